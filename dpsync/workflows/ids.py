@@ -135,7 +135,7 @@ class _Hand:
         if known and address not in resources:
             nearest = did_you_mean(text, [str(one) for one in resources])
             raise NotPossible(
-                f"the files declare no entry {text}" + (f'. Did you mean "{nearest}"?' if nearest else "")
+                f"your files contain no entry {text}" + (f'. Did you mean "{nearest}"?' if nearest else "")
             )
         if not any(kind.recorded for kind in self.places.kinds(address)):
             raise NotPossible(f"{text} is not the address of an entry that needs a line")

@@ -22,7 +22,7 @@ WRONG_FILES = {
     "wrong type": (BASE + "    title: [Acme]\n", "DP202", "5:12", "expected text, found a list"),
     "unknown reference": (
         BASE + "    collections: {p: {title: P}}\n    spaces: {s: {title: S, collection: q}}\n",
-        "DP220", "6:40", 'the files declare no collection "q"',
+        "DP220", "6:40", 'your files contain no collection "q"',
     ),
     "duplicate key": (BASE + "    title: A\n    title: B\n", "DP110", "6:5", "dpsync.yaml:5:5"),
     "missing variable": (BASE + "    title: ${NOT_SET_ANYWHERE}\n", "DP131", "5:12", "NOT_SET_ANYWHERE"),

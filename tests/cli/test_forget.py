@@ -87,7 +87,7 @@ def test_by_its_title_it_is_forgotten_without_a_base(
 def test_what_is_declared_cannot_be_forgotten(run: Run, project: Project) -> None:
     ended = run("validate", "-C", str(project(text("teams/sales"))))
     assert (ended.code, "DP233" in ended.err) == (5, True)
-    assert "acme/teams/sales has an entry, so policy cannot name it under forget" in ended.err
+    assert "acme/teams/sales has an entry, so the address cannot be under" in ended.err
 
 
 def test_a_wildcard_forgets_all_that_nobody_declares(

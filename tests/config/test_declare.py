@@ -70,18 +70,18 @@ def test_an_unknown_key_of_a_node(tmp_path: Path, structure: str, words: str) ->
         ("▸teams: writers", "teams must be a mapping of entries"),
         ("teams: { w: ▸Writers }", "a team must be a mapping"),
         ("teams: { w: ▸[a] }", "a team must be a mapping"),
-        ("teams: { w: { title: W, id: ▸5 } }", "id must be the id of the object in GitBook, a text"),
+        ("teams: { w: { title: W, id: ▸5 } }", '"id" must be a text with the GitBook id of the object'),
         (
             "teams: { w: { title: W, id: ▸'' } }",
-            "id must be the id of the object in GitBook, a text, found an empty text",
+            '"id" must be a text with the GitBook id of the object, found an empty text',
         ),
         (
             "teams: { w: { title: W, id: ▸.. } }",
-            "id must be the id of the object in GitBook, a text, found only dots",
+            '"id" must be a text with the GitBook id of the object, found only dots',
         ),
         (
             "teams: { w: { title: W, id: ▸a/../b } }",
-            "id must be the id of the object in GitBook, a text, found only dots",
+            '"id" must be a text with the GitBook id of the object, found only dots',
         ),
         ("teams: { w: { title: W, id: ▸'{acme/sites/docs}' } }", 'found a text with "{"'),
         (
@@ -108,14 +108,14 @@ def test_a_wrong_shape(tmp_path: Path, body: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("structure", "words"),
     [
-        ("- ▸just text", "an item of the navigation must be a mapping"),
+        ("- ▸just text", "an entry in the navigation must be a mapping"),
         ("- ▸{ key: en, space: en }", "one of "),
         ("- { type: ▸spaces, key: en, space: en }", 'did you mean "space"?'),
-        ("- { type: ▸page, key: en }", "an item of the navigation has an unknown type"),
-        ("- { type: ▸[space], key: en }", "an item of the navigation has an unknown type"),
+        ("- { type: ▸page, key: en }", 'an entry in the navigation has an unknown "type"'),
+        ("- { type: ▸[space], key: en }", 'an entry in the navigation has an unknown "type"'),
         (
             "- { type: section-group, key: g, title: G, children: ▸{} }",
-            "children must be a list of sections, groups, links or spaces",
+            '"children" must be a list of sections, groups, links or spaces',
         ),
     ],
 )
@@ -191,7 +191,7 @@ def test_a_node_has_a_key(tmp_path: Path, structure: str) -> None:
         tmp_path,
         site(structure),
         "DP211",
-        "write key: and a name of your choice. dpsync uses the key only in your files",
+        'add "key" with a name of your choice, which dpsync does not send to GitBook',
     )
 
 
@@ -219,7 +219,7 @@ def test_an_entry_is_never_null(tmp_path: Path, body: str, words: str) -> None:
     ],
 )
 def test_two_keys_that_are_one_person(tmp_path: Path, body: str) -> None:
-    expect(tmp_path, organization(body), "DP213", "upper and lower case do not differ")
+    expect(tmp_path, organization(body), "DP213", "upper and lower case are the same")
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_a_hostname_is_enough_to_find_an_organization(tmp_path: Path) -> None:
     ],
 )
 def test_an_empty_mapping_of_entries_means_nothing_without_prune(tmp_path: Path, body: str) -> None:
-    expect(tmp_path, organization(body), "DP232", "to prune or watch under policy:")
+    expect(tmp_path, organization(body), "DP232", 'to "prune" or "watch" under "policy"')
 
 
 def test_permissions_are_below_spaces_collections_and_sites_only(tmp_path: Path) -> None:

@@ -32,7 +32,8 @@ def test_what_a_platform_refuses_is_told_with_its_profile_where_it_stands(tmp_pa
     assert wrong.span is not None
     assert f"{wrong.span.line}:{wrong.span.column}" == place
     assert wrong.message == (
-        "in the API version published, name of a share link: the text has 60 characters, but 1 to 50 are allowed"
+        "in the API version published, name of a share link: "
+        "the text has 60 characters, but 1 to 50 are allowed"
     )
     assert wrong.hint is not None
     assert "--profile" in wrong.hint

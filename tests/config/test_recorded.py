@@ -75,34 +75,36 @@ UNFIT: dict[str, tuple[Type, Any, str]] = {
     "reference as text": (Text(), REF, "a reference to acme/teams/a is not allowed here"),
     "reference as a secret": (Text(secret=True), REF, "the secret itself must not be in the file"),
     "reference without a name": (TEAM, {"dpsync:ref": 5}, '"dpsync:ref" needs a text as its value'),
-    "id with a slash": (TEAM, {"dpsync:id": "a/b"}, "it contains an invalid id"),
-    "id upwards": (TEAM, {"dpsync:id": ".."}, "it contains an invalid id"),
-    "id of an address": (TEAM, {"dpsync:id": "{a}"}, "it contains an invalid id"),
+    "id with a slash": (TEAM, {"dpsync:id": "a/b"}, "the value contains an invalid id"),
+    "id upwards": (TEAM, {"dpsync:id": ".."}, "the value contains an invalid id"),
+    "id of an address": (TEAM, {"dpsync:id": "{a}"}, "the value contains an invalid id"),
     "file": (FREE, {"file": "a.json"}, "a recorded value cannot refer to a file"),
     "text of a file": (Markdown(), {"file": "a.md"}, "a recorded value cannot refer to a file"),
-    "no number": (FREE, [float("nan")], "it contains a number that is not finite"),
+    "no number": (FREE, [float("nan")], "the value contains a number that is not finite"),
     "long number": (FREE, 10**70, "the number has 71 characters, but at most 64 are allowed"),
     "zero byte": (Text(), "a\x00", "the character U+0000 is not allowed here"),
     "depth": (FREE, DEEP, "lists and mappings are nested deeper than 64 levels"),
     "unknown part": (Object({"a": Text()}), {"b": "x"}, 'unknown key "b" in this value'),
-    "wrong key": (Table(Text(3), Text()), {"ab": ""}, "the text has 2 characters, but at least 3 are required"),
+    "wrong key": (
+        Table(Text(3), Text()), {"ab": ""}, "the text has 2 characters, but at least 3 are required",
+    ),
 }  # fmt: skip
 INCOMPLETE: dict[str, tuple[Type, Any, str]] = {
     "masked secret": (
         Text(),
         "by [secret]",
-        "it contained a secret, and plans and journals do not contain secrets",
+        "the value contained a secret, and plans and journals do not contain secrets",
     ),
     "value that is not shown": (
         FREE,
         {"a": "(hidden, because it may be a secret)"},
-        "it contained a secret, and plans and journals do not contain secrets",
+        "the value contained a secret, and plans and journals do not contain secrets",
     ),
     "missing part": (Object({"a": Text()}, ("a",)), {}, '"a" is missing in this value'),
     "part without a value": (
         Object({"a": Text(), "b": Text()}),
         {"a": "x", "b": None},
-        "its b had no value, and the API cannot clear the field",
+        'the field "b" had no value, and the API cannot clear the field',
     ),
 }
 

@@ -109,5 +109,8 @@ def test_only_endless_redirect_is_an_error(tmp_path: Path, lines: list[str], sev
 def test_duplicate_redirect_error_names_both_spellings(tmp_path: Path) -> None:
     text = redirects(f"/Old: {TO_GUIDES}", f"▸/old: {TO_NEWS}")
     expect(
-        tmp_path, text, "DP213", '"/Old" and "/old" are the same redirect: upper and lower case do not differ'
+        tmp_path,
+        text,
+        "DP213",
+        '"/Old" and "/old" are the same redirect: upper and lower case are the same',
     )

@@ -77,19 +77,19 @@ def test_short_destination_means_the_long_one(written: str, tmp_path: Path) -> N
     ("entry", "column", "message", "hint"),
     [
         pytest.param(
-            "section: guids", 30, 'the files declare no section "guids"', 'did you mean "guides"?',
+            "section: guids", 30, 'your files contain no section "guids"', 'did you mean "guides"?',
             id="section",
         ),
         pytest.param(
-            "space: guides/fr", 28, 'the files declare no site space "guides/fr"',
+            "space: guides/fr", 28, 'your files contain no site space "guides/fr"',
             'did you mean "guides/en"?', id="space",
         ),
         pytest.param(
-            "space: en", 28, 'the files declare no site space "en"', 'did you mean "guides/en"?',
+            "space: en", 28, 'your files contain no site space "en"', 'did you mean "guides/en"?',
             id="key without section",
         ),
         pytest.param(
-            "page: guides/fr/install", 27, 'the files declare no site space "guides/fr"',
+            "page: guides/fr/install", 27, 'your files contain no site space "guides/fr"',
             'did you mean "guides/en"?', id="page in unknown space",
         ),
         pytest.param(

@@ -136,7 +136,7 @@ def test_what_a_node_must_say(tmp_path: Path, node: str) -> None:
     ],
 )
 def test_a_field_that_cannot_be_cleared(tmp_path: Path, body: str) -> None:
-    expect(tmp_path, organization(body), "DP222", "to leave the field alone, delete the line")
+    expect(tmp_path, organization(body), "DP222", "to leave the field unchanged, delete the line")
 
 
 def test_a_field_that_is_needed_cannot_be_left_out_instead(tmp_path: Path) -> None:
@@ -192,16 +192,16 @@ def test_a_shorthand_is_the_main_field(tmp_path: Path) -> None:
             "collections: { product: { title: P } }\nspaces: { s: { title: Ess, collection: ▸produkt } }",
             'did you mean "product"?',
         ),
-        ("collections: { c: { title: C, parent: ▸d } }", 'the files declare no collection "d"'),
-        ("collections: { c: { title: C, order: [▸s] } }", 'the files declare no space "s"'),
+        ("collections: { c: { title: C, parent: ▸d } }", 'your files contain no collection "d"'),
+        ("collections: { c: { title: C, order: [▸s] } }", 'your files contain no space "s"'),
         (
             "teams: { w: { title: W } }\nspaces: { s: { title: Ess, collection: ▸w } }",
-            'the files declare no collection "w"',
+            'your files contain no collection "w"',
         ),
-        ("defaultContent: { type: site, site: ▸docs }", 'the files declare no site "docs"'),
+        ("defaultContent: { type: site, site: ▸docs }", 'your files contain no site "docs"'),
         (
             MEMBERS + "teams: { w: { title: W, members: { ▸lin@acme.example: owner } } }",
-            'the files declare no member "lin@',
+            'your files contain no member "lin@',
         ),
         (
             MEMBERS
@@ -245,7 +245,7 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
         "dpsync: 1\norganizations:\n  acme: { id: acme, collections: { c: { title: C } } }\n"
         "  globex: { id: globex, spaces: { s: { title: Ess, collection: ▸c } } }\n"
     )
-    expect(tmp_path, text, "DP220", 'the files declare no collection "c"')
+    expect(tmp_path, text, "DP220", 'your files contain no collection "c"')
 
 
 # More than one entry.
@@ -261,7 +261,7 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
             "DP235",
             "change or delete the parent of one",
         ),
-        ("teams: { a: { title: T }, b: { ▸title: T } }", "DP223", "or add id: to both"),
+        ("teams: { a: { title: T }, b: { ▸title: T } }", "DP223", 'or add "id" to both'),
         ("spaces: { a: { title: Tee }, b: { ▸title: Tee } }", "DP223", "or show them at different paths"),
         (
             "spaces: { a: { title: Tee }, b: { ▸title: Tee } }\n"
@@ -291,23 +291,23 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
         (
             "spaces: { s: { title: Ess }, t: { title: Tee } }\ncollections: { c: { title: C, ▸order: [s] } }",
             "DP227",
-            'is listed in order of "c", but its entry has no collection: c',
+            'is listed in order of "c", but the entry has no collection: c',
         ),
         (
             "collections: { c: { title: C, ▸order: [s] }, d: { title: D } }\n"
             "spaces: { s: { title: Ess, collection: d } }",
             "DP227",
-            "add collection: c to its entry, or delete it from the list",
+            "add collection: c to the entry, or delete the key from the list",
         ),
         (
             "collections: { c: { title: C, ▸collectionOrder: [d] }, d: { title: D, parent: null } }",
             "DP227",
-            "add parent: c to its entry, or delete it from the list",
+            "add parent: c to the entry, or delete the key from the list",
         ),
         (
             "collections: { c: { title: C } }\n▸collectionOrder: [c]",
             "DP227",
-            "add parent: null to its entry, or delete it from the list",
+            "add parent: null to the entry, or delete the key from the list",
         ),
         (
             "collections: { c: { title: C, order: [s, ▸s] } }\nspaces: { s: { title: Ess, collection: c } }",
@@ -417,7 +417,7 @@ def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
         (SCHEMA.replace(".json", ".txt"), {"schema.txt": "text"}, "DP208", "neither JSON nor YAML"),
         (SCHEMA.replace("schema.json", "5"), {}, "DP202", "the path of a file"),
         (SCHEMA.replace("{ file: ▸", "▸{ file: "), {"schema.json": "[]"}, "DP208", "holds a list, expected"),
-        ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object } } }", {}, "DP208", "and additionalProperties: false"),
+        ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object } } }", {}, "DP208", "must have"),
         ("sites: { d: { title: Docs, adaptiveSchema: ▸{ type: object, properties: {} } } }", {}, "DP208",
          "additionalProperties: false"),
         ("sites: { d: { title: Docs, adaptiveSchema: "

@@ -124,9 +124,9 @@ WRONG = [
     ("source,destination\n/a,▸javascript:alert(1)\n", "DP204", "is not a URL that starts with http"),
     ("source,destination\n/a,▸/new\n", "DP204", "is not a URL that starts with http"),
     ("source,destination,permanent\n/a,https://b.c,▸yes\n", "DP202", "write true"),
-    ("source,destination,section\n/a,https://b.c,▸guides\n", "DP119", "which is not a valid combination"),
-    ("source,page\n/a,▸p1\n", "DP119", "which is not a valid combination"),
-    ("source,section\n/a,▸nowhere\n", "DP220", 'the files declare no section "nowhere"'),
+    ("source,destination,section\n/a,https://b.c,▸guides\n", "DP119", "this combination is not valid"),
+    ("source,page\n/a,▸p1\n", "DP119", "this combination is not valid"),
+    ("source,section\n/a,▸nowhere\n", "DP220", 'your files contain no section "nowhere"'),
     ("source,destination\n/a,https://b.c\n▸/a,https://b.d\n", "DP213", '"/a" is declared twice'),
 ]
 

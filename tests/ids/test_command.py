@@ -153,7 +153,7 @@ def test_what_is_in_it_goes_and_moves_along(desk: Desk) -> None:
         (["--bind", "acme/teams/writers=two words"], "is not ADDRESS=ID"),
         (
             ["--bind", "acme/teams/writer=x"],
-            'the files declare no entry acme/teams/writer. Did you mean "acme/teams/writers"?',
+            'your files contain no entry acme/teams/writer. Did you mean "acme/teams/writers"?',
         ),
         (["--bind", "acme=x"], "acme is not the address of an entry that needs a line"),
         (["--forget", "acme/teams/nobody"], "the ids file has no line for acme/teams/nobody"),

@@ -235,7 +235,7 @@ def unknown_organizations(environment: Chosen, merged: Mapping) -> list[Diagnost
             hint = (
                 f'did you mean "{nearest}"?' if nearest else f"the files declare: {', '.join(known.keys())}"
             )
-            found.append(_wrong(f'the files declare no organization "{key.text}"', key.span, hint))
+            found.append(_wrong(f'your files contain no organization "{key.text}"', key.span, hint))
     return found
 
 

@@ -53,7 +53,7 @@ def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnosti
 def _check_inherited_nulls(
     other: Kind, kind: Kind, mine: list[Entry], resources: Resources
 ) -> Iterable[Diagnostic]:
-    """Report a null for an inheritable field if the files do not declare the entry to inherit from.
+    """Report a null for an inheritable field if your files do not contain the entry to inherit from.
 
     The platform returns the effective value. Only a comparison with the inherited value shows whether the
     object still has a value of its own.
@@ -68,7 +68,7 @@ def _check_inherited_nulls(
                 continue
             yield Diagnostic(
                 "DP222",
-                f'"{name}" cannot be null: the files do not declare the {other.noun} of {owner}, so '
+                f'"{name}" cannot be null: your files do not contain the {other.noun} of {owner}, so '
                 f"dpsync cannot tell whether the {kind.noun} has a value of its own",
                 resource.where(name),
                 str(resource.address),
@@ -122,7 +122,7 @@ def _natural_keys(kind: Kind, mine: list[Entry], navigation_paths: _NavigationPa
                 f"two {plural(kind.noun)} have {shared}, so dpsync cannot tell them apart",
                 resource.where(name),
                 str(resource.address),
-                f"rename one of them, or add id: to both{show}",
+                f'rename one of the two entries, or add "id" to both entries{show}',
                 (("the other entry", other.where(name)),),
                 cause=str(other.address.field(name)),
             )
@@ -179,10 +179,10 @@ def _earlier_names(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
             if other is not resource:
                 yield Diagnostic(
                     "DP229",
-                    f"two {plural(kind.noun)} name the same former name under previously",
+                    f'two {plural(kind.noun)} have the same value under "previously"',
                     resource.where("previously"),
                     str(resource.address),
-                    "delete previously from one of the two",
+                    'delete "previously" from one of the two',
                     (("the other entry", other.where("previously")),),
                     cause=str(other.address),
                 )
@@ -258,10 +258,10 @@ def _orders(order: ListOrder, mine: list[Entry], resources: Resources) -> Iterab
                 place = f"{order.by}: {'null' if item.parent == holder.address else holder.key}"
                 yield Diagnostic(
                     "DP227",
-                    f'"{item.key}" is listed in {order.name} of "{holder.key}", but its entry has no {place}',
+                    f'"{item.key}" is listed in {order.name} of "{holder.key}", but the entry has no {place}',
                     holder.where(order.name),
                     str(holder.address),
-                    f"add {place} to its entry, or delete it from the list",
+                    f"add {place} to the entry, or delete the key from the list",
                     (("the entry", item.span),),
                 )
 

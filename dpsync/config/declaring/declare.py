@@ -102,7 +102,7 @@ class Declarations:
                 f'type "{word.strip()}" and its indentation again'
             )
         if word in POLICY_WORDS:
-            return f'"{word}" belongs under policy: at the top of the root file'
+            return f'"{word}" belongs under "policy" at the top of dpsync.yaml'
         homes = [
             kind.one
             for kind in self.registry.ordered
@@ -167,7 +167,7 @@ class Declarations:
             if entry.key != other.key:
                 message = (
                     f'"{other.key}" and "{entry.key}" are the same {entry.kind.noun}: '
-                    "upper and lower case do not differ"
+                    "upper and lower case are the same"
                 )
             self.error("DP213", message, entry.key_span, "delete one of the two", first=other.key_span)
             return False
@@ -227,7 +227,7 @@ class Declarations:
         else:
             entry.wrong_pin = True
             self.error(
-                "DP202", f"id must be the id of the object in GitBook, a text, found {fault}", value.span
+                "DP202", f'"id" must be a text with the GitBook id of the object, found {fault}', value.span
             )
 
     def _place(self, entry: Declaration, path: str, key: Scalar, node: Node) -> None:
@@ -315,7 +315,7 @@ class Declarations:
         scope: Scope, owner: Declaration, holder: Declaration | None,
     ) -> Declaration | None:  # fmt: skip
         if not isinstance(node, Mapping):
-            self.error("DP202", "an item of the navigation must be a mapping", node.span, _space(node))
+            self.error("DP202", "an entry in the navigation must be a mapping", node.span, _space(node))
             return None
         type_, key = node.get("type"), node.get("key")
         if not isinstance(type_, Scalar) or type_.value not in all_types:
@@ -333,7 +333,7 @@ class Declarations:
                 "DP211",
                 f"{kind.one} needs a key",
                 (key or type_).span,
-                "write key: and a name of your choice. dpsync uses the key only in your files",
+                'add "key" with a name of your choice, which dpsync does not send to GitBook',
             )
             return None
         inner = holder is not None and holder.kind.name in kind.parents
@@ -373,7 +373,8 @@ class Declarations:
             return
         if not isinstance(children, Sequence):
             self.unreadable.add(scope.address)
-            self.error("DP202", "children must be a list of sections, groups, links or spaces", children.span)
+            message = '"children" must be a list of sections, groups, links or spaces'
+            self.error("DP202", message, children.span)
             return
         allowed = {type_: kind for type_, kind in all_types.items() if kind.name in shape.holds}
         for item in children.items:
@@ -406,9 +407,9 @@ class Declarations:
         if isinstance(type_, Scalar) and (nearest := did_you_mean(str(type_.value), list(known))):
             hint = f'did you mean "{nearest}"?'
         message = (
-            "an item of the navigation has no type"
+            'an entry in the navigation has no "type"'
             if type_ is None
-            else "an item of the navigation has an unknown type"
+            else 'an entry in the navigation has an unknown "type"'
         )
         self.error("DP202", message, (type_ or node).span, hint)
 

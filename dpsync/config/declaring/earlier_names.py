@@ -29,8 +29,8 @@ def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
         return EarlierNames()
     key, node = entry.previously
     if not entry.kind.can_be_renamed:
-        message = f"previously has no effect: dpsync cannot rename {entry.kind.one}"
-        parsing.error("DP228", message, key.span, "delete the line. To choose the object, add its id:")
+        message = f'"previously" has no effect, because dpsync cannot rename {entry.kind.one}'
+        parsing.error("DP228", message, key.span, 'delete the line, or write the "id" of the object instead')
         return EarlierNames()
     names: list[dict[str, Value]] = []
     addresses: list[Address] = []
@@ -42,7 +42,8 @@ def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
         has_keys = entry.kind.natural is None
         if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.value:
             forms = [*(["key or address"] if has_keys else []), *fields]
-            parsing.error("DP202", f"previously must be a former {', '.join(forms)}, or a mapping", item.span)
+            message = f'"previously" must be a former {", ".join(forms)}, or a mapping'
+            parsing.error("DP202", message, item.span)
             continue
         names += [{name: entry.kind.field(name).type.fold(item.value)} for name in fields]
         addresses += _addresses(entry, item.value) if has_keys else []

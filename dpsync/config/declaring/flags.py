@@ -11,14 +11,14 @@ def new(entry: Declaration, parsing: Parsing) -> bool:
     """Whether an entry is declared to be a new thing, whatever is live."""
     possible, why = (
         entry.kind.content,
-        f"new has no effect: dpsync creates {entry.kind.one} without a question",
+        f'"new" has no effect, because dpsync creates {entry.kind.one} without a question',
     )
     return _flag(entry.new, parsing, None if possible else why)
 
 
 def takeover(entry: Declaration, parsing: Parsing) -> bool:
     """Whether an entry is to be written although the platform keeps a part of it as a repository has it."""
-    why = f"takeover has no effect: GitBook cannot sync {entry.kind.one} with a repository"
+    why = f'"takeover" has no effect, because GitBook cannot sync {entry.kind.one} with a repository'
     return _flag(entry.takeover, parsing, None if entry.kind.synced else why)
 
 

@@ -44,7 +44,7 @@ class PolicyReader:
                 else:
                     self.declared.unknown_key(key, [*_LISTS, "limits"], "policy")
         elif node is not None:
-            self.declared.error("DP202", "policy must be a mapping", node.span)
+            self.declared.error("DP202", '"policy" must be a mapping', node.span)
         lists = {name: tuple(self.patterns[name]) for name in _LISTS}
         lists["watch_values"] = tuple(one for one in lists["watch"] if one.value is not None)
         lists["watch_fields"] = tuple(one for one in lists["watch"] if one.field and one.value is None)
@@ -58,7 +58,7 @@ class PolicyReader:
         if not isinstance(node, Sequence):
             text = node.text if isinstance(node, Scalar) and isinstance(node.value, str) else "teams"
             hint = f"write {name}: [{text}]"
-            self.declared.error("DP202", f"{name} must be a list of addresses or patterns", node.span, hint)
+            self.declared.error("DP202", f'"{name}" must be a list of addresses or patterns', node.span, hint)
             return
         for written in node.items:
             skip = isinstance(written, Mapping) and name == "protect"
@@ -82,12 +82,15 @@ class PolicyReader:
                 continue
             if pattern.field and name not in ("ignore", "watch", "accept"):
                 self.declared.error(
-                    "DP230", f"{name} takes addresses without a field", item.span, "delete the part after #"
+                    "DP230",
+                    f'"{name}" accepts only addresses without a field',
+                    item.span,
+                    "delete # and the field",
                 )
                 continue
             if name == "removed" and "*" in item.value:
                 hint = "write one line for each object that dpsync may delete"
-                self.declared.error("DP230", f"{name} takes single addresses, without *", item.span, hint)
+                self.declared.error("DP230", f'"{name}" accepts only addresses without *', item.span, hint)
                 continue
             self.patterns[name].append(pattern)
             if skip:
@@ -107,7 +110,7 @@ class PolicyReader:
         keys = {key.text for key, _ in item.entries}
         if keys != {"address", "skip"} or not isinstance(skip, Scalar) or skip.value is not True:
             message, hint = (
-                "a mapping under protect must have address and skip: true",
+                'a mapping under "protect" must have the keys "address" and "skip: true"',
                 "write { address: spaces/docs, skip: true }",
             )
             self.declared.error("DP202", message, item.span, hint)
@@ -118,7 +121,7 @@ class PolicyReader:
         names, values = list(Limits.__struct_fields__), dict[str, int]()
         if not isinstance(node, Mapping):
             self.declared.error(
-                "DP202", "limits must be a mapping with deletes, percent or exposures", node.span
+                "DP202", '"limits" must be a mapping with "deletes", "percent" or "exposures"', node.span
             )
             return
         for key, value in node.entries:
@@ -151,7 +154,7 @@ class PolicyReader:
             covering = (*self.patterns["prune"], *self.patterns["watch"])
             if not any(pattern.matches(scope.address) for pattern in covering if not pattern.field):
                 word = scope.address.last
-                hint = f"delete the key, or add {word} to prune or watch under policy:"
+                hint = f'delete the key, or add {word} to "prune" or "watch" under "policy"'
                 self.declared.error("DP232", f'an empty "{word}" has no effect here', scope.span, hint)
 
     def _declared_all_the_same(self, resources: list[Entry]) -> None:
@@ -160,7 +163,7 @@ class PolicyReader:
                 entry = next((one for one in resources if pattern.matches(one.address)), None)
                 if entry is not None and "*" not in pattern.last:
                     hint = "to manage the object, delete this line. Otherwise, delete the entry"
-                    message = f"{entry.address} has an entry, so policy cannot name it under {name}"
+                    message = f'{entry.address} has an entry, so the address cannot be under "{name}"'
                     self._error("DP233", message, pattern, hint, first=entry.span)
 
     def _content(self, registry: Registry) -> None:
@@ -169,12 +172,12 @@ class PolicyReader:
         for pattern in self.patterns["removed"]:
             kinds = places.kinds(Address(pattern.segments))
             if kinds and not any(kind.content for kind in kinds):
-                reason = f"removed: dpsync deletes {kinds[0].one} without a line under removed"
+                reason = f'removed: dpsync deletes {kinds[0].one} without a line under "removed"'
                 self._error(
                     "DP234",
                     reason,
                     pattern,
-                    "delete this line. prune decides whether dpsync deletes the object",
+                    'delete this line, because only "prune" decides whether dpsync deletes the object',
                 )
 
     def _fit(self, registry: Registry, resources: list[Entry]) -> None:
@@ -207,8 +210,8 @@ class PolicyReader:
                 if kind.platform.trouble is not None and (not fields or kind in kinds)
             )
             hint = f"allowed: {', '.join(known)}"
-        named = f'"{pattern.field}" is' if pattern.field else f'"{pattern.text}" names'
-        message = f"accept: {named} no field by which GitBook reports a problem"
+        named = f'"{pattern.field or pattern.text}" is'
+        message = f"accept: {named} not a field in which GitBook reports problems"
         self._error("DP244", message, pattern, hint)
 
     def _has_default(self, places: Places, pattern: Pattern) -> None:
@@ -219,7 +222,10 @@ class PolicyReader:
         if not any(one.watchable for one in fields):
             message = f'watch: dpsync does not know the default value of "{pattern.field}"'
             self._error(
-                "DP234", message, pattern, "set the field in the entry: drift compares all fields of an entry"
+                "DP234",
+                message,
+                pattern,
+                "write the field in the entry, because drift compares all fields of an entry",
             )
 
     def _check_watched_value(self, places: Places, pattern: Pattern, value: str) -> None:
@@ -236,7 +242,7 @@ class PolicyReader:
                 "DP234",
                 message,
                 pattern,
-                "set the field in the entry: drift compares all fields of an entry",
+                "write the field in the entry, because drift compares all fields of an entry",
             )
         elif all(parse_value(one, value) is INVALID for one in fields):
             message = f'watch: "{pattern.field}" cannot have the value "{value}"'

@@ -49,10 +49,10 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
     marked: list[tuple[str, str]] = []
     text = _json_text(_to_file_form(recorded, marked))
     if _contains_hidden_text(recorded):
-        raise IncompleteValue("it contained a secret, and plans and journals do not contain secrets")
+        raise IncompleteValue("the value contained a secret, and plans and journals do not contain secrets")
     if isinstance(type_, Object) and isinstance(recorded, dict) and None in recorded.values():
         empty = next(name for name, part in recorded.items() if part is None)
-        raise IncompleteValue(f"its {empty} had no value, and the API cannot clear the field")
+        raise IncompleteValue(f'the field "{empty}" had no value, and the API cannot clear the field')
     node, problems = nodes(text, "")
     reading = _Reading([one.message for one in problems])
     value = _with_platform_forms(type_).parse(node, reading) if node is not None else INVALID
@@ -80,7 +80,7 @@ def _to_file_form(recorded: Any, marked: list[tuple[str, str]]) -> Any:
     if not isinstance(name, str) or not name:
         raise UnfitValue(f'"{marker}" needs a text as its value')
     if marker == LIVE and not is_path_id(name):
-        raise UnfitValue("it contains an invalid id")
+        raise UnfitValue("the value contains an invalid id")
     marked.append((marker, name))
     return name if marker == REF else {"id" if marker == LIVE else "env": name}
 
@@ -90,7 +90,7 @@ def _json_text(written: Any) -> str:
     try:
         text = json.dumps(written, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        raise UnfitValue("it contains a number that is not finite") from None
+        raise UnfitValue("the value contains a number that is not finite") from None
     return FORBIDDEN_IN_FILE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 

@@ -54,7 +54,7 @@ class Resolving:
         if self._at is not None and self._read is not None:
             on = f"in the API version {self.registry.profile.name}"
             message = f"{on}, {self._read.name} of {self._at.kind.one}: {message}"
-            hint = hint or "choose the API version with --profile, or with profile: in the environment"
+            hint = hint or 'choose another API version with --profile, or with "profile" in the environment'
         found = Diagnostic(code, message, span, address=address, hint=hint, cause=cause)
         self.declared.diagnostics.append(found)
         return INVALID
@@ -124,7 +124,7 @@ class Resolving:
         if hint is None and not self.declared.diagnostics.full("DP220"):
             hint = self._hints[cause] = self._missing_reference_hint(kinds, key, places)
         nouns = " or ".join(self.registry[name].noun for name in kinds)
-        return self.error("DP220", f'the files declare no {nouns} "{key}"', span, hint, cause)
+        return self.error("DP220", f'your files contain no {nouns} "{key}"', span, hint, cause)
 
     def _missing_reference_hint(self, kinds: tuple[str, ...], key: str, places: list[Address]) -> str:
         """Return a hint for an unresolved reference: the entry that was probably meant, or what to do."""
@@ -236,7 +236,7 @@ class Resolving:
             )
         if isinstance(node, Scalar) and node.value is None and node.plain:
             if field.null == "refused":
-                hint = "write a value" if field.required else "to leave the field alone, delete the line"
+                hint = "write a value" if field.required else "to leave the field unchanged, delete the line"
                 said = f'"{field.name}" cannot be null'
                 if self._at is not None and self._at.kind.inherits is not None:
                     said += ": GitBook always returns the effective value of this field"

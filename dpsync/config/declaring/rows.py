@@ -124,7 +124,7 @@ class _RowReading:
         if cell.text != cell.text.strip():
             self.wrong("the cell begins or ends with a space", cell.span, "delete the space")
         elif is_formula(cell.text):
-            hint = "write this entry in YAML, next to file:"
+            hint = 'write this entry in YAML, beside the key "file"'
             self.wrong("a spreadsheet would run this cell as a formula", cell.span, hint)
         else:
             return True
@@ -138,7 +138,7 @@ class _RowReading:
         form = self.format.forms.get(filled)
         if form is None:
             ways = ", or ".join(" and ".join(names) for names in self.format.forms)
-            message = f"the line gives a value to {' and '.join(filled)}, which is not a valid combination"
+            message = f"the line has values for {' and '.join(filled)}, and this combination is not valid"
             self.wrong(message, cells[filled[-1]].span, f"give a value to {ways}")
             return None
         first = cells[filled[0]].span
