@@ -134,7 +134,7 @@ def kind_page(registry: Registry, kind: Kind) -> str:
     facts += [_with_links(sentence) for sentence in rules_words(registry, kind)]
     shown = [field for field in today[kind.name].fields if not field.nest]
     if fixed := [f"`{field.name}`" for field in shown if not field.declarable and field.name != kind.natural]:
-        facts.append(f"Only GitBook sets the field{'s' if len(fixed) > 1 else ''} {listed(fixed)}.")
+        facts.append(f"dpsync cannot change the field{'s' if len(fixed) > 1 else ''} {listed(fixed)}.")
     if children := _children(registry, kind):
         facts.append(f"{_sentence(kind.one)} can contain {listed(children)}.")
     rows = [
@@ -168,10 +168,14 @@ def _marked(row: str) -> str:
 
 def _children(registry: Registry, kind: Kind) -> list[str]:
     children = sorted(registry.children(kind.name), key=lambda child: child.noun.casefold())
-    return [
-        f"[{child.noun if isinstance(child.shape, Single) else plural(child.noun)}]({page_name(child.noun)})"
-        for child in children
-    ]
+    return [f"[{_contained(child)}]({page_name(child.noun)})" for child in children]
+
+
+def _contained(child: Kind) -> str:
+    """Return the noun for the objects of a kind in a parent: plural, or with an article if there is one."""
+    if isinstance(child.shape, Single):
+        return child.noun if child.noun.endswith("s") else child.one
+    return plural(child.noun)
 
 
 def _table_head(first: str = "field") -> list[str]:

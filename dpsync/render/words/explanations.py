@@ -113,7 +113,7 @@ def _kind(registry: Registry, kind: Kind) -> Explanation:
         if item.declarable and not item.nest
     ]
     facts = [
-        ("In the file", place_words(registry, kind)),
+        ("In your files", place_words(registry, kind)),
         ("Key", key_words(registry, kind)),
         *(("Address", address) for address in address_words(registry, kind)),
         *(("Rules", sentence) for sentence in rules_words(registry, kind)),

@@ -24,13 +24,13 @@ def place_words(registry: Registry, kind: Kind) -> str:
     match kind.shape:
         case Node(type=type_):
             roots = [parent.one for parent in parents if not isinstance(parent.shape, Node)]
-            where = [f"`{kind.key}:` of {listed(roots, 'or')}"]
+            where = [f"the key `{kind.key}` of {listed(roots, 'or')}"]
             holders = [other.one for other in registry.kinds.values() if kind.name in _holds(other)]
-            where += [f"`children:` of {listed(holders, 'or')}"] if holders else []
+            where += [f"the key `children` of {listed(holders, 'or')}"] if holders else []
             return f"{' or '.join(where)}, with `type: {type_}`"
         case Entries() if not parents:
-            return f"`{kind.key}:` at the top of the file"
-    return f"`{kind.key}:` of {listed((parent.one for parent in parents), 'or')}"
+            return f"the key `{kind.key}` at the top of the file"
+    return f"the key `{kind.key}` of {listed((parent.one for parent in parents), 'or')}"
 
 
 def key_words(registry: Registry, kind: Kind) -> str:
@@ -109,7 +109,9 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
     for word in kind.platform.acts:
         yield f'To {word} {kind.one} again, run `dpsync apply` with `--confirm "{word} ADDRESS"`.'
     if kind.content:
-        unused = f", unless the {noun} is empty and unused" if kind.can_be_empty else ""
+        unused = (
+            f", unless the {noun} is empty and no object refers to the {noun}" if kind.can_be_empty else ""
+        )
         yield f"Deleting {kind.one} needs your confirmation{unused}."
     if kind.lifecycle.on_delete == "lifted":
         yield f"dpsync deletes {kind.one} only if the {noun} is empty."
