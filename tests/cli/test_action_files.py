@@ -68,7 +68,7 @@ def test_a_summary_that_cannot_be_written_is_a_warning_and_one_that_nobody_wants
     assert told.getvalue() == ""
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path))
     write_summary(Log(told), "x")
-    assert told.getvalue().startswith(f"::warning title=dpsync::{tmp_path} cannot be written: ")
+    assert told.getvalue().startswith(f"::warning title=dpsync::dpsync cannot write {tmp_path}: ")
 
 
 def test_a_comment_is_worth_it_for_findings_and_for_a_plan_with_something_in_it() -> None:

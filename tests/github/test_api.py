@@ -313,7 +313,7 @@ def test_what_was_perhaps_done_is_not_done_again_where_no_answer_came() -> None:
     """Otherwise, what was perhaps done is done again after a lost answer."""
     WAITED.clear()
     client = GitHub("http://127.0.0.1:1", "token", REPOSITORY, wait=WAITED.append)
-    with pytest.raises(GitHubError, match="did not answer"):
+    with pytest.raises(GitHubError, match="did not respond"):
         client.comment(7, "x")
     assert WAITED == []
     client.close()
@@ -333,7 +333,7 @@ BRANCH: dict[str, object] = {"type": "file", "sha": "a" * 40}
 
 
 @pytest.mark.parametrize(("asked", "answer", "why"), [
-    (lambda at: at.github.default_branch(), {}, "does not name the default branch"),
+    (lambda at: at.github.default_branch(), {}, "does not contain the default branch"),
     (lambda at: at.github.pull_request(7), [], "is not a pull request"),
     (lambda at: at.github.comment(7, "x"), {"number": 7}, "neither a comment nor an issue"),
     (lambda at: at.github.open_issue("x", "x"), {"id": 7}, "neither a comment nor an issue"),
@@ -380,7 +380,7 @@ def test_of_a_branch_only_what_github_does_not_find_is_missing(
 
 def test_a_github_that_is_not_there_is_an_error() -> None:
     client = GitHub("http://127.0.0.1:1", "token", REPOSITORY, wait=WAITED.append)
-    with pytest.raises(GitHubError, match="did not answer"):
+    with pytest.raises(GitHubError, match="did not respond"):
         client.comments(7)
     client.close()
 

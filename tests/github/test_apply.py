@@ -50,7 +50,7 @@ def test_a_second_apply_of_the_same_has_nothing_to_do(workflow: Workflow) -> Non
     workflow.ask("PUT", "/v1/orgs/acme/teams", {"title": "Support"})
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["outcome"]) == (0, "no-changes")
-    assert "No change was left to apply" in workflow.github.bodies(7)[0]
+    assert "GitBook already matched the files, so dpsync changed nothing" in workflow.github.bodies(7)[0]
 
 
 def test_another_plan_than_the_reviewed_one_is_refused_and_shown(workflow: Workflow) -> None:
@@ -337,7 +337,7 @@ def test_a_comment_that_does_not_count_is_named_where_nothing_is_applied(workflo
     workflow.github.edit(1, workflow.github.bodies(7)[0], "eve")
     ended = workflow.run("push", command="apply")
     assert ended.outputs["failure-reason"] == "not-approved"
-    assert "pull request 7 does not count: somebody else" in ended.step.of("error")[0].data
+    assert "the plan in pull request 7, because somebody else" in ended.step.of("error")[0].data
     assert "Support" not in live(workflow)
 
 
@@ -364,7 +364,7 @@ def test_an_apply_that_github_does_not_hear_of_is_applied_all_the_same(workflow:
     workflow.github.before = no_writing
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["outcome"]) == (0, "applied")
-    assert "The comment was not written" in ended.step.of("notice")[0].data
+    assert "dpsync could not write the comment" in ended.step.of("notice")[0].data
 
 
 def test_what_goes_wrong_while_github_is_told_changes_nothing_of_the_apply(
@@ -375,7 +375,7 @@ def test_what_goes_wrong_while_github_is_told_changes_nothing_of_the_apply(
             patch.setattr("dpsync.github.runs.apply.tell_applied", raising(wrong))
             ended = workflow.run("push", command="apply", approval="none")
         assert (ended.code, ended.outputs["exit-code"]) == (0, "0")
-        assert ended.step.of(level)[0].data.startswith(("Interrupted", "Internal error"))
+        assert ended.step.of(level)[0].data.startswith(("The run was interrupted", "dpsync failed with an internal error"))
     assert "Support" in live(workflow)
 
 

@@ -408,8 +408,8 @@ def test_a_comment_for_another_platform_or_organization_is_not_looked_at(
 
 @pytest.mark.parametrize(("past", "why"), [
     (edited_by_a_member, "somebody else wrote or edited the comment"), (by("eve"), "somebody else"),
-    (rewritten_after_the_merge, "written after the merge"), (retargeted, "not for the branch main"),
-    (pushed_after_the_plan, f"for commit {'e' * 12}, but {'f' * 12} was merged"),
+    (rewritten_after_the_merge, "written or edited after the merge"), (retargeted, "not for the branch main"),
+    (pushed_after_the_plan, f"for commit {'e' * 12}, but commit {'f' * 12} was merged"),
 ])  # fmt: skip
 def test_a_comment_that_does_not_count_is_named_with_the_reason(
     past: Callable[[Story], None], why: str, story: Story
@@ -420,7 +420,7 @@ def test_a_comment_that_does_not_count_is_named_with_the_reason(
     """
     past(story)
     (said,) = story.approvals().others
-    assert said.startswith("The plan in pull request 7 does not count: ")
+    assert said.startswith("dpsync does not accept the plan in pull request 7, because ")
     assert why in said
 
 
@@ -432,7 +432,10 @@ def test_reasons_list_own_comments_before_forged_ones(story: Story) -> None:
         story.merge(number, letter)
     story.show(6, "a")
     said = story.approvals().others
-    assert said[0] == "The plan in pull request 6 does not count: the comment was written after the merge"
+    assert said[0] == (
+        "dpsync does not accept the plan in pull request 6, because the comment was written or edited after "
+        "the merge"
+    )
     assert len(said) == 5
 
 

@@ -174,7 +174,7 @@ def test_a_reaction_that_github_does_not_take_is_not_worth_a_word(workflow: Work
     ended = say(workflow)
     assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
     (notice,) = ended.step.of("notice", "warning", "error")[:1]
-    assert "The comment was not written" in notice.data
+    assert "dpsync could not write the comment" in notice.data
 
 
 def test_a_comment_on_an_issue_is_about_no_pull_request(workflow: Workflow) -> None:

@@ -336,6 +336,6 @@ def test_commit_unknown_to_github_is_refused(token: str, change: Workflow) -> No
     change.commit("# not pushed\n", "README.md")
     change.github.tips.clear()
     head = change.git("rev-parse", "HEAD^")
-    assert "cannot check the author of the change" in refused(
+    assert "cannot check who wrote the change" in refused(
         change, "pull_request_target", head=head, github_token=token
     )

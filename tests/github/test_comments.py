@@ -90,7 +90,7 @@ def test_a_comment_is_ours_with_the_time_at_which_it_was_written_last(
 
 @pytest.mark.parametrize(
     ("other", "written", "why"),
-    [(4, "ours", ""), (5, "ours", ""), (6, "text", "a later run (6) already wrote the comment")],
+    [(4, "ours", ""), (5, "ours", ""), (6, "text", "a later run (6) has already written the comment")],
 )
 def test_where_another_run_was_quicker_one_comment_stays_with_the_later_runs_text(
     other: int, written: str, why: str, comments: Comments, github: FakeGitHub

@@ -32,17 +32,17 @@ def reviewed(*plans: str) -> frozenset[Shown]:
 @pytest.mark.parametrize(("before", "now", "said"), [
     ("a1 b1", "a1 b1", "2 of 2 reviewed changes are unchanged"),
     ("a1", "a1", "1 of 1 reviewed change is unchanged"),
-    ("a1 b1", "b1", "1 of 2 reviewed changes is unchanged; 1 reviewed change is no longer needed"),
-    ("a1 b1 c1", "", "0 of 3 reviewed changes are unchanged; 3 reviewed changes are no longer needed"),
+    ("a1 b1", "b1", "1 of 2 reviewed changes is unchanged, 1 reviewed change is no longer needed"),
+    ("a1 b1 c1", "", "0 of 3 reviewed changes are unchanged, 3 reviewed changes are no longer needed"),
     (
         "a1 b1", "a1 b2",
-        "1 of 2 reviewed changes is unchanged; 1 change was reviewed with other values (acme/teams/b)",
+        "1 of 2 reviewed changes is unchanged, 1 change was reviewed with other values (acme/teams/b)",
     ),
-    ("", "a1", "0 of 0 reviewed changes are unchanged; 1 change is new (acme/teams/a)"),
+    ("", "a1", "0 of 0 reviewed changes are unchanged, 1 change is new (acme/teams/a)"),
     (
         "a1 b1 c1 d1", "a1 b2 c2 e1",
-        "1 of 4 reviewed changes is unchanged; 1 reviewed change is no longer needed; 2 changes were "
-        "reviewed with other values (acme/teams/b, acme/teams/c); 1 change is new (acme/teams/e)",
+        "1 of 4 reviewed changes is unchanged, 1 reviewed change is no longer needed, 2 changes were "
+        "reviewed with other values (acme/teams/b, acme/teams/c), 1 change is new (acme/teams/e)",
     ),
 ])  # fmt: skip
 def test_what_became_of_the_reviewed_changes(before: str, now: str, said: str) -> None:
@@ -86,5 +86,5 @@ def test_what_becomes_visible_by_changes_that_were_reviewed_one_by_one_was_revie
     )
     found = compare(displayed, exposed)
     assert found.unreviewed
-    assert str(found).endswith("the plan opens access that the reviewed plan did not show (acme/sites/s)")
+    assert str(found).endswith("the new plan opens access that the reviewed plan did not show (acme/sites/s)")
     assert str(compare(shown_by(exposed), exposed)) == "2 of 2 reviewed changes are unchanged"

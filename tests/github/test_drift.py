@@ -49,7 +49,7 @@ def test_an_issue_comes_and_goes_with_the_drift_and_comes_again(watched: Workflo
     watched.github.asked.clear()
     check(watched)  # the same drift
     assert watched.github.writes == [f"PATCH /repos/acme/docs/issues/{issue['number']}"]
-    assert "found by 2 checks." in issue["body"]
+    assert "in 2 checks so far." in issue["body"]
 
     by_hand(watched, "Akne")
     check(watched)
@@ -59,7 +59,7 @@ def test_an_issue_comes_and_goes_with_the_drift_and_comes_again(watched: Workflo
     by_hand(watched, "Acme")
     check(watched)
     assert (issue["state"], issue["state_reason"]) == ("closed", "completed")
-    assert "No more drift" in watched.github.bodies(issue["number"])[-1]
+    assert "There is no drift any more" in watched.github.bodies(issue["number"])[-1]
 
     watched.github.asked.clear()
     check(watched)
@@ -78,7 +78,7 @@ def test_an_apply_closes_the_issue_and_says_so(watched: Workflow) -> None:
     (issue,) = watched.github.issues.values()
     assert (ended.outputs["outcome"], issue["state"]) == ("applied", "closed")
     last = watched.github.bodies(issue["number"])[-1]
-    assert "an apply changed GitBook to match the files" in last
+    assert "An apply changed GitBook to match the files" in last
     assert ended.outputs["issue-url"] == issue["html_url"]
 
 
@@ -205,7 +205,7 @@ def test_a_token_that_may_not_write_is_a_notice_and_no_failure(watched: Workflow
     by_hand(watched, "Acne")
     ended = check(watched)
     assert (ended.code, ended.outputs["outcome"], watched.github.issues) == (0, "drift", {})
-    assert "was not updated" in ended.step.of("notice")[0].data
+    assert "could not update the drift issue" in ended.step.of("notice")[0].data
 
 
 def test_drift_fails_the_job_where_that_was_asked_for(watched: Workflow) -> None:

@@ -141,8 +141,8 @@ def test_lines_about_which_the_branch_says_otherwise_are_told(checkout: Checkout
     told = checkout.apply(a="3")
     assert checkout.lines() == {"a": "3", "b": "8"}
     assert told.notices == [
-        f"{IDS} on main had other ids, which dpsync replaced: acme/teams/a: 7.",
-        f"{IDS} on main has other ids, which dpsync kept although the apply deleted these lines: "
+        f"{IDS} on main had other ids for these lines, and dpsync replaced the ids: acme/teams/a: 7.",
+        f"{IDS} on main has other ids for lines that the apply deleted, and dpsync kept the lines: "
         "acme/teams/b: 8.",
     ]
 
@@ -214,7 +214,7 @@ def strange(checkout: Checkout) -> tuple[str, int]:
             checkout.github.answers = [(200, {"commit": {"sha": "../x"}}, {})]
 
     checkout.github.before = answer
-    return "may be missing on main: the response of GitHub names no commit", 3
+    return "may be missing on main: the response of GitHub contains no commit", 3
 
 
 def broken(checkout: Checkout) -> tuple[str, int]:
@@ -284,7 +284,7 @@ def test_only_what_github_has_refused_is_known_not_to_be_written(
 
 def test_a_run_without_a_branch_brings_no_lines_and_says_so(checkout: Checkout) -> None:
     (notice,) = checkout.apply(branch="", a="1", b="2", c="3").notices
-    assert "missing on the branch: a run for push has no branch of this repository" in notice
+    assert "missing on the branch: this run (event: push) is for no branch of this repository" in notice
     assert checkout.github.writes == []
 
 
@@ -307,7 +307,7 @@ def test_an_ids_file_that_is_gone_has_no_lines_and_one_that_cannot_be_read_is_to
         True,
     )
     file.mkdir()
-    with pytest.raises(Unclear, match="cannot be read"):
+    with pytest.raises(Unclear, match="dpsync cannot read"):
         learned(file, registry)
     file.rmdir()
     file.symlink_to(checkout.folder / "elsewhere")
@@ -474,4 +474,4 @@ def test_two_that_add_at_once_lose_nothing(checkout: Checkout) -> None:
 def test_an_own_branch_that_may_not_be_made_is_told(checkout: Checkout) -> None:
     checkout.git.protected.add(NAME)
     (notice,) = request(checkout, a="1", b="2", c="3").notices
-    assert "Set an ids-token that may commit" in notice
+    assert "Set an ids-token that is allowed to commit" in notice

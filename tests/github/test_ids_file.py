@@ -93,7 +93,7 @@ def test_a_protected_branch_is_told_with_the_way_out(branch: Workflow) -> None:
     branch.github.git.protected.add("main")
     ended = apply(branch)
     assert (ended.code, ended.outputs["outcome"], ended.outputs["ids-url"]) == (0, "applied", "")
-    not_written(ended, "Set ids-file: pull-request, or an ids-token that may commit")
+    not_written(ended, "Set ids-file: pull-request, or an ids-token that is allowed to commit")
     assert branch.github.writes == [f"PUT /repos/{REPOSITORY}/contents/{IDS}"]
 
 

@@ -151,7 +151,9 @@ def test_that_the_plan_changed_since_an_approval_is_said_although_somebody_has_d
         workflow.commit(CONFIG.replace("title: Support", f"title: {title}"))
         workflow.run("pull_request", workflow.request())
         said = workflow.github.bodies(7)[0].split("\n")[2]
-        assert said.startswith("> **The plan changed after** `lin` approved a plan that is no longer shown")
+        assert said.startswith(
+            "> **The plan changed after** `lin` approved a plan that this comment no longer shows"
+        )
     workflow.github.review("lin")
     workflow.run("pull_request", workflow.request())
     assert "plan changed after" not in workflow.github.bodies(7)[0]
@@ -234,7 +236,7 @@ def test_a_comment_that_could_not_be_made_misleads_nobody(workflow: Workflow) ->
     failing(workflow.github, "POST", "/7/comments", 1)
     ended = workflow.run("pull_request", workflow.request())
     assert (ended.code, workflow.github.comments) == (0, {})
-    assert "The comment was not written" in ended.step.of("notice")[0].data
+    assert "dpsync could not write the comment" in ended.step.of("notice")[0].data
 
 
 def test_where_github_does_not_say_who_we_are_no_comment_is_written_or_taken_for_ours(
@@ -272,7 +274,7 @@ def test_a_token_that_may_not_write_is_a_notice_and_no_failure(token: Token, wor
     workflow.github.tokens["token"] = token
     ended = workflow.run("pull_request", workflow.request())
     assert (ended.code, ended.outputs["outcome"], workflow.github.comments) == (0, "changes", {})
-    assert "The comment was not written" in ended.step.of("notice")[0].data
+    assert "dpsync could not write the comment" in ended.step.of("notice")[0].data
     assert 'team support "Support"' in ended.summary
 
 
@@ -393,7 +395,7 @@ def test_what_cannot_be_reached_fails_and_says_why(workflow: Workflow) -> None:
 def test_a_wrong_input_is_named(workflow: Workflow) -> None:
     ended = workflow.run("push", comand="plan")
     assert (ended.code, ended.outputs["outcome"]) == (64, "failed")
-    assert ended.step.of("error")[0].data == 'There is no input "comand", did you mean "command"?'
+    assert ended.step.of("error")[0].data == 'The action has no input "comand". Did you mean "command"?'
 
 
 def test_changes_fail_the_job_only_where_that_was_asked_for(workflow: Workflow) -> None:

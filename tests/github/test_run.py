@@ -47,7 +47,7 @@ def test_a_run_that_refuses_ends_with_4_and_with_the_plan_that_is_refused() -> N
         (
             403,
             False,
-            "Not told: no. The token lacks permission: the run is for a fork, or the job lacks a permission.",
+            "Not told: no. The GitHub token lacks a permission, or the run is for a fork.",
         ),
         (403, True, None),
         (500, False, "Not told: no."),

@@ -367,7 +367,7 @@ def test_an_approval_whose_comment_is_not_there_any_more_is_for_a_plan_that_nobo
     assert remembered(None, [Review("ada", "t1")]) == {"YWRh": ""}
     said = changed_since({"YWRh": ""}, "ab")
     assert said.startswith(
-        "> [!WARNING]\n> **The plan changed after** `ada` approved a plan that is no longer shown"
+        "> [!WARNING]\n> **The plan changed after** `ada` approved a plan that this comment no longer shows"
     )
 
 
@@ -458,10 +458,10 @@ def test_tokens_are_in_no_repr() -> None:
 
 
 @pytest.mark.parametrize(("given", "why"), [
-    ("", "not a JSON object"), ("[]", "not a JSON object"), ('{"summary": true}', "not a text"),
-    ('{"comand": "plan"}', 'did you mean "command"'), ('{"command": "pla"}', 'did you mean "plan"'),
-    ('{"command": "destroy"}', "one of plan, apply, drift, validate"),
-    ('{"summary": "yes"}', "true or false"),
+    ("", "must be a JSON object"), ("[]", "must be a JSON object"), ('{"summary": true}', "must be a string"),
+    ('{"comand": "plan"}', 'Did you mean "command"'), ('{"command": "pla"}', 'Did you mean "plan"'),
+    ('{"command": "destroy"}', "these values: plan, apply, drift, validate"),
+    ('{"summary": "yes"}', '"true" or "false"'),
     ('{"approval": "abc"}', "32 or more digits"), ('{"environment": "a\\nb"}', "more than one line"),
     ('{"extra-args": "--format=text"}', "the action sets this flag"), ('{"select": "a\\u0000b"}', "null"),
 ])  # fmt: skip
@@ -508,7 +508,7 @@ def test_what_is_no_run_of_a_workflow_is_an_error_and_odd_texts_are_left_out() -
     Otherwise, what the environment calls a server makes links to anywhere.
     """
     for name in ("GITHUB_REPOSITORY", "GITHUB_RUN_ID"):
-        with pytest.raises(ValueError, match="which run"):
+        with pytest.raises(ValueError, match="do not identify a workflow run"):
             find_place({**ENV, name: "acme/.." if "REPO" in name else "x"}, {})
     event = {"pull_request": {"number": "7", "head": {"sha": "evil -->"}}}
     place = find_place({**ENV, "GITHUB_SERVER_URL": "javascript:x"}, event)

@@ -46,14 +46,14 @@ def test_the_third_failed_check_in_a_row_opens_an_issue_and_the_next_good_one_cl
     ended = check(watched)
     (issue,) = watched.github.issues.values()
     assert (issue["title"], issue["state"]) == ("Drift checks fail", "open")
-    assert "3 checks in a row have failed** since 20" in issue["body"]
-    assert "The last reasons: network, auth, invalid." in issue["body"]
+    assert "3 drift checks in a row have failed** since 20" in issue["body"]
+    assert "The reasons of the last failures are: network, auth, invalid." in issue["body"]
     assert "tems" in issue["body"]  # what is wrong
     assert ended.outputs["issue-url"] == issue["html_url"]
     assert ended.outputs["outcome"] == "invalid"
 
     check(watched)
-    assert "4 checks in a row" in issue["body"]
+    assert "4 drift checks in a row" in issue["body"]
     assert watched.github.comments == {}
 
     watched.commit(AS_IT_IS)
@@ -63,7 +63,7 @@ def test_the_third_failed_check_in_a_row_opens_an_issue_and_the_next_good_one_cl
     )  # fmt: skip
     assert watched.github.labels == {}
     (said,) = watched.github.bodies(issue["number"])
-    assert said.startswith("**Drift checks work again:** this check succeeded.")
+    assert said.startswith("**Drift checks work again.** A drift check has succeeded.")
 
     for _ in range(3):
         assert issue["state"] == "closed"
@@ -141,7 +141,7 @@ def test_a_token_that_may_not_write_is_a_notice_and_changes_no_exit_code(watched
     watched.github.tokens["token"] = Token(writes=frozenset({"pull-requests"}))
     ended = check(watched, **NETWORK)
     assert (ended.code, ended.outputs["failure-reason"]) == (1, "network")
-    assert "failed check was not recorded" in ended.step.of("notice")[0].data
+    assert "dpsync could not record that the drift check failed" in ended.step.of("notice")[0].data
 
 
 def test_without_an_issue_for_drift_nothing_is_counted(watched: Workflow) -> None:

@@ -64,7 +64,7 @@ def _append(log: Log, name: str, text: str) -> None:
     try:
         disk.append(Path(name), text.encode())
     except OSError as error:
-        log.notice(f"{name} cannot be written: {disk.why(error)}", "warning")
+        log.notice(f"dpsync cannot write {name}: {disk.why(error)}", "warning")
 
 
 def summary(view: View, said: str = "") -> str:

@@ -82,13 +82,13 @@ def _carried_out(run: ActionRun, copy: WorkingCopy, commands: DpsyncCommands, pa
     except KeyboardInterrupt as interrupt:
         patience.last()
         code = interrupt.code if isinstance(interrupt, Ended) else Exit.INTERRUPTED
-        run.log.notice("Interrupted: comments and issues on GitHub may be incomplete.", "warning")
+        run.log.notice("The run was interrupted. Comments and issues on GitHub may be incomplete.", "warning")
         return stopped(run, commands.last, code)
     except Exception as mistake:
         if os.environ.get("DPSYNC_DEBUG"):
             raise
         patience.last()
-        what = f"Internal error in dpsync while it wrote to GitHub ({type(mistake).__name__})."
+        what = f"dpsync failed with an internal error while writing to GitHub ({type(mistake).__name__})."
         run.log.notice(what, "error")
         return stopped(run, commands.last, Exit.FAILED)
 

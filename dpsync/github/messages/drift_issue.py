@@ -25,10 +25,10 @@ from dpsync.render.pages.markdown import COMMENT, render_markdown, units
 from dpsync.render.pages.markdown_escape import prose
 
 GONE: Final = (
-    "**No more drift.** Somebody changed GitBook back, or the files now have the live values. "
-    "No apply of this workflow ended the drift."
+    "**There is no drift any more.** Somebody changed GitBook back, or the files now contain the live "
+    "values. This workflow did not apply the files."
 )
-APPLIED: Final = "**No more drift:** an apply changed GitBook to match the files."
+APPLIED: Final = "**There is no drift any more.** An apply changed GitBook to match the files."
 _MATERIAL: Final = {"address", "what", "id", "place", "renamed", "fields"}
 
 
@@ -43,7 +43,10 @@ def drift_digest(drift: Drift) -> str:
 
 def issue_body(marker: DriftMarker, document: DriftDocument, place: WorkflowRun) -> str:
     """The text of the issue: since when, what, and which run has written it; within GitHub's limit."""
-    seen = f"Drift since {moment(marker.since)}, found by {counted(marker.checks, 'check')}.\n\n"
+    seen = (
+        f"dpsync found this drift first on {moment(marker.since)}, "
+        f"and in {counted(marker.checks, 'check')} so far.\n\n"
+    )
     head = first_line(marker) + seen
     foot = f"\n\n{written_by(place)}"
     return f"{head}{render_markdown(view(document), COMMENT - units(head) - units(foot))}{foot}"

@@ -32,7 +32,7 @@ from dpsync.render.words.report import done, ending
 
 _CONTENT: Final = "<!-- dpsync:content -->\n"
 """Between what happened and the plan. It stands before all foreign text, so the first one is ours."""
-_UNKNOWN: Final = "a plan that is no longer shown"
+_UNKNOWN: Final = "a plan that this comment no longer shows"
 _NAMED: Final = 5
 """People or labels that are named in one line."""
 
@@ -77,7 +77,7 @@ def decide(found: FoundComment | None, age: tuple[int, int], body: str, worth_it
     if found is None:
         return Decision("new") if worth_it else Decision("leave")
     if found.marker.age > age:
-        return Decision("leave", found, f"a later run ({found.marker.run}) already wrote the comment")
+        return Decision("leave", found, f"a later run ({found.marker.run}) has already written the comment")
     if found.text.body == body:
         return Decision("leave", found)
     return Decision("edit", found)
@@ -168,8 +168,8 @@ def rest_body(marker: PlanMarker, part: int, displayed: str) -> str:
     )
     return (
         f"{first_line(more)}The plan {code(marker.digest[:DIGITS])} is too large for one comment. This "
-        "comment contains another part of the list of changes, in an invisible form. dpsync needs this "
-        "comment to continue an apply that stopped halfway."
+        "comment contains a part of the list of changes in an invisible form. If an apply stops halfway, "
+        "dpsync needs this comment to continue the apply."
     )
 
 
@@ -191,7 +191,7 @@ def status(document: ApplyDocument, place: WorkflowRun) -> str:
     """How an apply ended, for the comment of its plan."""
     run = f"[run {place.run}]({place.url})"
     if document.report is None:
-        return f"> [!TIP]\n> **No change was left to apply** in {run}."
+        return f"> [!TIP]\n> **GitBook already matched the files, so dpsync changed nothing** ({run})."
     kind = "TIP" if document.converged else "WARNING"
     result = prose(done(document.plan.plan, document.report))
     return f"> [!{kind}]\n> **{result}** {prose(ending(document.report))} ({run})"

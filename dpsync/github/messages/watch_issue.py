@@ -93,7 +93,7 @@ class Watch(Struct, frozen=True):
     def works(self) -> GitHubText | None:
         """After a check that was made: the issue, where it was closed by that."""
         closed = self.issues.close(
-            f"**Drift checks work again:** this check succeeded.\n\n{written_by(self.issues.place)}"
+            f"**Drift checks work again.** A drift check has succeeded.\n\n{written_by(self.issues.place)}"
         )
         before = self._kept()
         if before is not None and before.age <= self.issues.place.age:
@@ -140,13 +140,13 @@ class Watch(Struct, frozen=True):
 
 
 def _body(marker: WatchMarker, failed: Failed, document: BaseModel | None, foot: str) -> str:
-    checks, reasons = counted(failed.number, "check"), ", ".join(failed.reasons)
+    checks, reasons = counted(failed.number, "drift check"), ", ".join(failed.reasons)
     head = (
         f"{first_line(marker)}> [!WARNING]\n"
-        f"> **Drift checks fail: {checks} in a row have failed** since {moment(failed.since)}. "
-        f"The last reasons: {reasons}. dpsync does not know whether GitBook differs from the files.\n\n"
+        f"> **{checks} in a row have failed** since {moment(failed.since)}. The reasons of the last "
+        f"failures are: {reasons}. dpsync does not know whether GitBook differs from the files.\n\n"
     )
     if document is None:
-        return f"{head}The first successful check closes this issue.{foot}"
-    foot = f"\n\nThe first successful check closes this issue.{foot}"
+        return f"{head}The first successful drift check closes this issue.{foot}"
+    foot = f"\n\nThe first successful drift check closes this issue.{foot}"
     return f"{head}{render_markdown(view(document), COMMENT - units(head) - units(foot))}{foot}"

@@ -171,12 +171,14 @@ class Approvals(Struct):
         if why := _touched(written, request, marker is not None and marker.state in ("applied", "converged")):
             return why
         if marker is None:
-            return "the text of the comment has changed"
+            return "the comment no longer contains the plan data that dpsync wrote"
         if marker.sha != request.head:
             now = short_commit(request.head)
-            return f"the comment is for commit {short_commit(marker.sha) or 'none'}, but {now} was merged"
+            return (
+                f"the comment is for commit {short_commit(marker.sha) or 'none'}, but commit {now} was merged"
+            )
         if marker.branch != branch_key(self.place.branch):
-            return f"the comment is not for the branch {self.place.branch}"
+            return f"the plan in the comment is not for the branch {self.place.branch}"
         return ""
 
 
@@ -187,7 +189,7 @@ def approved(approvals: list[Approval]) -> frozenset[Shown] | None:
 
 def _rejected_plan_words(request: MergedPullRequest, why: str) -> str:
     """Return the sentence that says why the plan in a pull request does not count."""
-    return f"The plan in pull request {request.number} does not count: {why}"
+    return f"dpsync does not accept the plan in pull request {request.number}, because {why}"
 
 
 def _touched(written: Written, request: MergedPullRequest, by_an_apply: bool = False) -> str:
@@ -198,5 +200,5 @@ def _touched(written: Written, request: MergedPullRequest, by_an_apply: bool = F
     if not written.ours:
         return _FOREIGN
     if not written.created < request.at or not (by_an_apply or written.last < request.at):
-        return "the comment was written after the merge"
+        return "the comment was written or edited after the merge"
     return ""

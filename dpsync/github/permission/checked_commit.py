@@ -26,19 +26,20 @@ def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy)
     if place.fork:
         raise NotThisChange(
             "untrusted",
-            f"A run for {place.event} has the secrets of this repository, but the checked-out commit comes "
-            "from a fork and is not the commit of this run. Use the event pull_request.",
+            f"A run for the event {place.event} can read the secrets of this repository, but the checked-out "
+            "commit comes from a fork and is not the commit of this run. Run the workflow for the event "
+            "pull_request instead.",
         )
     if commit and (commit == place.head or _is_named_by_github(place, github, commit, copy)):
         return commit
     expected = [f"the commit of this run ({short_commit(place.tested)})"] if place.tested else []
-    expected += [f"the head of the change ({short_commit(place.head)})"] if place.head else []
-    expected += ["GitHub's trial merge"] if place.number is not None else []
+    expected += [f"the last commit of the change ({short_commit(place.head)})"] if place.head else []
+    expected += ["GitHub's test merge of the pull request"] if place.number is not None else []
     expected += [f"the last commit of {place.branch}"] if place.branch else []
     raise NotThisChange(
         "stale",
-        f"A run for {place.event} has the secrets of this repository, but the checked-out commit "
-        f"({short_commit(commit or 'no commit')}) is not one of these commits: {', '.join(expected)}. "
+        f"A run for the event {place.event} can read the secrets of this repository, but the checked-out "
+        f"commit ({short_commit(commit or 'no commit')}) is not one of these commits: {', '.join(expected)}. "
         "If somebody has pushed after the checkout, run the workflow again. Otherwise, check out one of "
         "these commits with actions/checkout.",
     )
@@ -56,6 +57,4 @@ def _is_named_by_github(place: WorkflowRun, github: GitHub | None, commit: str, 
                 return True
         return bool(place.branch) and Branches(github, place.repository).head(place.branch) == commit
     except GitHubError as error:
-        raise NotThisChange(
-            "untrusted", f"dpsync cannot check the author of the change: {error.what}"
-        ) from None
+        raise NotThisChange("untrusted", f"dpsync cannot check who wrote the change: {error.what}") from None

@@ -33,14 +33,15 @@ def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> W
     """
     if github is None or place.number is None:
         raise NotThisChange(
-            "untrusted", "dpsync cannot check the author of the change: the input github-token is missing"
+            "untrusted",
+            "dpsync cannot check who wrote the change, because the input github-token is missing.",
         )
     try:
         try:
             request = github.pull_request(place.number)
         except GitHubError as error:
             raise NotThisChange(
-                "untrusted", f"dpsync cannot check the author of the change: {error.what}"
+                "untrusted", f"dpsync cannot check who wrote the change: {error.what}"
             ) from None
         checked = _check(request, place, copy)
     except NotThisChange:
@@ -62,18 +63,22 @@ def _check(request: PullRequest, place: WorkflowRun, copy: WorkingCopy) -> str:
     """Return the commit of the working copy: the pull request's head, or GitHub's trial merge of it."""
     if request.repository != place.repository:
         raise NotThisChange(
-            "untrusted", "This run has the secrets of the repository, but the change comes from a fork."
+            "untrusted",
+            "dpsync makes no plan, because this run can read the secrets of the repository and the change "
+            "comes from a fork.",
         )
     if not request.open:
-        raise NotThisChange("stale", f"Pull request {place.number} is no longer open.")
+        raise NotThisChange(
+            "stale", f"dpsync makes no plan, because pull request {place.number} is no longer open."
+        )
     commit = copy.head()
     if not commit or (commit != request.head and not is_trial_merge(commit, request, copy)):
         raise NotThisChange(
             "stale",
             f"The checked-out commit ({short_commit(commit or 'no commit')}) is not the latest commit of "
-            f"pull request {place.number} ({short_commit(request.head)}). If somebody has pushed, write "
-            "/dpsync plan again. Otherwise, check out "
-            f"ref: refs/pull/{place.number}/merge with actions/checkout.",
+            f"pull request {place.number} ({short_commit(request.head)}). If somebody has pushed, write the "
+            "comment /dpsync plan again. Otherwise, set "
+            f"ref: refs/pull/{place.number}/merge for actions/checkout.",
         )
     return commit
 

@@ -38,7 +38,7 @@ class ReviewComparison(Struct, frozen=True):
 
     def __str__(self) -> str:
         """In one sentence, without an end."""
-        return "; ".join(f"{said}{_in_brackets(addresses)}" for said, addresses in self._said())
+        return ", ".join(f"{said}{_in_brackets(addresses)}" for said, addresses in self._said())
 
     def markdown(self) -> str:
         """As a list."""
@@ -56,7 +56,7 @@ class ReviewComparison(Struct, frozen=True):
         if self.new:
             yield f"{counted(len(self.new), 'change')} {are(len(self.new))} new", self.new
         if self.exposed:
-            yield "the plan opens access that the reviewed plan did not show", self.exposed
+            yield "the new plan opens access that the reviewed plan did not show", self.exposed
 
 
 def compare(reviewed: Collection[Shown] | None, plan: Plan) -> ReviewComparison:

@@ -19,7 +19,7 @@ def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:
         reason, why = _why_not(run, commit)
     except GitHubError as error:
         why = run.trouble("dpsync could not read the last commit of the branch", error)
-        return run.refuse("not-approved", f"Nothing was applied. {why}")
+        return run.refuse("not-approved", f"dpsync applied nothing. {why}")
     if not why:
         return None
     return run.refuse(reason, why, outcome="superseded", markdown=f"**Not applied:** {prose(why)}")
@@ -33,17 +33,18 @@ def _why_not(run: ActionRun, commit: str | None) -> tuple[str, str]:
     if branch not in allowed:
         named = f"the branch {branch}" if branch else f"the event {run.place.event or 'unknown'}"
         return "branch", (
-            f"This run is for {named}. The input branches allows only {', '.join(allowed)}"
-            f"{'' if run.inputs.branches else ', the default branch'}."
+            f"dpsync applied nothing, because this run is for {named}. The input branches allows only "
+            f"{', '.join(allowed)}{'' if run.inputs.branches else ', the default branch'}."
         )
     head = Branches(run.github, run.place.repository).head(branch)
     if head is not None and head == commit:
         return "", ""
     return "superseded", (
         f"The checked-out commit ({_short(commit)}) is not the last commit of {branch} ({_short(head)}). "
-        "Somebody pushed after the checkout, or an old job was run again. Nothing was applied. The run of "
-        "the newest commit applies all merged changes. If there is no such run, start this workflow by hand "
-        f"on {branch}. With ref: refs/heads/{branch}, actions/checkout checks out the last commit."
+        "Somebody pushed after the checkout, or somebody started an old job again. dpsync applied nothing. "
+        "The run of the newest commit applies all merged changes. If the newest commit has no run, start "
+        f"this workflow by hand on {branch}. To check out the last commit, set ref: refs/heads/{branch} for "
+        "actions/checkout."
     )
 
 

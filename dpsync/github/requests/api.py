@@ -129,13 +129,15 @@ class GitHub:
         if not self._viewer:
             self._viewer = text_at(self._graph("{ viewer { login } }"), "viewer", "login")
         if not self._viewer:
-            raise GitHubError("GitHub does not name the owner of the token")
+            raise GitHubError("the response of GitHub does not contain the owner of the token")
         return self._viewer
 
     def _graph(self, query: str, **variables: str | None) -> Any:
         """The data that a query asks for."""
         if not self._graphql:
-            raise GitHubError("GITHUB_GRAPHQL_URL is not on the host of GITHUB_API_URL")
+            raise GitHubError(
+                "the environment variables GITHUB_GRAPHQL_URL and GITHUB_API_URL name different hosts"
+            )
         content = {"query": query, "variables": variables}
         answer = self._transport.ask("POST", self._graphql, content, safe=True)
         if at(answer, "errors"):
@@ -146,7 +148,7 @@ class GitHub:
         """The default branch of the repository."""
         name = text_at(self.ask("GET", ""), "default_branch")
         if not name:
-            raise GitHubError("GitHub does not name the default branch")
+            raise GitHubError("the response of GitHub does not contain the default branch")
         return name
 
     def merged(self, sha: str) -> list[MergedPullRequest]:
@@ -206,7 +208,7 @@ class GitHub:
         for _ in range(PAGES):
             found = at(self._graph(_EDITS, id=comment.node, after=after), "node")
             if not isinstance(found, dict):
-                raise GitHubError("GitHub does not name the author of the comment")
+                raise GitHubError("the response of GitHub does not contain the author of the comment")
             author = at(found, "author")  # None of somebody whose account is gone
             first = first or found
             edits = at(found, "userContentEdits")

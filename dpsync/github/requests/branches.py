@@ -139,5 +139,5 @@ def _request(found: Any) -> PullRequestState:
 def _sha(found: Any, *names: str) -> str:
     sha = text_at(found, *names)
     if not _SHA.fullmatch(sha):
-        raise GitHubError("the response of GitHub names no commit or file")
+        raise GitHubError("the response of GitHub contains no commit or file")
     return sha

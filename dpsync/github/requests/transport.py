@@ -95,7 +95,7 @@ class GitHubTransport:
         try:
             what = f"{method} {httpx.URL(url).path}"
         except (httpx.InvalidURL, UnicodeError):
-            raise GitHubError(f"{method}: the address of GitHub cannot be read") from None
+            raise GitHubError(f"{method}: the URL of GitHub is invalid") from None
         safe = safe or method == "GET"
         for left in reversed(range(tries)):
             again = PAUSE * 2 ** (tries - 1 - left)
@@ -104,7 +104,7 @@ class GitHubTransport:
             except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
                 if left and safe and self._may_wait(again):
                     continue
-                raise GitHubError(f"{what}: GitHub did not answer ({type(error).__name__})") from None
+                raise GitHubError(f"{what}: GitHub did not respond ({type(error).__name__})") from None
             if len(answer.content) > _LARGEST:
                 raise GitHubError(f"{what}: the response is too long", answer.status_code)
             if answer.is_success:
@@ -115,7 +115,9 @@ class GitHubTransport:
             if left and pause is not None and self._may_wait(pause):
                 continue
             raise GitHubError(
-                f"{what}: GitHub answered {answer.status_code}", answer.status_code, _sentence(answer)
+                f"{what}: GitHub responded with status {answer.status_code}",
+                answer.status_code,
+                _sentence(answer),
             )
         raise AssertionError
 
@@ -132,7 +134,7 @@ class GitHubTransport:
             if page is None:
                 return
             if origin(page) != self._origin:
-                raise GitHubError("GitHub names a next page on another host")
+                raise GitHubError("the URL of the next page is on another host than GitHub's API")
             answer = self.send("GET", page)
             found = _json(answer)
             if not isinstance(found, list):

@@ -102,24 +102,28 @@ def read_inputs(text: str) -> Inputs:
     try:
         given = from_json(text)
     except ValueError:
-        raise WrongInput("Standard input is not a JSON object with the inputs.") from None
+        raise WrongInput("Standard input must be a JSON object with the inputs of the action.") from None
     if not isinstance(given, dict):
-        raise WrongInput("Standard input is not a JSON object with the inputs.")
+        raise WrongInput("Standard input must be a JSON object with the inputs of the action.")
     for name, value in given.items():
         if name not in NAMES:
             nearest = did_you_mean(name, NAMES)
-            hint = f', did you mean "{nearest}"?' if nearest else ""
-            raise WrongInput(f'There is no input "{name}"{hint}')
+            hint = f' Did you mean "{nearest}"?' if nearest else ""
+            raise WrongInput(f'The action has no input "{name}".{hint}')
         if not isinstance(value, str):
-            raise WrongInput(f"The input {name} is not a text.")
+            raise WrongInput(f"The value of the input {name} must be a string.")
     texts: Mapping[str, str] = given
     approval = _one(texts, "approval") or "digest"
     if approval not in ("digest", "none") and not _DIGEST.fullmatch(approval):
-        raise WrongInput("The input approval must be digest, none, or a fingerprint of 32 or more digits.")
+        raise WrongInput(
+            'The input approval must be "digest", "none", or a fingerprint of a plan with 32 or more digits.'
+        )
     arguments = _lines(texts, "extra-args")
     for argument in arguments:
         if argument.partition("=")[0] in _OURS:
-            raise WrongInput(f"The input extra-args must not contain {argument}: the action sets this flag.")
+            raise WrongInput(
+                f"The input extra-args must not contain {argument}, because the action sets this flag."
+            )
     return Inputs(
         command=cast(Command, _among(texts, "command", Command)),
         config=_lines(texts, "config"),
@@ -149,14 +153,14 @@ def read_inputs(text: str) -> Inputs:
 def _one(texts: Mapping[str, str], name: str) -> str:
     value = texts.get(name, "").strip()
     if "\n" in value or "\0" in value:
-        raise WrongInput(f"The input {name} has more than one line.")
+        raise WrongInput(f"The input {name} must not have more than one line.")
     return value
 
 
 def _lines(texts: Mapping[str, str], name: str) -> tuple[str, ...]:
     """One to a line: nothing is ever split at a space."""
     if "\0" in texts.get(name, ""):
-        raise WrongInput(f"The input {name} has a null character.")
+        raise WrongInput(f"The input {name} must not contain a null character.")
     return tuple(line.strip() for line in texts.get(name, "").splitlines() if line.strip())
 
 
@@ -166,8 +170,12 @@ def _among(texts: Mapping[str, str], name: str, of: Any) -> str:
     if value not in known:
         nearest = did_you_mean(value, known)
         raise WrongInput(
-            f'The input {name} is "{value}": '
-            + (f'did you mean "{nearest}"?' if nearest else f"it must be one of {', '.join(known)}.")
+            f'The input {name} must not be "{value}". '
+            + (
+                f'Did you mean "{nearest}"?'
+                if nearest
+                else f"Choose one of these values: {', '.join(known)}."
+            )
         )
     return str(value)
 
@@ -175,5 +183,5 @@ def _among(texts: Mapping[str, str], name: str, of: Any) -> str:
 def _truth(texts: Mapping[str, str], name: str, otherwise: str = "true") -> bool:
     value = _one(texts, name).lower() or otherwise
     if value not in ("true", "false"):
-        raise WrongInput(f'The input {name} is "{value}": it must be true or false.')
+        raise WrongInput(f'The input {name} must be "true" or "false", and not "{value}".')
     return value == "true"

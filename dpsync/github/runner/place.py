@@ -85,7 +85,9 @@ def find_place(env: Mapping[str, str], event: Any) -> WorkflowRun:
     server = env.get("GITHUB_SERVER_URL", "").rstrip("/")
     run = env.get("GITHUB_RUN_ID", "")
     if not (_REPOSITORY.fullmatch(repository) and run.isdecimal()):
-        raise ValueError("GITHUB_REPOSITORY and GITHUB_RUN_ID do not say which run of a workflow this is")
+        raise ValueError(
+            "the environment variables GITHUB_REPOSITORY and GITHUB_RUN_ID do not identify a workflow run"
+        )
     name = env.get("GITHUB_EVENT_NAME", "")
     request = at(event, "pull_request")
     fork = False

@@ -107,5 +107,5 @@ class ActionRun(Struct):
         """What GitHub has not done, and why, in a line."""
         hint = ""
         if error.not_allowed:
-            hint = " The token lacks permission: the run is for a fork, or the job lacks a permission."
+            hint = " The GitHub token lacks a permission, or the run is for a fork."
         return f"{what}: {error.what}.{hint}"

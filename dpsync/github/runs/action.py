@@ -20,8 +20,8 @@ from dpsync.github.runs.plan import plan
 from dpsync.render.json.documents import ApplyDocument
 
 _WITHOUT_SECRETS: Final = (
-    "This run has no secrets, because the change comes from a fork or a bot. dpsync only checks the files "
-    "and compares the files with the base branch. dpsync cannot make a plan."
+    "This run has no secrets, because the change comes from a fork or a bot. dpsync therefore makes no plan. "
+    "dpsync only checks the files, and compares the files with the base branch."
 )
 
 
@@ -68,11 +68,11 @@ def _check(run: ActionRun, copy: WorkingCopy) -> None:
     if (link := copy.link()) is not None:
         raise NotThisChange(
             "untrusted",
-            f"{link} is a symbolic link, and a pull request could change its target. Write the path of the "
-            "target into the inputs of the action.",
+            f"{link} is a symbolic link, and a pull request could change its target. In the inputs of the "
+            "action, replace the link with the path of its target.",
         )
     if run.inputs.command == "apply" and _has_no_secrets(run):
-        raise NotThisChange("untrusted", "A run without secrets cannot apply.")
+        raise NotThisChange("untrusted", "dpsync cannot apply, because this run has no secrets.")
 
 
 def _has_no_secrets(run: ActionRun) -> bool:

@@ -37,7 +37,9 @@ def apply(run: ActionRun, head: Callable[[], str | None]) -> Ran:
     commit = run.place.checked or head()
     stopped = not_the_head(run, commit)
     if stopped is not None or run.github is None:
-        return stopped or run.refuse("not-approved", "The input github-token is missing.")
+        return stopped or run.refuse(
+            "not-approved", "dpsync applied nothing, because the input github-token is missing."
+        )
     try:
         approvals = Approvals(run.github, run.place, run.inputs.key, run.history())
         approvals.find()
@@ -46,7 +48,9 @@ def apply(run: ActionRun, head: Callable[[], str | None]) -> Ran:
         trouble = run.trouble("dpsync could not read which plans were approved", error)
         run.log.notice(trouble, "error")
         if run.inputs.approval == "digest":
-            return run.refuse("not-approved", "Nothing was applied: the approved plan is not known.")
+            return run.refuse(
+                "not-approved", "dpsync applied nothing, because the approved plan is not known."
+            )
         approvals = None
     ran = _Apply(run, commit or "", approvals).carry_out()
     run.after_apply()
@@ -95,8 +99,8 @@ class _Apply(Struct, frozen=True):
         why = "".join(f" {reason}." for reason in approvals.others[:_NAMED])
         return self.run.refuse(
             "not-approved",
-            f"No merged pull request showed this plan.{why} Review the plan, then run this workflow with the "
-            f"input approval: {plan.digest[:DIGITS]}",
+            f"No merged pull request showed this plan.{why} Review the plan, then run this workflow with "
+            f"this value of the input approval: {plan.digest[:DIGITS]}",
             ran,
         )
 
@@ -108,13 +112,14 @@ class _Apply(Struct, frozen=True):
         refused = run.refuse(
             "plan-changed",
             f"The plan differs from the reviewed plan: {compared}. Review the new plan, then run this "
-            f"workflow with the input approval: {digest}",
+            f"workflow with this value of the input approval: {digest}",
             ran,
             "> [!WARNING]\n> **Refused:** The plan differs from the reviewed plan. Review this plan, then "
-            f"run the workflow with the input approval: {code(digest)}\n\n{compared.markdown()}",
+            f"run the workflow with this value of the input approval: {code(digest)}\n\n"
+            f"{compared.markdown()}",
         )
         if run.inputs.comment != "never":
-            with run.asking("The comment was not written"):
+            with run.asking("dpsync could not write the comment"):
                 marker, content = plan_marker(run.inputs.key, run.place, document, "refused"), view(document)
                 lines = [run.result.notes]
                 text = latest.comments.add(lambda size: plan_body(marker, content, run.place, lines, size))
@@ -137,10 +142,10 @@ def tell_applied(run: ActionRun, ran: Ran, approvals: Approvals | None, commit: 
         return
     if approvals is not None and run.inputs.comment != "never" and ran.code != Exit.REFUSED:
         for approval in reversed(approvals.of(document.plan.plan)):
-            with run.asking("The comment was not written"):
+            with run.asking("dpsync could not write the comment"):
                 run.result.outputs["comment-url"] = _report(run, document, approval, commit)
     if document.converged and run.inputs.drift_issue:
-        with run.asking("The drift issue was not closed", quietly=True):
+        with run.asking("dpsync could not close the drift issue", quietly=True):
             issues = Issues(run.github, run.inputs.key, run.place, DriftMarker)
             if (issue := DriftIssue(issues).close(APPLIED)) is not None:
                 run.result.outputs["issue-url"] = issue.url

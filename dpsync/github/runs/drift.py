@@ -35,9 +35,9 @@ def drift(run: ActionRun) -> Ran:
 
 def _checked(run: ActionRun, github: GitHub, document: DriftDocument) -> GitHubText | None:
     """After a check that was made: the issue of the drift, if it says anything new."""
-    with run.asking("The successful check was not recorded"):
+    with run.asking("dpsync could not record that the drift check succeeded"):
         _watch(run, github).works()
-    with run.asking("The drift issue was not updated"):
+    with run.asking("dpsync could not update the drift issue"):
         issues = Issues(github, run.inputs.key, run.place, DriftMarker, run.inputs.labels)
         return DriftIssue(issues).checked(document, run.inputs.name)
     return None
@@ -45,7 +45,7 @@ def _checked(run: ActionRun, github: GitHub, document: DriftDocument) -> GitHubT
 
 def _failed(run: ActionRun, github: GitHub, ran: Ran) -> GitHubText | None:
     """After a check that has failed: the issue that says so, if too many have by now."""
-    with run.asking("The failed check was not recorded"):
+    with run.asking("dpsync could not record that the drift check failed"):
         return _watch(run, github).failed(failure(ran.document, ran.code), ran.document, run.inputs.name)
     return None
 

@@ -163,12 +163,12 @@ class IdsBranch(Struct, frozen=True):
 
     def _body(self) -> str:
         return (
-            f"An apply recorded the live object of each of these entries ([run {self.place.run}]"
-            f"({self.place.url})). With these lines in {code(self.learned.path)}, dpsync recognizes the "
-            "entries also after a rename. Until you merge this pull request, dpsync recognizes the entries "
-            "by their names only.\n\n"
-            "Later applies add their lines to this pull request. Do not push to this branch: the next apply "
-            "removes all other changes."
+            f"An apply ([run {self.place.run}]({self.place.url})) recorded the ids of live objects in "
+            f"{code(self.learned.path)}. With the new lines, dpsync recognizes an entry also after a rename. "
+            "Until you merge this pull request, dpsync recognizes the entries of the new lines by their "
+            "names only.\n\n"
+            "Later applies add their lines to this pull request. Do not push to this branch, because the "
+            "next apply removes all other changes."
         )
 
     def _merged(self, present: IdsFile) -> MergedIds:

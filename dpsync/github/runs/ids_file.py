@@ -54,7 +54,7 @@ def learned(file: Path, registry: Registry) -> Learned:
     except FileNotFoundError:
         data = b""
     except OSError as error:
-        raise Unclear(f"{path} cannot be read: {disk.why(error)}") from None
+        raise Unclear(f"dpsync cannot read {path}: {disk.why(error)}") from None
     return Learned(path, commit, parsed(before, path, registry), parsed(data, path, registry))
 
 
@@ -96,7 +96,7 @@ class IdsFileUpdate(Struct):
             found = learned(self.file, self.registry)
         except Unclear:
             if self._left != _INTERRUPTED:
-                self._say(f"The ids file was not written to the branch: {self._left}")
+                self._say(f"dpsync did not write the ids file to the branch: {self._left}")
             return
         lines = list(_lines(line_changes(found.before, found.after)))
         if not lines:
@@ -113,7 +113,9 @@ class IdsFileUpdate(Struct):
         if self.branches is None:
             raise Unclear("the input github-token is missing")
         if not branch:
-            raise Unclear(f"a run for {self.place.event or 'this event'} has no branch of this repository")
+            raise Unclear(
+                f"this run (event: {self.place.event or 'unknown'}) is for no branch of this repository"
+            )
         with self.log.text() as stream:
             stream.write(f"{visible(found.path)}: {counted(number, 'line')} for {visible(branch)}\n")
         if found.commit != self.place.tested and not self.branches.has(branch, found.commit):
@@ -132,8 +134,11 @@ class IdsFileUpdate(Struct):
                 f"in a [{kind}]({brought.url})."
             )
         for lines, became in (
-            (brought.merged.replaced, "had other ids, which dpsync replaced"),
-            (brought.merged.kept, "has other ids, which dpsync kept although the apply deleted these lines"),
+            (brought.merged.replaced, "had other ids for these lines, and dpsync replaced the ids"),
+            (
+                brought.merged.kept,
+                "has other ids for lines that the apply deleted, and dpsync kept the lines",
+            ),
         ):
             if lines:
                 names = some([clip(_said(line), 200) for line in lines], _NAMED)
@@ -144,7 +149,8 @@ class IdsFileUpdate(Struct):
         if kept_out(error):
             other = "ids-file: pull-request, or " if self.by == "commit" else ""
             return (
-                f"a rule of the repository forbids the commit{said}. Set {other}an ids-token that may commit"
+                f"a rule of the repository forbids the commit{said}. Set {other}an ids-token that is allowed "
+                "to commit"
             )
         hint = ""
         if error.not_allowed and "rate limit" not in error.said.lower():
@@ -177,5 +183,6 @@ def _block(lines: list[str]) -> str:
         if room < 0:
             break
         kept.append(line)
-    more = f"\n\n{len(lines) - len(kept)} more are in the log." if len(kept) < len(lines) else ""
+    left = len(lines) - len(kept)
+    more = f"\n\nThe log contains {counted(left, 'more line')} of the ids file." if left else ""
     return "\n".join(fence(kept, "diff")) + more

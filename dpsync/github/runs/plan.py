@@ -54,7 +54,7 @@ def _report(run: ActionRun, document: BaseModel) -> bool:
         what = (
             "The comment in the pull request may show an older plan"
             if stale
-            else "The comment was not written"
+            else "dpsync could not write the comment"
         )
         run.log.notice(run.trouble(what, error), "error" if stale else "notice")
         return not stale
@@ -64,7 +64,7 @@ def _report(run: ActionRun, document: BaseModel) -> bool:
 def _write(run: ActionRun, comments: Comments, found: list[FoundComment], document: BaseModel) -> None:
     """Bring the comment up to date, and drop what earlier runs have left beside it."""
     if not comments.github.pull_request(comments.number).open:
-        run.log.notice("The comment was not changed: the pull request is merged or closed.")
+        run.log.notice("dpsync did not change the comment, because the pull request is merged or closed.")
         return
     marker = plan_marker(run.inputs.key, run.place, document)
     found = of_key(found, marker.key)
@@ -81,7 +81,7 @@ def _write(run: ActionRun, comments: Comments, found: list[FoundComment], docume
     worth_it = run.inputs.comment == "always" or worth_telling(document)
     decision, text = comments.write(before, marker, body, worth_it)
     if decision.why:
-        run.log.notice(f"The comment was not changed: {decision.why}.")
+        run.log.notice(f"dpsync did not change the comment, because {decision.why}.")
     if text is None:
         return
     run.result.outputs["comment-url"] = text.url
@@ -99,7 +99,8 @@ def _untouched(run: ActionRun, comments: Comments, found: list[FoundComment]) ->
     now = comments.ours(before)
     if now is None:
         run.log.notice(
-            "Somebody else edited the comment. dpsync deletes the comment and writes a new one.", "warning"
+            "Somebody else edited the comment. dpsync deletes the comment and writes a new comment.",
+            "warning",
         )
         comments.github.delete_comment(before.text.number)
         found.remove(before)
