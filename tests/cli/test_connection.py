@@ -130,13 +130,13 @@ def test_address_and_token_come_from_one_source(
         (
             "--env",
             ("DPSYNC_URL", "DPSYNC_TOKEN"),
-            "note: DPSYNC_URL and DPSYNC_TOKEN are not used: --env chose",
+            "note: dpsync does not use DPSYNC_URL and DPSYNC_TOKEN, because --env chose",
         ),
-        ("DPSYNC_ENV", ("DPSYNC_TOKEN",), "note: DPSYNC_TOKEN is not used: DPSYNC_ENV chose"),
+        ("DPSYNC_ENV", ("DPSYNC_TOKEN",), "note: dpsync does not use DPSYNC_TOKEN, because DPSYNC_ENV chose"),
         (
             "DPSYNC_ENV",
             ("DPSYNC_URL", "DPSYNC_TOKEN"),
-            "warning: dpsync uses the address in DPSYNC_URL",
+            "warning: dpsync uses the URL in DPSYNC_URL",
         ),
     ],
 )

@@ -117,7 +117,7 @@ def test_revert_requires_either_file_or_last(
 ) -> None:
     ended = run("revert", *arguments, "-C", str(applied_project), "--yes")
     assert ended.code == 64
-    assert "name the journal of an apply (see dpsync history), or use --last" in ended.err
+    assert "pass the journal of an apply (see dpsync history), or use --last" in ended.err
 
 
 @pytest.mark.parametrize("name", ["undo", "rollback"])

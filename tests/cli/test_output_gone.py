@@ -78,7 +78,7 @@ def test_a_result_without_room_is_an_error_in_a_sentence(
     more = () if command[0] in ("--help", "schema") else ("-C", directory)
     ended = run(*command, *more)
     assert ended.code == 1
-    assert ended.err.splitlines()[-1] == "Error: the result cannot be written: No space left on device"
+    assert ended.err.splitlines()[-1] == "Error: dpsync cannot write the result: No space left on device"
     assert all(method == "GET" for method, _, _ in platform.app.requests)
 
 

@@ -87,7 +87,7 @@ def test_where_there_is_no_terminal_a_line_is_said_every_ten_seconds() -> None:
             time.now += passed
             progress.tick()
             assert len(screen.said) == lines
-    assert screen.said == ["Reading the platform: read 12 of 40 requests\n"] * 3
+    assert screen.said == ["Reading GitBook: read 12 of 40 requests\n"] * 3
 
 
 def test_on_a_terminal_one_line_is_rewritten_and_gone_at_the_end() -> None:
@@ -98,8 +98,8 @@ def test_on_a_terminal_one_line_is_rewritten_and_gone_at_the_end() -> None:
             progress.answered("GET")
             progress.tick()
     assert screen.said == [
-        "\rReading the platform: read 1 request\x1b[K",
-        "\rReading the platform: read 2 requests\x1b[K",
+        "\rReading GitBook: read 1 request\x1b[K",
+        "\rReading GitBook: read 2 requests\x1b[K",
         "\r\x1b[K",
     ]
 
@@ -124,7 +124,7 @@ def test_it_says_why_it_waits_and_for_how_long() -> None:
         time.now += 12
         assert progress.line().endswith(" (GitBook demands a pause, 18 s)")
         time.now += 18
-        assert progress.line() == "Reading the platform: read 0 requests"
+        assert progress.line() == "Reading GitBook: read 0 requests"
         progress.waits("retry", 2)
         assert progress.line().endswith(" (trying again, 2 s)")
         time.now += 1.9
@@ -153,14 +153,14 @@ def test_terminal_shows_first_step_at_once() -> None:
 @pytest.mark.parametrize(
     ("requests", "said"),
     [
-        (20, "20 more requests, about 10 s"),
-        (120, "120 more requests, about 60 s"),
-        (179, "179 more requests, about 90 s"),
-        (180, "180 more requests, about 2 min"),
-        (10_799, "10799 more requests, about 90 min"),
-        (10_800, "10800 more requests, about 2 h"),
-        (7_000, "7000 more requests, about 58 min"),
-        (100_000, "100000 more requests, about 14 h"),
+        (20, "20 more requests, which take about 10 s"),
+        (120, "120 more requests, which take about 60 s"),
+        (179, "179 more requests, which take about 90 s"),
+        (180, "180 more requests, which take about 2 min"),
+        (10_799, "10799 more requests, which take about 90 min"),
+        (10_800, "10800 more requests, which take about 2 h"),
+        (7_000, "7000 more requests, which take about 58 min"),
+        (100_000, "100000 more requests, which take about 14 h"),
     ],
 )
 def test_long_reading_says_before_it_begins_how_much_it_is_and_how_long_it_takes(
@@ -172,7 +172,7 @@ def test_long_reading_says_before_it_begins_how_much_it_is_and_how_long_it_takes
             progress.answered("GET")
         time.now += 4
         progress.expects(requests)
-    assert screen.said == [f"Reading the platform: at least {said} at the rate so far\n"]
+    assert screen.said == [f"Reading GitBook: at least {said}\n"]
 
 
 def test_what_is_soon_read_is_not_announced() -> None:
@@ -195,7 +195,7 @@ def test_how_long_the_first_reading_takes_is_not_guessed() -> None:
 
 def test_a_line_that_is_cut_fills_the_terminal_but_for_its_last_column() -> None:
     """A text in the last column would begin the next line on some terminals."""
-    whole = "Reading the platform: read 0 requests"
+    whole = "Reading GitBook: read 0 requests"
     for columns, text in ((38, whole), (37, f"{whole[:35]}…"), (10, f"{whole[:8]}…"), (2, "…"), (1, "…")):
         screen = Screen(columns)
         with told(screen) as (progress, time):
@@ -233,7 +233,7 @@ def test_a_screen_that_is_gone_stops_nothing() -> None:
         progress.tick()
         progress.tick()
         progress.answered("GET")
-        assert progress.line() == "Reading the platform: read 1 request"
+        assert progress.line() == "Reading GitBook: read 1 request"
 
 
 def test_an_error_takes_the_line_away() -> None:
@@ -298,7 +298,7 @@ def test_an_import_of_300_requests_says_what_it_does_from_the_start(server: Thre
     assert requests > 300
     assert progress.answers == requests
     said = [one for one in screen.said if "at least" not in one]
-    lines = [re.fullmatch(r"Reading the platform: read (\d+)(?: of (\d+))? requests\n", one) for one in said]
+    lines = [re.fullmatch(r"Reading GitBook: read (\d+)(?: of (\d+))? requests\n", one) for one in said]
     assert all(lines)
     read = [(int(one[1]), int(one[2] or 0)) for one in lines if one]
     assert read[0][0] <= 12  # before the third four have ended
@@ -308,9 +308,7 @@ def test_an_import_of_300_requests_says_what_it_does_from_the_start(server: Thre
 
     (announced,) = set(screen.said) - set(said)
     assert screen.said.index(announced) < 2
-    found = re.fullmatch(
-        r"Reading the platform: at least (\d+) more requests, about 57 s at the rate so far\n", announced
-    )
+    found = re.fullmatch(r"Reading GitBook: at least (\d+) more requests, which take about 57 s\n", announced)
     assert found
     assert requests - 20 < int(found[1]) < requests
 
@@ -415,7 +413,7 @@ def test_an_interruption_leaves_a_clean_terminal(project: Project, tmp_path: Pat
             preexec_fn=heard,
         )  # fmt: skip
         try:
-            said = until(master, b"Reading the platform: read 0")
+            said = until(master, b"Reading GitBook: read 0")
             process.send_signal(signal.SIGINT)
             rest = until(master, b"Interrupted.")
         finally:

@@ -327,10 +327,10 @@ def test_person_is_asked_once_for_each_address(folder: Path, host: RecordingHost
     write(folder, configuration(host.url))
     code, said = terminal.run(folder, "plan", answer="y")
     assert (code, host.tokens) == (1, {SECRET})
-    assert 'dpsync.yaml:5:10: the address of the environment "prod" is not committed: ' in said
+    assert 'dpsync.yaml:5:10: the URL of the environment "prod" is not committed: ' in said
     assert "the files are not in a git repository" in said
     assert f"dpsync would send the token in DPSYNC_TOKEN_PROD to {host.url}." in said
-    assert f"Trust this address in {folder} {QUESTION}" in said
+    assert f"Trust this URL in {folder} {QUESTION}" in said
     host.requests.clear()
     for command in ("plan", "drift"):
         code, said = terminal.run(folder, command)

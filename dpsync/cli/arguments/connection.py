@@ -22,7 +22,6 @@ from dpsync.cli.terminal.output import FLAG_OF_TRUST, Output, interactive, trust
 from dpsync.cli.terminal.usage import WrongUsage
 from dpsync.model.texts.loopback import is_loopback
 from dpsync.model.texts.web_address import GITBOOK
-from dpsync.model.texts.words import are
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
@@ -139,10 +138,10 @@ def _of_file_or_shell(out: Output, chosen: Environment | None) -> Connection:
     found = _checked(_of_shell(chosen))
     if chosen.url and chosen.url.rstrip("/") != found.url:
         out.complain(
-            f"warning: dpsync uses the address in DPSYNC_URL, {visible(found.url)}, "
+            f"warning: dpsync uses the URL in DPSYNC_URL, {visible(found.url)}, "
             "and not the url of the environment "
-            f"{visible(chosen.name)} that DPSYNC_ENV chose. To use that "
-            "url, choose the environment with --env"
+            f"{visible(chosen.name)}, which DPSYNC_ENV chose. To use the "
+            "url of the environment, choose the environment with --env"
         )
     return found
 
@@ -168,17 +167,18 @@ def _of_file(chosen: Environment) -> Connection:
     if not chosen.url:
         raise WrongUsage(
             f"{name} has a token but no url. Add url: https://…",
-            "dpsync never sends the token of an environment to another address, such as DPSYNC_URL.",
+            "dpsync never sends the token of an environment to another URL, such as DPSYNC_URL.",
         )
     if not chosen.token:
         raise WrongUsage(
             f"{name} has a url but no token. Add token: {{ env: NAME }} with the name of the token variable.",
-            "dpsync never sends another token, such as DPSYNC_TOKEN, to the address of an environment.",
+            "dpsync never sends another token, such as DPSYNC_TOKEN, to the url of an environment.",
         )
     token = os.environ.get(chosen.token)
     if not token:
         raise click.UsageError(
-            f"The variable {visible(chosen.token)} is not set. It must contain the token of {name}."
+            f"The environment variable {visible(chosen.token)} is not set. Set the variable to the token of "
+            f"{name}."
         )
     return Connection(chosen.url.rstrip("/"), token, f"the url of {name}", visible(chosen.token))
 
@@ -190,7 +190,7 @@ def _given() -> Given:
 
 def _of_inputs(given: Given) -> Connection:
     if not (given.url and given.token):
-        raise click.UsageError("set both api-url and api-token: one of them is empty")
+        raise click.UsageError("one of the inputs api-url and api-token is empty. Set both inputs")
     return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
 
 
@@ -210,7 +210,7 @@ def _of_shell(chosen: Environment | None) -> Connection:
         f"dpsync needs an access token for {visible(url)}, but neither "
         "DPSYNC_TOKEN nor DPSYNC_TOKEN_FILE is set.",
         "Create a token in GitBook, in the settings of your user. To try dpsync without an account, run "
-        "`dpsync serve`, which prints an address for DPSYNC_URL and a token.",
+        "`dpsync serve`, which prints a URL for DPSYNC_URL and a token.",
     ]
     if chosen is not None:
         address = "the default address" if by_default else "DPSYNC_URL"
@@ -222,9 +222,9 @@ def check_explicit(to: Connection, no_input: bool) -> None:
     """Raise WrongUsage if nobody can be asked about a write to an address that nobody has given."""
     if to.by_default and not interactive(no_input):
         raise WrongUsage(
-            "DPSYNC_URL is not set. Without a terminal, dpsync applies nothing to the default address. "
+            "DPSYNC_URL is not set. Without a terminal, dpsync applies nothing to the default URL. "
             f"To apply to GitBook, set DPSYNC_URL={GITBOOK}.",
-            "You can also set the input api-url of the action, or choose an environment with --env.",
+            "You can also choose an environment with --env, or set the input api-url of the GitHub Action.",
         )
 
 
@@ -261,6 +261,6 @@ def _say_unused(out: Output, found: Connection, chosen_by: str, chosen: Environm
     ]
     if unused:
         out.talk(
-            f"note: {' and '.join(unused)} {are(len(unused))} not used: {chosen_by} chose the environment "
+            f"note: dpsync does not use {' and '.join(unused)}, because {chosen_by} chose the environment "
             f"{visible(chosen.name)}, which has its own url and token"
         )

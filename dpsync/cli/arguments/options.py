@@ -28,8 +28,8 @@ def layered_or_new(command: F) -> F:
 def _layered(command: F, exists: bool) -> F:
     command = click.option(
         "--env", "environment", metavar="NAME", envvar="DPSYNC_ENV", shell_complete=environments,
-        help="The environment of the root file, such as production. [default: none, the top-level values; "
-        "env: DPSYNC_ENV]",
+        help="The environment in the root file, such as production. [default: the values outside of "
+        "environments; env: DPSYNC_ENV]",
     )(command)  # fmt: skip
     command = click.option(
         "-C", "--directory", type=click.Path(exists=exists, file_okay=False, path_type=Path), default=Path(),
@@ -59,8 +59,8 @@ def _profile(context: click.Context, parameter: click.Parameter, value: str | No
         from dpsync.model.texts.suggestions import did_you_mean
 
         nearest = did_you_mean(value, PROFILES)
-        known = f'did you mean "{nearest}"?' if nearest else f"use one of {', '.join(PROFILES)}"
-        raise click.BadParameter(f"the API version {value!r} does not exist: {known}")
+        known = f'Did you mean "{nearest}"?' if nearest else f"Use one of {', '.join(PROFILES)}"
+        raise click.BadParameter(f"the API version {value!r} does not exist. {known}")
     return value
 
 
@@ -68,12 +68,12 @@ def selecting(command: F) -> F:
     """--select and --exclude: which part of it."""
     command = click.option(
         "--exclude", multiple=True, metavar="PATTERN", shell_complete=addresses,
-        help="Skip the objects at these addresses, and every object in them. May be repeated.",
+        help="Skip the objects at these addresses, and all objects inside. May be repeated.",
     )(command)  # fmt: skip
     return click.option(
         "--select", multiple=True, metavar="PATTERN", shell_complete=addresses,
-        help="Use only the objects at these addresses, every object in them, and the objects that they "
-        "need. May be repeated.",
+        help="Use only the objects at these addresses, all objects inside, and the objects that the chosen "
+        "objects need. May be repeated.",
     )(command)  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def _output(command: F, formats: Collection[str], each: str = "") -> F:
     )(command)
     command = click.option(
         "-q", "--quiet", is_flag=True,
-        help="Print only the result and errors. Of a plan, print only the changes that need attention.",
+        help="Print only the result and errors. In a plan, print only the changes that need attention.",
     )(command)  # fmt: skip
     command = color_option(command)
     return click.option(
@@ -124,7 +124,7 @@ def summarizing(command: F) -> F:
     return click.option(
         "--summary",
         is_flag=True,
-        help="Print one line for each object, and only one line for many objects of the same kind.",
+        help="Print one line for each object, and only one line for many objects of the same type.",
     )(command)
 
 
@@ -151,8 +151,8 @@ def trusting(command: F) -> F:
     return click.option(
         FLAG_OF_TRUST, metavar="NAME", expose_value=False, callback=keep_flag_of_trust,
         shell_complete=environments,
-        help="Send the token of this environment to its address, even if the address is not committed to "
-        "git. Without this flag, dpsync asks once in a terminal. This flag has no effect in a pull request.",
+        help="Send the token of this environment to its URL, even if the URL is not committed to git. "
+        "Without this flag, dpsync asks once in a terminal. This flag has no effect in a pull request.",
     )(command)  # fmt: skip
 
 
@@ -178,8 +178,8 @@ def base_option(command: F) -> F:
     """Add --base: the commit that labels compare with."""
     return click.option(
         "--base", metavar="REF",
-        help="The commit with which the labels of changes (edited here, changed outside) compare your "
-        "files. This flag changes only labels.",
+        help="The commit with which dpsync compares your files to label changes (edited here, changed "
+        "outside). This flag changes only the labels.",
     )(command)  # fmt: skip
 
 

@@ -72,7 +72,7 @@ class Trust(Struct, frozen=True, dict=True):
         if not source.problem and trusted_by_flag() is not None:
             self.out.complain(
                 f"note: {FLAG_OF_TRUST} has no effect here, because dpsync "
-                f"uses the address in {visible(source.name)}"
+                f"uses the URL from {visible(source.name)}"
             )
         target, wrong = source.environment(os.environ, name)
         if wrong.errors:
@@ -114,7 +114,7 @@ class Trust(Struct, frozen=True, dict=True):
         source = self._source
         committed, wrong = source.environment(os.environ, here.name)
         if committed is not None and _destination(committed) == _destination(here):
-            tell_unneeded(self.out, f"{source.name} has the same address and token variable")
+            tell_unneeded(self.out, f"{source.name} has the same URL and token variable")
             return
         answer = _Answer(disk.checkout(self.place.root.parent), *_destination(here))
         if trusted_by_flag() == here.name or answer.is_remembered():
@@ -156,9 +156,9 @@ def _is_agreed(here: Environment, why: str, answer: _Answer) -> bool:
     if not interactive(bool(context is not None and context.params.get("no_input"))):
         return False
     lines = (
-        f'{here.span}: the address of the environment "{here.name}" is not committed: {why}.',
+        f'{here.span}: the URL of the environment "{here.name}" is not committed: {why}.',
         f"dpsync would send the token in {answer.variable} to {answer.url}.",
-        f"Trust this address in {answer.checkout} from now on?",
+        f"Trust this URL in {answer.checkout} from now on?",
     )
     return click.confirm("\n".join(map(visible, lines)), err=True)
 
@@ -197,9 +197,7 @@ class _Answer(Struct, frozen=True):
         path = self._path()
         try:
             if path is None:
-                raise disk.Unfit(
-                    self.checkout, "the state directory does not exist or is inside the checkout"
-                )
+                raise disk.Unfit(self.checkout, "dpsync has no state directory outside of the checkout")
             disk.make_directory(path.parent)
             disk.put(path, self._content(), private=True)
         except OSError as error:

@@ -58,17 +58,21 @@ if TYPE_CHECKING:
 @selecting
 @planning
 @click.option(
-    "--yes", is_flag=True, help="Apply the plan without asking. This flag answers no question of the plan."
+    "--yes",
+    is_flag=True,
+    help="Apply the plan without a confirmation. If the plan asks questions, also pass --confirm.",
 )
 @click.option(
     "--approved",
     metavar="DIGEST",
-    help="Apply the plan only if its fingerprint (digest) is DIGEST. With this flag, dpsync does not ask.",
+    help="Apply the plan only if its fingerprint (digest) is DIGEST. dpsync then asks for no confirmation.",
 )
 @journal_option
 @rehearsing
 @click.option(
-    "--no-input", is_flag=True, help="Never ask a question. Without --yes, dpsync then applies nothing."
+    "--no-input",
+    is_flag=True,
+    help="Never ask a question in the terminal. Without --yes, dpsync then applies nothing.",
 )
 @summarizing
 @output_in_every_format
@@ -81,11 +85,12 @@ def command(
 ) -> int:  # fmt: skip
     """Apply the plan, and verify the result.
 
-    dpsync shows the plan, asks you, and sends the changes. dpsync then reads the changed objects again
-    and makes a new plan. The report lists the changes that succeeded, failed or were skipped, and the
-    changes with an unknown result. dpsync writes a journal to .dpsync/journal.
+    dpsync shows the plan, asks for your confirmation, and makes the changes in GitBook. dpsync then reads
+    the changed objects again and makes a new plan, to verify the result. The report lists the changes that
+    succeeded, failed or were skipped, and the changes with an unknown result. dpsync writes a journal to
+    .dpsync/journal.
 
-    PLAN is a file that plan --out saved. dpsync makes a new plan, and applies it only if both plans are
+    PLAN is a file that plan --out saved. dpsync makes a new plan, and applies PLAN only if the new plan is
     the same.
     """
     from dpsync.api import Expected, Options
@@ -99,7 +104,8 @@ def command(
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     if saved_in is not None and options != Options():
         raise click.UsageError(
-            "a saved plan already contains --select, --exclude, --confirm and --no-delete. Delete these flags"
+            "a saved plan already contains the values of --select, --exclude, --confirm and --no-delete. "
+            "Omit these flags"
         )
     options = replace(options, reviewed=are_deletes_reviewed())
     with nothing_applied(out):

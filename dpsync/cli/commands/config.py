@@ -26,7 +26,8 @@ from dpsync.model.findings.diagnostic import Exit
 @profiled
 @click.option(
     "--format", "format_", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True,
-    help="yaml adds a comment to each value. json is for programs (dpsync schema config).",
+    help="yaml prints a comment with file and line after each value. json is for programs (dpsync schema "
+    "config).",
 )  # fmt: skip
 @color_option
 def command(
@@ -35,10 +36,10 @@ def command(
 ) -> int:  # fmt: skip
     """Print the configuration with the file and line of each value.
 
-    dpsync prints one configuration, with all includes, overlays, environments and variables resolved. A
-    comment after each value names its file and line, and its variable if there is one. dpsync prints the
-    name of a secret's variable, and never the secret. Paths in { file: … } are relative to the file in
-    the comment. Exit code 5 means that the configuration is invalid.
+    dpsync prints the configuration that dpsync uses after it has read all includes, overlays, variables and
+    the chosen environment. A comment after each value names the file and line of the value, and the variable
+    if there is one. In place of a secret, dpsync prints the name of the variable. Paths in { file: … } are
+    relative to the file in the comment. Exit code 5 means that the configuration is invalid.
     """
     from dpsync.api import compose
     from dpsync.cli.endings import endings

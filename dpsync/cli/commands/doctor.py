@@ -37,13 +37,13 @@ from dpsync.cli.terminal.output import as_output
 @trusting
 @click.option(
     "--contact", "contacting", is_flag=True,
-    help="Also compare GitBook's responses with the API version that dpsync expects, with one GET request "
-    "for each kind of object.",
+    help="Also check whether GitBook's responses have the structure that dpsync expects, with one GET "
+    "request for each object type.",
 )  # fmt: skip
 @click.option(
     "--report", "report_in", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
-    help="With --contact: write an anonymous report for an issue. The report contains types and status "
-    "codes, but no values.",
+    help="With --contact: write an anonymous report to FILE, which you can attach to an issue. The report "
+    "contains field names, types and status codes, but no values.",
 )  # fmt: skip
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
@@ -56,15 +56,15 @@ def command(
 ) -> int:  # fmt: skip
     """Check the settings, the connection and the token.
 
-    dpsync prints each setting and its source, the owner of the token, and the objects that the token can
-    read and write. dpsync checks the clock, the rate limit, the base commit in git, the ids file, and in
-    a GitHub workflow the permissions. dpsync lists the declared objects for which GitBook reports a
-    problem. Each problem has a remedy. dpsync never prints the token. Exit code 0 means no problem, exit
-    code 5 means an invalid configuration, and exit code 1 means another problem.
+    dpsync prints each setting and its source, the owner of the token, and the object types that the token
+    can read and write. dpsync checks the clock, the rate limit, the commit that dpsync compares with (git
+    base), the ids file, and in a GitHub workflow the permissions. dpsync lists the objects for which GitBook
+    itself reports a problem. dpsync prints a remedy for each problem, and never prints the token. Exit code 0
+    means no problem, exit code 5 means an invalid configuration, and exit code 1 means another problem.
 
-    With --contact, dpsync also compares the structure of GitBook's responses with the expected API
-    version, with 20 to 30 requests. dpsync lists the differences, and the number of requests that a first
-    plan needs.
+    With --contact, dpsync also checks whether GitBook's responses have the structure that dpsync expects,
+    with 20 to 30 requests. dpsync lists the differences, and estimates the number of requests of a first
+    plan.
     """
     from dpsync.cli.endings import endings
     from dpsync.cli.examination.whole import Examination

@@ -39,12 +39,12 @@ from dpsync.model.findings.diagnostic import Exit
 @selecting
 @click.option(
     "--everything", is_flag=True,
-    help="Also report undeclared objects in the lists that policy: watch names.",
+    help="Also report objects without an entry in your files, in the lists that are in policy: watch.",
 )  # fmt: skip
 @click.option(
     "--unwatched", is_flag=True,
-    help="List the fields and lists that your files leave out, each with the line that makes dpsync "
-    "compare it.",
+    help="List the fields and lists of objects that your files leave out, each with the line to add to "
+    "your files.",
 )  # fmt: skip
 @base_option
 @reading
@@ -58,12 +58,12 @@ def command(
 ) -> int:  # fmt: skip
     """Show where GitBook differs from your files.
 
-    For each difference, dpsync prints the value in your file, the live value, and two commands: undo
-    restores the value of the file, and keep writes the live value to the file. Exit code 2 means drift,
-    and exit code 0 means no drift. Exit code 1 or 5 means that dpsync could not compare.
+    For each difference, dpsync prints the value in your files, the value in GitBook, and two commands: undo
+    changes GitBook to match your files, and keep changes your files to match GitBook. Exit code 2 means
+    drift, and exit code 0 means no drift. Exit code 1 or 5 means that dpsync could not compare.
 
-    dpsync compares only the objects and fields that your files declare or policy: watch names.
-    --unwatched lists the others.
+    dpsync compares only the objects and fields that are in your files or in policy: watch. --unwatched lists
+    all other fields and lists of objects.
     """
     from dpsync.api import Options
     from dpsync.render.json.conversion import drift_document

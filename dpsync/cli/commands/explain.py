@@ -26,9 +26,10 @@ from dpsync.model.findings.diagnostic import Exit
 def command(what: str | None, color: str) -> int:
     """Explain an object type (kind), a field or an error code.
 
-    KIND is an object type, such as site or team, and FIELD is a field of the object type. CODE is the code of
-    an error or refusal, such as DP201 or protected. You can also name a key of dpsync.yaml, such as
-    policy.prune. Without an argument, dpsync lists all object types. An unknown word has exit code 64.
+    KIND is an object type, such as site or team, and FIELD is a field of the object type. CODE is the code
+    of an error or refusal, such as DP201 or protected. You can also pass a key of the root file, such as
+    policy.prune. Without an argument, dpsync lists all object types. If dpsync does not know the word, the
+    exit code is 64.
     """
     out = as_output("text", color)
     paint = out.paint()

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Overwrite FILE even if its content is not committed to git.")
 @click.option(
     "--format", "format_", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True,
-    help="The syntax of the file. GitBook reads both.",
+    help="The syntax of the file. GitBook reads both syntaxes.",
 )  # fmt: skip
 def command(
     files: tuple[str, ...], directory: Path, environment: str | None, profile: str | None, named: str,
@@ -55,9 +55,9 @@ def command(
     configuration, without a request to GitBook. dpsync import --from-navigation reads such a file.
 
     If FILE is already a navigation file, dpsync keeps the values that only a navigation file has (the
-    directories of spaces). On standard error, dpsync lists the values that the new file cannot contain,
-    and the values of the old file that are lost, with address and line. Exit code 5 means that the
-    configuration lacks a value that the navigation file needs.
+    directories of spaces). On standard error, dpsync lists the values that a navigation file cannot contain,
+    and the values of the old file that the new file does not contain, with address and line. Exit code 5
+    means that the configuration lacks a value that the navigation file needs.
     """
     from dpsync.cli.endings import endings
     from dpsync.importing.creation.navigation_export import export
@@ -100,5 +100,5 @@ def _read_replaced_file(
             return read_navigation(target, out.as_posix(), NavigationKinds.of(registry), target.parent)
         except DiagnosticError as unreadable:
             why = unreadable.findings[0].message
-    speaker.complain(visible(f"{out}: dpsync keeps nothing of the replaced file, because {why}"))
+    speaker.complain(visible(f"{out}: dpsync keeps no values of the replaced file, because {why}"))
     return None

@@ -28,7 +28,7 @@ from dpsync.model.findings.diagnostic import Exit
 @selecting
 @click.option(
     "--plan", "planned", type=click.Path(path_type=Path), metavar="FILE",
-    help="Also show the changes of the plan in FILE, which plan --out or plan --format json wrote.",
+    help="Also show the changes of a plan. FILE is a plan that plan --out or plan --format json wrote.",
 )  # fmt: skip
 @click.option(
     "--format", "language", type=click.Choice(["mermaid", "dot"]), default="mermaid", show_default=True,
@@ -43,10 +43,10 @@ def command(
     The picture shows the objects that your files declare. To see the changes of a plan, save the plan
     with dpsync plan --out plan.json, and pass the file with --plan plan.json.
 
-    A line connects an object to each object in it. A dashed arrow connects an object to another object
-    that one of its fields names. If several objects have the same title, the picture also shows their
-    addresses. Exit code 5 means that the configuration is invalid, that FILE is not a plan, or that a
-    pattern matches no object.
+    A line connects an object to each object inside the object. A dashed arrow leads from an object to another
+    object that a field of the first object refers to. If several objects have the same title, the picture
+    also shows their addresses. Exit code 5 means that the configuration is invalid, that FILE is not a plan,
+    or that a pattern matches no object.
     """
     from dpsync.cli.endings import endings
     from dpsync.kinds.registry import load

@@ -35,11 +35,12 @@ def command(
     """List the applies of this checkout, the newest first.
 
     Each line has the start time of an apply (UTC), the user, the organization, the number of changed
-    objects, and the result. If the apply was reverted, the line names the revert. The last column is the
-    file name of the journal. dpsync show prints the report of a journal, and dpsync revert reverts the
+    objects, and the result. If somebody reverted the apply, the line names the revert. The last column is
+    the file name of the journal. dpsync show prints the report of a journal, and dpsync revert undoes the
     apply.
 
-    The list does not include applies in CI: their journals are artifacts of the CI run.
+    The list does not include applies in CI, because the journals of these applies are artifacts of the CI
+    run.
     """
     from dpsync.apply.history import read_history
     from dpsync.cli.endings import endings

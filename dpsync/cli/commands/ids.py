@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "--check",
     "checking",
     is_flag=True,
-    help="Write nothing. The exit code is 2 if lines are missing or wrong.",
+    help="Write nothing. The exit code is 2 if the ids file lacks lines or has wrong lines.",
 )
 @click.option(
     "--bind",
@@ -54,11 +54,12 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--forget", "forgotten", multiple=True, metavar="ADDRESS",
-    help="Delete the line of an address, and the lines of every address in it. May be repeated.",
+    help="Delete the line of the entry at ADDRESS, and the lines of all entries inside the entry. May be "
+    "repeated.",
 )  # fmt: skip
 @click.option(
     "--move", "moved", nargs=2, multiple=True, metavar="OLD NEW",
-    help="Move the lines of an address to a new address, after you changed the key of an entry. May be "
+    help="Give the lines of the address OLD the address NEW, after you changed the key of an entry. May be "
     "repeated.",
 )  # fmt: skip
 @reading
@@ -76,7 +77,7 @@ def command(
     the ids file, dpsync repairs the file: dpsync keeps the lines of both sides, and reads GitBook to
     resolve contradictions.
 
-    With --bind, --forget or --move, dpsync changes only the named lines.
+    With --bind, --forget or --move, dpsync changes only the lines of the addresses that you pass.
     """
     from dpsync.api import IdsAsked, Session, check_settled, compare_ids, load_registry
     from dpsync.apply.ids_on_disk import ResolvedIds

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @click.option(
     "--organization", "organizations", multiple=True, metavar="NAME",
     help="The id or hostname of the organization. Can be repeated. "
-    "[default: the only organization, or a question]",
+    "[default: the only organization of the token; dpsync asks if there are several]",
 )  # fmt: skip
 @click.option(
     "--update", "updating", is_flag=True,
@@ -59,12 +59,12 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--add", "adding", is_flag=True,
-    help="Write entries for live objects without an entry, behind their siblings.",
+    help="Write new entries for the live objects at the ADDRESSes into your files.",
 )  # fmt: skip
 @click.option(
     "--from-navigation", "navigation", type=click.Path(path_type=Path),
-    metavar="FILE", help="Make a configuration from the navigation file of GitBook's Git Sync, "
-    "or from the file in a directory. Needs no token.",
+    metavar="FILE", help="Write a configuration from the navigation file of GitBook's Git Sync, without a "
+    "token. FILE can also be the directory of the navigation file.",
 )  # fmt: skip
 @click.option(
     "--redirects", "rows", metavar="SITE",
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 @click.option(
     "--into", metavar="FILE", type=click.Path(path_type=Path),
     help="With --update and --add: the file to write, such as the overlay of an environment. "
-    "[default: the file of the line, if no other environment uses it]",
+    "[default: the file of the existing line, if no other environment uses the file]",
 )  # fmt: skip
 @click.option(
     "--full", is_flag=True,
@@ -85,7 +85,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--force", is_flag=True,
-    help="Overwrite files with uncommitted changes. Without --update and --add: replace all files.",
+    help="Overwrite files with uncommitted changes. Without --update and --add: replace all existing files.",
 )  # fmt: skip
 @reading
 @output
@@ -98,15 +98,17 @@ def command(
 ) -> int:  # fmt: skip
     """Write the live organization into files.
 
-    dpsync writes dpsync.yaml and further files, and plans these files. If the plan has changes, dpsync lists
-    the changes and ends with exit code 3. Default values are left out. The policy `watch: access` makes drift
-    report changes of access (visibility, roles, permissions, sign-in), also in fields that are left out.
+    dpsync writes dpsync.yaml and other files, and makes a plan from the new files. If the plan has changes,
+    dpsync lists the changes and ends with exit code 3. dpsync writes no default values. The policy `watch:
+    access` makes dpsync drift report changes of access (visibility, roles, permissions, sign-in), also in
+    fields that the files leave out.
 
     If dpsync.yaml exists, dpsync keeps your files, and writes only live values and new entries. With --force,
     dpsync replaces the files.
 
     --update writes live values into the lines of your files. --add writes entries for live objects that have
-    no entry. plan and drift print the addresses of these objects, for example 'acme/teams/[Sales]'.
+    no entry. plan and drift print the addresses of objects without an entry, for example
+    'acme/teams/[Sales]'.
     """
     from dpsync.api import load_registry
     from dpsync.cli.endings import endings
@@ -182,7 +184,8 @@ class _Asked(Struct, frozen=True, dict=True):
             raise click.UsageError("--full cannot be combined with --update, --add or --from-navigation")
         if self.full and self.again:
             raise click.UsageError(
-                "--full needs a new configuration, but a configuration exists. --force replaces the files"
+                "--full needs a new configuration, but a configuration exists. To replace the files, add "
+                "--force"
             )
         if self.edits and self.organizations:
             raise click.UsageError(

@@ -73,7 +73,7 @@ def command(
 
     dpsync writes dpsync.yaml, a JSON Schema, editor settings and .gitignore. --import also writes the files
     of the whole organization. --workflows also writes GitHub workflows, with each action pinned to a commit.
-    dpsync keeps existing files, and prints the text that it would have written.
+    dpsync keeps existing files, and prints the text that dpsync would have written.
 
     In a terminal, dpsync asks for each flag that you do not pass. Without a terminal, pass --organization and
     either --import or --empty. If this dpsync is not a release, --workflows needs --action-ref. A missing

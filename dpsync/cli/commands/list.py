@@ -52,12 +52,13 @@ def command(
 ) -> int:  # fmt: skip
     """List every entry with its line and its live object.
 
-    PATTERN is an address, in which * stands for any key. dpsync then lists only these entries and every
-    entry in them.
+    PATTERN is an address of an entry, in which * stands for any key. With PATTERN, dpsync lists only matching
+    entries and all entries inside the matching entries.
 
-    Each line has the address, the kind, the file and line, the id of the live object, and how dpsync
-    recognized the object. Without an address or token, or with --offline, dpsync does not connect to
-    GitBook. The ids are then the ids in your files: an id: in an entry, or a line of the ids file.
+    Each line has the address, the object type (kind), the file and line, the id of the live object, and the
+    way in which dpsync recognized the object. Without a URL or token, or with --offline, dpsync does not
+    connect to GitBook. dpsync then prints the ids in your files, from an id: in an entry or from the ids
+    file.
     """
     from dpsync.api import list_entries
     from dpsync.cli.arguments.memory import opened

@@ -55,7 +55,7 @@ def command(
 ) -> int:  # fmt: skip
     """Show what apply would change.
 
-    dpsync compares your files with GitBook, or with the server at DPSYNC_URL. This command only reads.
+    dpsync compares your files with GitBook, or with the server at DPSYNC_URL. dpsync plan changes nothing.
 
     If the plan needs your answer, or if a limit refuses the plan, the exit code is 4, and --out saves no
     plan.
@@ -80,6 +80,6 @@ def command(
             return Exit.REFUSED
         if saved_as is not None:
             save(directory / saved_as, plan, rehearsal)
-            out.talk(f"Saved. Apply the plan with: {in_words('apply', str(saved_as))}")
+            out.talk(f"The plan is saved. Apply the plan with: {in_words('apply', str(saved_as))}")
         return Exit.CHANGES if detailed_exitcode and not plan.empty else Exit.DONE
     raise AssertionError

@@ -44,7 +44,7 @@ from dpsync.model.findings.diagnostic import Exit
     "--seed",
     type=click.IntRange(0),
     metavar="N",
-    help="Repeat the failures of an earlier rehearsal. [default: new failures]",
+    help="Make the same requests fail as in the rehearsal that printed this N. [default: a new random N]",
 )
 @summarizing
 @output_in_every_format
@@ -62,7 +62,7 @@ def command(
     take. dpsync sends only GET requests to GitBook: a read-only token is enough, and dpsync needs no
     other secrets.
 
-    Exit code 4 means that the rehearsal failed: do not apply this plan.
+    Exit code 4 means that the rehearsal failed. Do not apply the plan in this case.
     """
     from dpsync.api import Options
     from dpsync.cli.rehearsing import ending, rehearsed

@@ -58,16 +58,20 @@ if TYPE_CHECKING:
 @selecting
 @planning
 @click.option(
-    "--yes", is_flag=True, help="Apply the plan without asking. This flag answers no question of the plan."
+    "--yes",
+    is_flag=True,
+    help="Apply the plan without a confirmation. If the plan asks questions, also pass --confirm.",
 )
 @click.option(
     "--approved",
     metavar="DIGEST",
-    help="Apply the plan only if its fingerprint (digest) is DIGEST. With this flag, dpsync does not ask.",
+    help="Apply the plan only if its fingerprint (digest) is DIGEST. dpsync then asks for no confirmation.",
 )
 @journal_option
 @click.option(
-    "--no-input", is_flag=True, help="Never ask a question. Without --yes, dpsync then applies nothing."
+    "--no-input",
+    is_flag=True,
+    help="Never ask a question in the terminal. Without --yes, dpsync then applies nothing.",
 )
 @summarizing
 @output_in_every_format
@@ -78,16 +82,20 @@ def command(
     approved: str | None, journal_in: Path | None, no_input: bool, format_: str, color: str, verbose: int,
     quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
-    """Undo the changes of an apply: show the plan, ask, and apply it.
+    """Undo the changes of an apply.
+
+    dpsync shows the plan of the revert, asks for your confirmation, and applies the plan.
 
     FILE is the journal of the apply (dpsync history lists the journals), or a plan that plan --out saved.
 
     Changed fields get their previous values. Deleted objects are restored or re-created, if the API can do
-    that. Created objects are deleted, unless somebody has changed or used them since the apply. The plan
-    lists everything that it does not revert. If this list is not empty, the exit code is 3.
+    that. Created objects are deleted, unless somebody has changed or used the objects since the apply. The
+    plan lists each change that dpsync does not revert. If dpsync does not revert every change, the exit code
+    is 3.
 
-    The configuration files stay as they are, so the next apply makes the same changes again. To prevent that,
-    run git revert on the commit. Limits, confirmations and exit codes are the same as for apply.
+    dpsync does not change your files, so the next apply makes the same changes again. To prevent the next
+    apply from doing so, run git revert on the commit. Limits, confirmations and all other exit codes are the
+    same as for apply.
     """
     from dpsync.api import Expected, Options, reverting
     from dpsync.cli.endings import endings, nothing_applied
@@ -96,7 +104,7 @@ def command(
     out = as_output(format_, color, verbose, quiet, summary)
     options = Options(confirm, not no_delete, select=select, exclude=exclude)
     if (file is None) != last:
-        raise click.UsageError("name the journal of an apply (see dpsync history), or use --last")
+        raise click.UsageError("pass the journal of an apply (see dpsync history), or use --last")
     with nothing_applied(out):
         with endings(out):
             journals = None if journal_in is None else directory / journal_in
@@ -173,7 +181,7 @@ def _read_applied(path: Path) -> AppliedPlan:
         past = parse_journal(path, found)
         if past.plan.profile not in PROFILES:
             raise unusable(
-                path, f"this dpsync does not know the API version of the plan, {past.plan.profile[:40]}"
+                path, f"this dpsync does not know the API version of the plan ({past.plan.profile[:40]})"
             )
         return applied(past.plan, past.report)
     return applied(parse_saved(path, found).plan)

@@ -42,14 +42,14 @@ from dpsync.kinds.profiles import FULL, PROFILES
 )
 @click.option(
     "--profile", type=click.Choice(list(PROFILES)), default=FULL.name, show_default=True,
-    help="The API version whose objects and fields the schema of the configuration allows.",
+    help="For NAME configuration: allow only the objects and fields of this API version.",
 )  # fmt: skip
 def command(name: str, profile: str) -> None:
     """Print a JSON Schema of the files or of an output.
 
-    NAME is configuration (the default), ids-file, or the JSON output of plan, apply, rehearse, drift, import,
-    ids, config, list, history, doctor or version. It can also be saved-plan, journal (a line of the journal
-    of an apply), or findings (of any command).
+    NAME is configuration (the default), ids-file, saved-plan, journal (a line of the journal of an apply), or
+    findings (errors of any command). For the JSON output of a command, NAME is the command: plan, apply,
+    rehearse, drift, import, ids, config, list, history, doctor or version.
     """
     from dpsync.config.declaring.schema import configuration_schema
     from dpsync.config.reading.ids_file import ids_schema

@@ -37,7 +37,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
         "Page": ("--plan", "--no-control"),
     },
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="IP address to listen on.")
 @click.option(
     "--allow-host", multiple=True, metavar="NAME",
     help="Additional host name that the server accepts, such as the name of a reverse proxy. Can be "
@@ -49,7 +49,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=click.IntRange(0, 65535),
     default=8787,
     show_default=True,
-    help="Port to listen on. 0 takes a free port.",
+    help="Port to listen on. 0 chooses a free port.",
 )
 @click.option(
     "--db", default=":memory:", show_default=True, metavar="PATH|URL",
@@ -63,8 +63,8 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--profile", type=click.Choice(["full", "reference", "published"]),
     show_default="the API version of the data, or full",
-    help="API version. reference: documented operations. full: reference and additions. published: "
-    "GitBook's API of today.",
+    help="API version. reference: the documented operations. full: the documented and more operations. "
+    "published: the operations of GitBook's current API.",
 )  # fmt: skip
 @click.option(
     "--allow-fetch", multiple=True, metavar="HOST",
@@ -88,7 +88,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )  # fmt: skip
 @click.option(
     "--ask-before-removal", is_flag=True,
-    help="With --profile published: removing a member only sends a request to the admins (202).",
+    help="With --profile published: do not remove a member at once, but ask the admins first (status 202).",
 )  # fmt: skip
 @click.option(
     "--plan", "planned", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
@@ -121,8 +121,9 @@ def command(
     """Run GitBook's API on this machine.
 
     The local server starts with two test organizations, acme and globex, in a new database. The command
-    prints the URL of the server when the server accepts requests. Use the URL as DPSYNC_URL. Tokens:
-    ada-token and grace-token (admins of acme), hank-token (admin of globex). Press Ctrl-C to stop the server.
+    prints the URL of the server when the server accepts requests. Use the URL as DPSYNC_URL. Use one of these
+    tokens: ada-token and grace-token (admins of acme), hank-token (admin of globex). To stop the server,
+    press Ctrl-C.
 
     Open the URL in a browser to see the objects and the requests, to make requests fail, and to change the
     clock.
@@ -142,7 +143,7 @@ def command(
     start: Path | dict[str, Any] | None = world
     if from_live:
         if world is not None or db != ":memory:":
-            raise click.UsageError("--from-live starts with a copy of live objects: omit --world and --db")
+            raise click.UsageError("--from-live cannot be combined with --world or --db")
         speaker = as_output("text", "auto")
         start = read_world(speaker, files, directory, environment, profile=profile)
     plan = None
@@ -171,7 +172,7 @@ def _command_errors() -> Iterator[None]:
     try:
         yield
     except WorkerFailed:
-        raise click.ClickException("a server process did not start") from None
+        raise click.ClickException("one of the server processes did not start") from None
     except CannotListen as cannot:
         finish(as_output("text", "auto"), [Diagnostic("listen", str(cannot), hint=cannot.hint)], Exit.FAILED)
     except (StoreError, ValueError) as error:

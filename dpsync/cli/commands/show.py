@@ -39,8 +39,8 @@ def command(
     """Print a saved plan or the report of an apply, in any format.
 
     FILE is a plan that plan --out saved, or the JSON output of plan, apply, drift or validate. dpsync
-    prints FILE without a request to GitBook. The exit code is 0. The exit code is 5 if FILE is damaged,
-    has another version or is not such a file.
+    prints FILE without a request to GitBook. The exit code is 5 if FILE is damaged, is for another dpsync
+    version, or is another file. Otherwise, the exit code is 0.
 
     FILE can also be the journal of an apply in .dpsync/journal, even if the apply was killed. dpsync then
     prints the report of the apply, and exits with the exit code of the apply.

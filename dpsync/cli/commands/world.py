@@ -65,14 +65,14 @@ def command(
     try:
         disk.put(target, (json_text(made, indent=1) + "\n").encode(), private=not anonymous)
     except OSError as error:
-        raise click.ClickException(f"{target} cannot be written: {disk.why(error)}") from None
+        raise click.ClickException(f"dpsync cannot write {target}: {disk.why(error)}") from None
     organizations = made["organizations"]
     held = [counted(sum(len(one.get(name, ())) for one in organizations), name.removesuffix("s"))
             for name in ("members", "teams", "spaces", "sites")]  # fmt: skip
     out.talk(visible(f"Saved {target}: {', '.join(held)}. The file contains no secrets."))
     if anonymous:
         out.talk(
-            "People, domains and URLs are replaced. Titles and paths stay: look for other names in them "
-            "before you share it."
+            "People, domains and URLs are replaced. Titles and paths stay unchanged. Before you share the "
+            "file, check titles and paths for names."
         )
     return Exit.DONE

@@ -20,7 +20,7 @@ from dpsync.model.texts.words import counted
 if TYPE_CHECKING:
     from dpsync.client.observer import Why
 
-READING: Final = "Reading the platform"
+READING: Final = "Reading GitBook"
 """What most commands do for long."""
 FIRST: Final = 1.5
 """Seconds before anything is said: most commands are over by then."""
@@ -32,7 +32,7 @@ _TICK: Final = 0.25
 _COLUMNS: Final = 80
 _WHY: Final[dict[Why, str]] = {
     "rate limit": "GitBook demands a pause",
-    "pace": "slowing down to stay below the rate limit",
+    "pace": "dpsync waits, to stay below the rate limit",
     "retry": "trying again",
     "platform at work": "GitBook is still processing",
 }
@@ -96,7 +96,7 @@ class Progress:
             if seconds >= LONG:
                 with self.paused():
                     more = counted(requests, "more request")
-                    self._put(f"{self._doing}: at least {more}, {_about(seconds)} at the rate so far\n")
+                    self._put(f"{self._doing}: at least {more}, which take {_about(seconds)}\n")
 
     def batch(self, requests: int) -> None:
         with self._lock:

@@ -29,5 +29,5 @@ def is_typed(out: Output, question: str, wanted: str) -> bool:
     """Return whether the person types exactly a text; say so if it is another one."""
     typed = out.ask(question)
     if typed and typed != wanted:
-        out.complain(f"{visible(typed)} is not {visible(wanted)}, so nothing was confirmed.")
+        out.complain(f"You typed {visible(typed)} instead of {visible(wanted)}, so dpsync confirms nothing.")
     return typed == wanted
