@@ -191,7 +191,7 @@ def test_changed_address_takes_effect_after_merge(begin: Callable[[Clone], None]
     said = [line for line in ended.err.splitlines() if "takes effect after the merge" in line]
     assert len(said) == 1
     assert f"sets the url {clone.evil.url} and the token DPSYNC_TOKEN_OTHER." in said[0]
-    assert f"still uses the url {clone.merged.url} and the token DPSYNC_TOKEN_PROD" in said[0]
+    assert f"still uses the url {clone.merged.url} and the token DPSYNC_TOKEN_PROD from" in said[0]
     assert EVIL_TOKEN not in ended.err + ended.out
 
 

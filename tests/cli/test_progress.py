@@ -196,7 +196,7 @@ def test_how_long_the_first_reading_takes_is_not_guessed() -> None:
 def test_a_line_that_is_cut_fills_the_terminal_but_for_its_last_column() -> None:
     """A text in the last column would begin the next line on some terminals."""
     whole = "Reading GitBook: read 0 requests"
-    for columns, text in ((38, whole), (37, f"{whole[:35]}…"), (10, f"{whole[:8]}…"), (2, "…"), (1, "…")):
+    for columns, text in ((33, whole), (32, f"{whole[:30]}…"), (10, f"{whole[:8]}…"), (2, "…"), (1, "…")):
         screen = Screen(columns)
         with told(screen) as (progress, time):
             time.now += FIRST
