@@ -156,7 +156,7 @@ def test_what_the_policy_ignores_is_listed_and_is_no_drift(
     ]  # fmt: skip
     assert run("drift", "-C", str(directory)).out == "No drift.\n"
     ended = run("drift", "-C", str(directory), "-v")
-    assert "Ignored by your policy: 2:\n" in ended.out
+    assert "Differences that your policy ignores: 2:\n" in ended.out
     assert "    visibility  unlisted → public" in ended.out
     assert ended.out.endswith("\nNo drift.\n")
 
@@ -229,7 +229,7 @@ def test_what_is_on_one_side_only_has_a_command_and_a_line_to_change(
         "platform": f"dpsync apply -C {directory} --select 'acme/teams/[Two words]' "
         "--confirm 'delete acme/teams/[Two words]'",
         "files": f"dpsync import -C {directory} --add 'acme/teams/[Two words]'",
-        "by_hand": 'declare the object, or add "acme/teams/[Two words]" to policy: forget',
+        "by_hand": 'add an entry for the object, or add "acme/teams/[Two words]" to policy: forget',
     }
     assert ways["acme/teams/legacy"]["by_hand"] == "delete the entry at dpsync.yaml:11"
     for way in ways.values():

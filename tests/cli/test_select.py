@@ -90,7 +90,7 @@ def test_what_it_needs_comes_along_and_is_named(run: Run, project: Project, plat
     assert changes(plan) == ["acme/saml/okta", "acme/teams/support"]
     assert plan["part"]["also"] == [{"address": "acme/teams/support", "needed_by": "acme/saml/okta"}]
     ended = run("plan", "-C", str(directory), "--select", "saml/okta")
-    assert "\n    not selected, but acme/saml/okta needs it\n" in ended.out
+    assert "\n    not selected, but needed by acme/saml/okta\n" in ended.out
     ended = run("plan", "-v", "-C", str(directory), "--select", "saml/okta")
     assert "\nonly: saml/okta\nalso: acme/teams/support, needed by acme/saml/okta\n" in ended.out
 

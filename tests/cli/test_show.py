@@ -106,7 +106,7 @@ def test_what_is_no_such_file_is_said_to_be_none(
 
 def test_what_a_command_printed_and_another_version_wrote_is_said_to_be_that(saved: Path, run: Run) -> None:
     saved.write_text('{"format": "dpsync.drift-output/1", "moved": true}')
-    assert "it is not as dpsync.drift-output/1 is" in run("show", str(saved)).err
+    assert "the file does not fit the format dpsync.drift-output/1" in run("show", str(saved)).err
 
 
 def test_a_file_that_is_not_there(saved: Path, run: Run) -> None:

@@ -41,7 +41,7 @@ def test_it_says_what_came_and_what_is_called_otherwise(run: Run, at: str) -> No
     assert (ended.code, ended.err) == (0, "")
     valid, count, base, *entries = ended.out.splitlines()
     assert valid == "Valid: 3 entries in 1 file."
-    assert count == "In the files: 1 renamed, 1 added."
+    assert count == "Entries in the files: 1 renamed, 1 added."
     assert base.startswith("(compared with: HEAD (")
     assert entries == [
         '~ acme/teams/authors  team "Writers", was acme/teams/writers  dpsync.yaml:6',
@@ -58,12 +58,12 @@ def test_where_nothing_has_changed_or_there_is_no_base_it_says_so(
     run: Run, at: str, project: Project, tmp_path: Path
 ) -> None:
     Path(at, "dpsync.yaml").write_text(BEFORE, encoding="utf-8")
-    assert "In the files: nothing has changed." in run("validate", "-C", at, "--changes").out
+    assert "Entries in the files: no changes." in run("validate", "-C", at, "--changes").out
     Path(at, ".git").rename(tmp_path / "elsewhere")
     ended = run("validate", "-C", at, "--changes")
     assert (ended.code, ended.out.splitlines()[1]) == (
         0,
-        "There is nothing to compare the files with: the files are not in a git repository.",
+        "dpsync has no earlier version of the files to compare with: the files are not in a git repository.",
     )
 
 

@@ -101,7 +101,7 @@ def test_what_is_not_watched_is_listed_with_the_lines_that_watch_it(
     assert json.loads(plain.out)["drift"]["unwatched_lines"] == []
     ended = run("drift", "-C", str(directory), "--unwatched")
     assert ended.code == 0
-    listed = ended.out[ended.out.index("Not compared:") :]
+    listed = ended.out[ended.out.index("Fields and lists that dpsync does not compare:") :]
     assert "\nacme/sites/help#type: type: basic  dpsync.yaml:8\n" in listed
     assert "\nacme/sites/help#published: published: true  dpsync.yaml:8\n" in listed
     assert "\nacme/sites/help/redirects: policy: { watch: [acme/sites/help/redirects] }\n" in listed

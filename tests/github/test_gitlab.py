@@ -81,7 +81,7 @@ def test_from_a_merge_request_to_an_apply_and_drift(job: Job, project: Workflow)
     target = {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_MERGE_REQUEST_DIFF_BASE_SHA": head}
     code, printed = job("validate", project, "merge_request_event", DPSYNC_TOKEN="", **target)
     assert code == 0, printed
-    assert "In the files: 1 changed." in printed
+    assert "Entries in the files: 1 changed." in printed
     project.git("reset", "-q", "--hard", head)
     code, printed = job("plan", project)
     assert code == 0, printed

@@ -30,7 +30,7 @@ from tests.render.hostile import DOCUMENTS, TEXT
 
 PLACE = WorkflowRun("acme/docs", 7, 1, "pull_request", "a" * 40, "a" * 40, number=7)
 MARKER = PlanMarker(key="12", run=7, digest="ab" * 32)
-SHOWN = re.compile(r"Shown: (\d+) of (\d+) entr(?:y|ies), (\d+) hidden")
+SHOWN = re.compile(r"Shown: (\d+) of (\d+) items?, (\d+) hidden")
 
 
 @settings(max_examples=15)

@@ -291,8 +291,8 @@ def test_a_change_from_a_fork_is_validated_without_the_platform(workflow: Workfl
     ended = workflow.run("pull_request", payload, api_token="")
     assert (ended.code, ended.outputs["outcome"]) == (0, "no-changes")
     assert "has no secrets" in ended.step.of("notice")[0].data
-    assert "In the files: 1 removed, 1 changed, 1 added." in ended.summary
-    assert "a comparison of files, without GitBook" in ended.summary
+    assert "Entries in the files: 1 removed, 1 changed, 1 added." in ended.summary
+    assert "dpsync compared only files, and did not connect to GitBook" in ended.summary
     assert "`@a ::error::x`" in ended.summary  # a mention in code is none
     assert "+ acme/teams/new" in "\n".join(ended.step.text)
     assert ended.step.of("error") == []

@@ -175,7 +175,7 @@ def test_a_fork_without_secrets_is_validated_and_its_files_compared(act: Act, wo
     payload["pull_request"]["base"] |= base
     printed = act.run("plan.yml", "pull_request", payload, token="")
     assert "has no secrets" in printed
-    assert "In the files: 1 changed." in printed
+    assert "Entries in the files: 1 changed." in printed
     assert act.github.comments == {}
 
 

@@ -123,8 +123,8 @@ def test_a_comment_of_sixty_thousand_units_is_whole_and_of_a_longer_one_parts_ar
 
 def test_where_only_counts_fit_nothing_is_shown_and_all_is_hidden() -> None:
     text = render_markdown(of(late("acme", "late" * 100)), limit=10)
-    assert "\n- Late (1 entry)\n" in text
-    assert "Shown: 0 of 1 entry, 1 hidden" in text
+    assert "\n- Late (1 item)\n" in text
+    assert "Shown: 0 of 1 item, 1 hidden" in text
 
 
 def test_a_comment_without_details_has_a_line_for_each_entry() -> None:
@@ -153,7 +153,7 @@ def test_where_not_even_a_line_for_each_fits_a_comment_has_the_first_fifty_entri
     assert "\n50 of 60:\n" in text
     assert "\n- `acme/teams`: 60\n" in text
     assert text.count("\n- `acme/teams/0") == 50
-    assert "Shown: 50 of 60 entries, 10 hidden" in text
+    assert "Shown: 50 of 60 items, 10 hidden" in text
 
 
 @pytest.mark.parametrize("format_", ["json", "sarif", "codequality"])

@@ -89,7 +89,7 @@ def trusted(tree: Tree) -> None:
 
 def hidden(text: str) -> tuple[int, int, int] | None:
     """Shown, total and hidden as the text says it."""
-    found = re.search(r"\*\*Shown: (\d+) of (\d+) entr(?:y|ies), (\d+) hidden", text)
+    found = re.search(r"\*\*Shown: (\d+) of (\d+) items?, (\d+) hidden", text)
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
@@ -239,7 +239,7 @@ def test_the_deletes_are_the_last_to_be_left_out() -> None:
 def test_where_hardly_anything_fits_it_is_counted() -> None:
     text = render_markdown(view(many(5000)), 1000)
     assert hidden(text) == (0, 5000, 5000)
-    assert "Changes (5000 entries)" in text
+    assert "Changes (5000 items)" in text
 
 
 def test_a_line_that_is_cut_says_how_much_is_missing() -> None:

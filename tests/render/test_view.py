@@ -27,7 +27,9 @@ def test_what_is_kept_is_counted_by_things_and_not_by_places() -> None:
         Kept(place="acme/teams", addresses=("acme/teams/[A]", "acme/teams/[B]", "acme/teams/[C]")),
         Kept(place="acme/spaces", addresses=("acme/spaces/[A]",)),
     )
-    assert [block.title for block in plan_blocks(Plan(kept=kept))] == ["Unmanaged and kept: 4"]
+    assert [block.title for block in plan_blocks(Plan(kept=kept))] == [
+        "Objects without an entry, which dpsync keeps: 4"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def _commands(view: View, options: FormatOptions) -> Iterator[str]:
     for entry in found[:MOST]:
         yield _command(entry, options)
     if more := max(0, len(found) - MOST) + view.left_out:
-        text = f"{counted(more, 'more annotation')} {are(more)} not shown: read the job summary"
+        text = f"{counted(more, 'more annotation')} {are(more)} not shown here. Read the job summary."
         yield f"::notice title=dpsync::{_data(text)}"
 
 

@@ -38,10 +38,10 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
         return WaysOut(platform=by_person or apply, by_hand=f"delete the entry{_at(drift, item)}")
     if item.kept and item.what == "different":
         return _watched_value_ways(drift, item)
-    forget = f'declare the object, or add "{address}" to policy: forget'
+    forget = f'add an entry for the object, or add "{address}" to policy: forget'
     if item.kept:
         stuck = blocked.get(item.address)
-        undo = "delete the object in GitBook: dpsync only watches the object"
+        undo = "delete the object in GitBook, because dpsync only watches the object"
         undo = visible(stuck.todo or stuck.reason) if stuck is not None else undo
         return WaysOut(platform=undo, files=_add(drift, item), by_hand=forget)
     if item.what == "undeclared":
@@ -52,7 +52,7 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in stuck_at if one is not None))
     by_person = todo if todo and None not in stuck_at else None
     if not item.fields and item.order is None:
-        in_files = f"move the entry to its live position{_at(drift, item)}"
+        in_files = f"move the entry{_at(drift, item)} to the position that the object has in GitBook"
         return WaysOut(platform=by_person or apply, by_hand=in_files)
     return _update(drift, item, by_person or _written_first(drift, item, apply))
 
@@ -64,8 +64,9 @@ def _watched_value_ways(drift: Drift, item: Drifted) -> WaysOut:
     values = ", ".join(f"{one.field} to {on_one_line(one.file)}" for one in item.fields)
     patterns = ", ".join(f"{item.address}#{one.field}" for one in item.fields)
     return WaysOut(
-        platform=visible(f"set {values} in GitBook: no entry declares this object"),
-        by_hand=visible(f"write the live value into the watch pattern of {patterns}") + _at(drift, item),
+        platform=visible(f"set {values} in GitBook, because your files have no entry for this object"),
+        by_hand=visible(f"in policy: watch, write the live value into the pattern of {patterns}")
+        + _at(drift, item),
     )
 
 
@@ -103,8 +104,9 @@ def _update(drift: Drift, item: Drifted, back: str) -> WaysOut:
     shared = not names or any(line is not None and line.file != drift.overlay for line in lines)
     into = ["--into", drift.overlay] if drift.overlay and shared else []
     if drift.environment and not drift.overlay:
-        said = f'give the environment "{visible(drift.environment)}" an overlay, and write the value there'
-        return WaysOut(platform=back, by_hand=f"{said}: other environments share the line{_at(drift, item)}")
+        said = f'add an overlay to the environment "{visible(drift.environment)}", and write the value there'
+        others = f"other environments also use the line{_at(drift, item)}"
+        return WaysOut(platform=back, by_hand=f"{said}, because {others}")
     taken = _command("import", "--update", *(names if one_by_one else [item.address, *order]), *into)
     return WaysOut(platform=back, files=taken)
 

@@ -53,11 +53,11 @@ def drift_blocks(document: DriftDocument, now: datetime | None) -> list[Block]:
     entries = tuple(listing.entries())
     drift, blocks = document.drift, Blocks([Block("", entries)] if entries else [])
     unread = (_unread(drift, address) for address in drift.unread)
-    blocks.add("unread", "Not checked: {}", "warning", unread, detail=1)
+    blocks.add("unread", "Objects that this token cannot read: {}", "warning", unread, detail=1)
     ignored = (listing.entry(item, None) for item in drift.ignored)
-    blocks.add("ignored", "Ignored by your policy: {}", "none", ignored, detail=1)
+    blocks.add("ignored", "Differences that your policy ignores: {}", "none", ignored, detail=1)
     unwatched = (_line(drift, item) for item in drift.unwatched_lines)
-    blocks.add("unwatched", "Not compared: {}", "none", unwatched)
+    blocks.add("unwatched", "Fields and lists that dpsync does not compare: {}", "none", unwatched)
     return [*blocks.found, *side_blocks(drift)]
 
 
@@ -155,7 +155,7 @@ def _stopping(one: Refusal | Blocked) -> Iterator[Word]:
 def _unread(drift: Drift, address: str) -> ViewEntry:
     where = plan_words.origin(drift, address)
     return ViewEntry(
-        visible(address), visible(address), message="this token cannot read the object", sign="!",
+        visible(address), visible(address), message="dpsync did not check this object", sign="!",
         where=where, enclosing=where, one_line=True,
     )  # fmt: skip
 

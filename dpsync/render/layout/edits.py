@@ -15,31 +15,31 @@ _SIGNS: Final = {"removed": "-", "renamed": "~", "changed": "~", "added": "+"}
 _LABELS: Final = {"both": "", "before": "not managed any more", "after": "was not managed"}
 _NAMES: Final = Names((), several=True)
 """The names of a comparison of files: always whole addresses."""
-FILES: Final = "a comparison of files, without GitBook"
+FILES: Final = "dpsync compared only files, and did not connect to GitBook"
 
 
 def title(edits: Edits) -> str:
     """In a sentence how many there are of each sort."""
     if edits.base is None:
-        return f"There is nothing to compare the files with: {visible(edits.base_from)}."
+        return f"dpsync has no earlier version of the files to compare with: {visible(edits.base_from)}."
     counts = [
         f"{number} {what}" for what in _SIGNS if (number := sum(one.what == what for one in edits.found))
     ]
-    return f"In the files: {', '.join(counts) or 'nothing has changed'}."
+    return f"Entries in the files: {', '.join(counts) or 'no changes'}."
 
 
 def compared_with(edits: Edits) -> str:
     """The commit, and what is not in the comparison."""
     if edits.base is None:
         return FILES
-    return f"compared with: {visible(edits.base_from)} ({visible(short_commit(edits.base))}), {FILES}"
+    return f"compared with: {visible(edits.base_from)} ({visible(short_commit(edits.base))}). {FILES}"
 
 
 def edit_blocks(edits: Edits) -> list[Block]:
     blocks = Blocks()
     for what in _SIGNS:
         found = [_entry(one) for one in edits.found if one.what == what]
-        blocks.add(f"files-{what}", f"{what.capitalize()} in the files: {{}}", "none", found)
+        blocks.add(f"files-{what}", f"Entries that somebody {what} in the files: {{}}", "none", found)
     return blocks.found
 
 

@@ -330,7 +330,7 @@ def needed_by(plan: PlanOrDrift, address: str) -> str:
     """Return why an object is planned that nobody selected; empty if somebody did."""
     also = plan.part.also if plan.part is not None else ()
     return next(
-        (f"not selected, but {visible(x.needed_by)} needs it" for x in also if x.address == address), ""
+        (f"not selected, but needed by {visible(x.needed_by)}" for x in also if x.address == address), ""
     )
 
 
@@ -418,7 +418,7 @@ def _navigation(plan: Plan, names: Names, item: NavigationChange) -> ViewEntry:
     return ViewEntry(
         address=visible(item.address),
         title=f"navigation of {visible(item.address)}",
-        message="" if item.known else "not known yet: GitBook decides what happens to the root",
+        message="" if item.known else "not known before the apply, because GitBook decides about the root",
         sign="~" if item.known else "?",
         topics=("navigation",),
         where=origin(plan, item.address),
@@ -443,7 +443,13 @@ def side_blocks(plan: PlanOrDrift) -> list[Block]:
         detail=1,
     )  # fmt: skip
     details = [note for note in plan.notes if note.detail]
-    blocks.add("detail", "Lines that can be removed: {}", "none", lines(details, lambda x: x.text), detail=1)
+    blocks.add(
+        "detail",
+        "Lines that you can remove: {}",
+        "none",
+        lines(details, lambda x: x.text),
+        detail=1,
+    )
     permanent = [note for note in plan.notes if note.permanent]
     title = "Fields that GitBook does not return: {}"
     blocks.add("permanent", title, "none", lines(permanent, lambda x: x.text), detail=1)
@@ -456,5 +462,5 @@ def side_blocks(plan: PlanOrDrift) -> list[Block]:
         ViewEntry(visible(one.place), visible(one.place), message=words.unmanaged(one), one_line=True)
         for one in plan.kept
     )
-    blocks.add("kept", f"Unmanaged and kept: {number}", "none", kept, detail=1)
+    blocks.add("kept", f"Objects without an entry, which dpsync keeps: {number}", "none", kept, detail=1)
     return blocks.found

@@ -27,7 +27,7 @@ def rehearsal_view(document: RehearseDocument) -> View:
         ViewLine(words.summary(rehearsal)),
         ViewLine(words.verdict(rehearsal), "good" if rehearsal.fit else "bad"),
     )
-    about = (*facts(plan), f"plan {rehearsal.plan[:DIGITS]}; only GET requests were sent to GitBook")
+    about = (*facts(plan), f"plan {rehearsal.plan[:DIGITS]}, dpsync sent only GET requests to GitBook")
     return View(verdict, tuple(blocks.found), (), about, name="rehearse")
 
 
@@ -40,7 +40,13 @@ def _faults(rehearsal: Rehearsal) -> list[Block]:
     ]
     seed = f" (--seed {rehearsal.seed})"
     bad = [entry for good, entry in runs if not good]
-    blocks.add("failed-fault", f"With faults{seed}, not converged: {{}}", "error", bad, fails=True)
+    blocks.add(
+        "failed-fault",
+        f"Rehearsals with failing requests{seed} that failed: {{}}",
+        "error",
+        bad,
+        fails=True,
+    )
     converged = [entry for good, entry in runs if good]
-    blocks.add("fault", f"With faults{seed}, converged: {{}}", "none", converged)
+    blocks.add("fault", f"Rehearsals with failing requests{seed} that succeeded: {{}}", "none", converged)
     return blocks.found

@@ -41,8 +41,8 @@ from dpsync.render.words.visible import visible
 
 _RESULTS: Final[tuple[tuple[Result, str, Level], ...]] = (
     ("failed", "Failed: {}", "error"),
-    ("stale", "Changed in GitBook after the plan: {}", "error"),
-    ("unknown", "Sent, with an unknown result: {}", "error"),
+    ("stale", "Not changed, because somebody changed GitBook after the plan: {}", "error"),
+    ("unknown", "Requests with an unknown result: {}", "error"),
     ("not-tried", "Skipped: {}", "warning"),
     ("requested", "Waiting for a GitBook admin: {}", "note"),
 )
@@ -120,7 +120,7 @@ def _findings(document: FindingsDocument) -> View:
         blocks.add(severity, f"{severity.capitalize()}s: {{}}", severity, found, fails=severity == "error")
     counts = [counted(len(block.entries), block.level) for block in blocks.found]
     left = sum(document.left_out.values())
-    more = [f"{left} more are not shown"] if left else []
+    more = [f"{left} more not shown"] if left else []
     verdict = [ViewLine(f"{', '.join([*counts, *more]) or 'No findings'}.")]
     about = []
     if (edits := document.edits) is not None:

@@ -109,7 +109,7 @@ def _counts(view: View) -> Iterator[str]:
     """Our own words and numbers only: there is no telling how long others are."""
     yield f"### {prose(view.title)}\n"
     for block in view.blocks:
-        yield f"\n- {prose(block.title or 'Changes')} ({counted(len(block.entries), 'entry')})"
+        yield f"\n- {prose(block.title or 'Changes')} ({counted(len(block.entries), 'item')})"
     yield from _hidden(view, 0, bodies=False)
 
 
@@ -219,7 +219,7 @@ def _hidden(view: View, number: int, bodies: bool) -> Iterator[str]:
     total = view.entries + view.left_out
     if number == total and bodies:
         return
-    words = f"Shown: {number} of {counted(total, 'entry')}, {total - number} hidden"
+    words = f"Shown: {number} of {counted(total, 'item')}, {total - number} hidden"
     more = "" if bodies else ", and no details"
     formats = "`--format html` or `--format text`"
     yield f"\n\n**{words}{more}.** To see everything, run the same command with {formats}."
