@@ -38,7 +38,7 @@ GROUPS = {
     },
     "When something is wrong": {
         "doctor": "Check the settings, the connection and the token",
-        "explain": "Explain an object type, a field or an error code",
+        "explain": "Explain an object type (kind), a field or an error code",
         "revert": "Undo the changes of an apply",
         "history": "List the applies of this checkout",
         "ids": "Record the id of the live object of each entry",

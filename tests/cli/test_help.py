@@ -124,8 +124,8 @@ def test_help_topic_starts_with_an_example(topic: str, run: Run) -> None:
 @pytest.mark.parametrize(
     ("topic", "words"),
     [
-        pytest.param("aply", 'did you mean "apply"?', id="misspelled command"),
-        pytest.param("exit-code", 'did you mean "exit-codes"?', id="misspelled topic"),
+        pytest.param("aply", 'Did you mean "apply"?', id="misspelled command"),
+        pytest.param("exit-code", 'Did you mean "exit-codes"?', id="misspelled topic"),
         pytest.param("kubernetes", "`dpsync help` lists all commands", id="unknown word"),
     ],
 )

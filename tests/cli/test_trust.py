@@ -246,7 +246,7 @@ def test_flag_for_another_environment_is_wrong_usage(folder: Path, host: Recordi
 def test_flag_that_nothing_needs_is_a_note(folder: Path, host: RecordingHost, run: Run) -> None:
     commit(folder, configuration(host.url))
     ended = run("plan", "-C", str(folder), "--env", "prod", "--trust-environment", "prod")
-    assert "note: --trust-environment is not needed: HEAD" in ended.err
+    assert "note: --trust-environment is not necessary, because HEAD" in ended.err
     assert host.tokens == {SECRET}
 
 

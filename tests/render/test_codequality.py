@@ -93,5 +93,5 @@ def test_what_no_line_says_is_at_the_root_file_and_says_so() -> None:
     plan = Plan(refusals=(Refusal(code="limits", address="", message="too many deletes", way_out="look"),))
     (found,) = report(plan_document(plan), below=lambda: "org/", root="dpsync.yml")
     assert found["location"] == {"path": "org/dpsync.yml", "lines": {"begin": 1}}
-    assert found["description"] == "too many deletes; look (without a line in a file)"
+    assert found["description"] == "too many deletes; look (not on a line in your files)"
     assert found["check_name"] == "dpsync/limits"

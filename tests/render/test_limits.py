@@ -90,7 +90,7 @@ def test_gitlab_gets_1000_characters_of_what_is_said() -> None:
     def said(length: int) -> str:
         entry = late("", words=(Word("x" * (length - len("late; "))),))
         (found,) = json.loads(as_codequality(of(entry), HOW))
-        return str(found["description"]).removesuffix(" (without a line in a file)")
+        return str(found["description"]).removesuffix(" (not on a line in your files)")
 
     assert said(1000) == "late; " + "x" * 994
     assert said(1001) == "late; " + "x" * 993 + "…"

@@ -79,7 +79,7 @@ def connection(
     _check_flag(chosen)
     if given.url or given.token:
         found = _checked(_of_inputs(given))
-        tell_unneeded(out, "the input api-url names the address")
+        tell_unneeded(out, "the input api-url contains the URL")
         if chosen is not None and chosen.url and chosen.url.rstrip("/") != found.url:
             out.complain(
                 "note: the inputs api-url and api-token replace the url and token of the environment "
@@ -94,12 +94,10 @@ def connection(
         if trust is not None and _is_of_file(chosen):
             trust.check(found.token)
         elif chosen is None or not chosen.pending:
-            tell_unneeded(out, f"{found.url_from} names the address")
+            tell_unneeded(out, f"{found.url_from} contains the URL")
     out.mask.add([found.token])
     if found.url.startswith("http://") and not is_loopback(found.url):
-        out.complain(
-            f"warning: {visible(found.url_from)} does not use https, so others can read the token on its way"
-        )
+        out.complain(f"warning: {visible(found.url_from)} does not use https, so others can read the token")
     return found if chosen is None else replace(found, rate=chosen.rate, pending=chosen.pending)
 
 

@@ -147,7 +147,7 @@ class Trust(Struct, frozen=True, dict=True):
 def tell_unneeded(out: Output, why: str) -> None:
     """Say that --trust-environment was given for nothing."""
     if trusted_by_flag() is not None:
-        out.talk(f"note: {FLAG_OF_TRUST} is not needed: {visible(why)}")
+        out.talk(f"note: {FLAG_OF_TRUST} is not necessary, because {visible(why)}")
 
 
 def _is_agreed(here: Environment, why: str, answer: _Answer) -> bool:

@@ -60,7 +60,7 @@ def command(what: str | None, color: str) -> int:
         from dpsync.model.texts.suggestions import did_you_mean
 
         nearest = did_you_mean(what, [*what_can_be_explained(load().whole), *known])
-        hint = f'Did you mean "{nearest}"?' if nearest else f"{printed('explain')} lists all object types."
-        raise click.UsageError(f'There is no object type, field or error code "{what}". {hint}')
+        hint = f'Did you mean "{nearest}"?' if nearest else f"{printed('explain')} lists all object types"
+        raise click.UsageError(f'dpsync knows no object type, field or code "{what}". {hint}')
     out.result(render_explanation(said, paint))
     return Exit.DONE

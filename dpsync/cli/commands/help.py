@@ -17,12 +17,12 @@ Example:
   export DPSYNC_TOKEN_FILE=~/.config/dpsync/token
   dpsync plan
 
-Address and token:
-  DPSYNC_URL          The address of GitBook's API or of another server,
-                      without /v1. [default: https://api.gitbook.com]
-  DPSYNC_TOKEN        The access token. No flag takes a token, because other
-                      users of the machine can read flags.
-  DPSYNC_TOKEN_FILE   The name of a file that contains only the access token.
+URL and token:
+  DPSYNC_URL          The URL of GitBook's API or of another server, without
+                      /v1. [default: https://api.gitbook.com]
+  DPSYNC_TOKEN        The access token. dpsync has no flag for the token,
+                      because other users of the machine can read flags.
+  DPSYNC_TOKEN_FILE   The path of a file that contains only the access token.
   DPSYNC_TOKEN_NAMES  The names of additional variables that an environment
                       can use as its token, separated by commas or spaces.
 
@@ -34,40 +34,43 @@ Defaults of flags (the flag overrides the variable):
 Output:
   NO_COLOR            If this variable is set, the output has no color.
   TERM                If the value is "dumb", the output has no color.
-  FORCE_HYPERLINK     With 1, file:line is a link in the terminal. With 0, it
-                      is not. Otherwise, TERM_PROGRAM, VTE_VERSION, WT_SESSION,
+  FORCE_HYPERLINK     If the value is 1, dpsync prints file:line as a link. If
+                      the value is 0, dpsync prints file:line as plain text.
+                      Otherwise, TERM_PROGRAM, VTE_VERSION, WT_SESSION,
                       KONSOLE_VERSION, KITTY_WINDOW_ID and DOMTERM decide.
   DPSYNC_DEBUG        If this variable is set, an internal error prints its
                       traceback.
 
 This machine:
-  XDG_STATE_HOME      The directory in which dpsync keeps locks and the
-                      addresses that you trust. [default: ~/.local/state]
+  XDG_STATE_HOME      The directory in which dpsync keeps locks and the URLs
+                      that you trust. [default: ~/.local/state]
   PATH                The directories in which dpsync looks for git. dpsync
-                      skips the directories of the repository.
+                      skips directories inside the repository.
   HOME, XDG_CONFIG_HOME
                       The directories with your git settings, in which dpsync
                       looks for safe.directory.
 
 Set by CI systems:
   CI                  If this variable is set, dpsync asks no questions, and
-                      the base commit is the previous commit.
+                      compares your files with the previous commit.
   GITHUB_BASE_REF, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH, GITHUB_REF, GITHUB_SHA
                       In a GitHub workflow, dpsync uses these variables to
-                      find the base commit and the address of an environment.
+                      find the commit that your files are compared with, and
+                      the URL of an environment.
   GITLAB_CI, CI_PIPELINE_SOURCE, CI_COMMIT_BEFORE_SHA,
   CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_TARGET_BRANCH_SHA,
   CI_MERGE_REQUEST_DIFF_BASE_SHA
-                      In a GitLab pipeline, dpsync uses these variables for
-                      the same purpose.
+                      In a GitLab pipeline, dpsync uses these variables to
+                      find the commit that your files are compared with, and
+                      the URL of an environment.
   GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_ACTOR,
   GITHUB_API_URL, GITHUB_GRAPHQL_URL, GITHUB_SERVER_URL, GITHUB_OUTPUT,
   GITHUB_STEP_SUMMARY, GITHUB_WORKSPACE, RUNNER_TEMP
-                      dpsync github reads the workflow run from these
-                      variables.
+                      dpsync github uses these variables to identify the
+                      workflow run and to write the results.
   GITHUB_ACTIONS, GITHUB_TOKEN
                       In a GitHub workflow, dpsync doctor checks the
-                      permissions of this token."""
+                      permissions of the token in GITHUB_TOKEN."""
 
 EXIT_CODES: Final = """\
 Exit codes
@@ -85,7 +88,8 @@ Codes:
        plan is out of date, or a question has no answer.
   5    The configuration is invalid.
   64   The command line is wrong.
-  130  You interrupted the command. 143: another program ended the command."""
+  130  You interrupted the command.
+  143  Another program ended the command."""
 
 TOPICS: Final = {"environment": ENVIRONMENT, "exit-codes": EXIT_CODES}
 
@@ -126,5 +130,5 @@ def command(context: click.Context, topic: str | None) -> None:
         from dpsync.model.texts.suggestions import did_you_mean
 
         nearest = did_you_mean(topic, [*COMMANDS, *TOPICS])
-        hint = f'did you mean "{nearest}"?' if nearest else f"{printed('help')} lists all commands"
-        raise click.UsageError(f'There is no command or help topic "{topic}": {hint}')
+        hint = f'Did you mean "{nearest}"?' if nearest else f"{printed('help')} lists all commands"
+        raise click.UsageError(f'dpsync has no command or help topic "{topic}". {hint}')

@@ -48,4 +48,4 @@ def _violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
 
 def _description(entry: ViewEntry, placed: bool) -> str:
     parts = [clip(entry.summary or entry.name), *(word.sentence for word in entry.sentences)]
-    return clip("; ".join(parts), _LONGEST) + ("" if placed else " (without a line in a file)")
+    return clip("; ".join(parts), _LONGEST) + ("" if placed else " (not on a line in your files)")

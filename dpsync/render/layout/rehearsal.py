@@ -20,7 +20,7 @@ def rehearsal_view(document: RehearseDocument) -> View:
         return View((said, *whole.verdict), whole.blocks, whole.hints, whole.facts, name="rehearse")
     blocks = Blocks([*deviations(plan, rehearsal), *_faults(rehearsal)])
     proven = (ViewEntry("", what, message=text, one_line=True) for what, text in words.proven(rehearsal))
-    blocks.add("proven", "Checked on a copy of the live organization", "none", proven, detail=1)
+    blocks.add("proven", "What dpsync checked on a copy of the live organization", "none", proven, detail=1)
     left = (ViewEntry("", one.what, message=words.unproven(one), one_line=True) for one in rehearsal.unproven)
     blocks.add("unproven", "Not checked: {}", "note", left, detail=1)
     verdict = (
