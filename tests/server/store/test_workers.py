@@ -301,7 +301,7 @@ def test_a_worker_that_does_not_start_ends_the_service(
         database.run("DROP OWNED BY one CASCADE")
         postgres.run("DROP ROLE one")
     assert "too many connections for role" in message
-    assert "a server process did not start" in message
+    assert "one of the server processes did not start" in message
 
 
 def test_a_newer_database_is_refused_at_the_start(refusal: Refusal, database: Database) -> None:
