@@ -136,7 +136,7 @@ def runs(
             with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
                 good, words = _Disturbed(stage, replica).carried_out(faults)
                 if good and (differing := _differing(replica, end)):
-                    good, words = False, f"{words}, but {differing}"
+                    good, words = False, f"{words} {differing}"
         except CannotLoad as cannot:
             good, words = False, str(cannot)
         yield FaultRun(seed=own, faults=tuple(map(str, faults)), good=good, end=words)
@@ -148,8 +148,8 @@ def _differing(replica: Replica, end: object) -> str:
     assert isinstance(end, type(now))
     lost = sorted({kind for kind, _ in (end - now)})
     more = sorted({kind for kind, _ in (now - end)})
-    said = [f"{word}: {', '.join(kinds)}" for word, kinds in (("lost", lost), ("duplicated", more)) if kinds]
-    return "; ".join(said)
+    said = [f"{word}: {', '.join(kinds)}." for word, kinds in (("Lost", lost), ("Duplicated", more)) if kinds]
+    return " ".join(said)
 
 
 class _Disturbed:
@@ -165,12 +165,12 @@ class _Disturbed:
         try:
             report = self._clean(memory)
         except (Refused, ClientError, DiagnosticError) as error:
-            return False, f"{first}, then the clean apply failed: {' '.join(str(error).split())}"
+            return False, f"{first} The next apply failed: {' '.join(str(error).split())}"
         if report is None:
-            return True, f"{first}, and no change was left"
+            return True, f"{first} A new plan had no changes."
         if not report.settled:
-            return False, f"{first}, then the clean apply did not converge"
-        return True, f"{first}, then the clean apply converged"
+            return False, f"{first} The next apply did not finish the plan."
+        return True, f"{first} The next apply finished the plan."
 
     def _disturbed(self, faults: tuple[Fault, ...], memory: _Memory) -> str:
         transports: list[Faulty] = []
@@ -186,13 +186,13 @@ class _Disturbed:
             try:
                 report = one_by_one.apply(client, stage.planned, secrets=stage.placeholders(), ids=memory)
             except Killed:
-                return "killed"
+                return "The process was killed."
             except (Refused, ClientError, DiagnosticError) as error:
-                return f"stopped ({' '.join(str(error).split())})"
+                return f"The apply stopped ({' '.join(str(error).split())})."
             finally:
                 memory.dead = lambda: False
         number = report.count("done", "already", "requested")
-        return f"{number} of {len(report.outcomes)} steps done"
+        return f"{number} of {len(report.outcomes)} steps succeeded."
 
     def _clean(self, memory: _Memory) -> Report | None:
         """One apply without faults, by what the ids file knows; None where nothing was left to do."""

@@ -29,7 +29,7 @@ class _Visitor(Struct, frozen=True):
 
 _VISITORS: Final = (
     _Visitor("everyone", ("public",), listed=True),
-    _Visitor("anyone who has the address", ("public", "unlisted")),
+    _Visitor("anyone who has the URL", ("public", "unlisted")),
     _Visitor("anyone who has a share link", ("public", "unlisted", "share-link"), bound=False),
     _Visitor("anyone who signs in", ("public", "unlisted", "share-link", "visitor-auth"), bound=False),
 )

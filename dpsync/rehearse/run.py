@@ -66,7 +66,7 @@ def rehearse(
             disturbed = tuple(runs(stage, world, replica, rehearsal.writes, faults, seed))
             return rehearsal.model_copy(update={"seed": seed, "faults": disturbed})
     except CannotLoad as cannot:
-        message = f"the local server cannot load the responses of GitBook: {cannot}"
+        message = f"dpsync cannot load the responses of GitBook into the local server: {cannot}"
         return _result(stage.plan, deviations=(Deviation(what="loading", message=message),))
 
 
@@ -84,7 +84,7 @@ class _Run:
             try:
                 differing = self._differing(client)
             except (ClientError, DiagnosticError) as error:
-                message = f"dpsync cannot make a plan for the loaded copy: {error}"
+                message = f"dpsync cannot make a plan for the copy of your organization: {error}"
                 return self._ended(None, (Deviation(what="loading", message=message),))
             if differing is not None:
                 return self._ended(None, differing)
@@ -96,7 +96,7 @@ class _Run:
                     stop=self.stop,
                 )  # fmt: skip
             except (Refused, ClientError, DiagnosticError) as error:
-                message = f"no step was rehearsed: {error}"
+                message = f"dpsync rehearsed no step: {error}"
                 return self._ended(None, (Deviation(what="stopped", message=message),))
             self._look()
             sent = client.requests - 2 * reading
@@ -118,8 +118,8 @@ class _Run:
         self.differing = tuple(names)
         if again.plan.digest == self.plan.digest:
             return None
-        named = names[:_MOST] or ["the plan"]
-        message = "the local server returns other values than GitBook, so the plan differs: {}"
+        named = names[:_MOST] or ["an unknown object"]
+        message = "the copy needs another plan than GitBook, because the copy has other values in {}"
         return tuple(Deviation(what="loading", message=message.format(name)) for name in named)
 
     # --- what is public -------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class _Run:
         if any(one.moment for one in self.plan.exposures):
             return
         for write, (who, what) in self.watch.moments()[:_MOST]:
-            message = f"{write} temporarily exposes {what} to {who}"
+            message = f"The request {write} exposes {what} to {who} for a short time"
             yield Deviation(what="public", message=message)
 
     def _twice(self, report: Report) -> Iterator[Deviation]:
@@ -164,7 +164,8 @@ class _Run:
             more = len(kept.addresses) - before.get(kept.place, 0)
             if more > 0 and self._holds_content(kept.place):
                 message = (
-                    f"the rehearsal left {counted(more, 'undeclared object')}: {', '.join(kept.addresses)}"
+                    f"after the rehearsal, {counted(more, 'object')} without an entry existed: "
+                    f"{', '.join(kept.addresses)}"
                 )
                 yield Deviation(what="convergence", message=message, address=kept.place)
 

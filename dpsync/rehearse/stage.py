@@ -39,7 +39,9 @@ class Stage(Struct, frozen=True):
         try:
             return world_of(self.recording.readings(), random.token_hex(16), changed, self._named())
         except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as mistake:
-            raise CannotLoad(f"a response has an unexpected form ({type(mistake).__name__})") from None
+            raise CannotLoad(
+                f"a response of GitBook has an unexpected form ({type(mistake).__name__})"
+            ) from None
 
     def _named(self) -> Iterator[tuple[str, str]]:
         """The paths of what the changes name by id, each with the id of its organization."""

@@ -18,17 +18,16 @@ def unproven(
     `fetched` addresses that the platform will fetch from, `secrets` the variables whose values are sent,
     `differing` what the companion answers otherwise than the platform, without any step that depends on it.
     """
-    yield Unproven(what="token", message="whether your token has write access to every object of the plan")
+    yield Unproven(what="token", message="The rehearsal cannot check whether your token has write access.")
     if world.spaces:
         yield Unproven(
             what="content",
-            message=f"the content of {world.holders}: the copy contains no pages, files or comments",
+            message=f"The copy has no pages and comments. The content of {world.holders} was not checked.",
         )
     if world.scripts:
         number = counted(world.scripts, "integration")
-        yield Unproven(
-            what="scripts", message=f"the scripts of {number}: the copy contains no scripts or pictures"
-        )
+        message = f"The copy has no scripts and no pictures. The scripts of {number} were not checked."
+        yield Unproven(what="scripts", message=message)
     work = (item.address for items in (plan.trouble, plan.accepted, plan.waiting) for item in items)
     moments = (item.address for item in plan.exposures if item.moment)
     names: dict[UnprovenKind, Iterable[str]] = {
@@ -42,13 +41,13 @@ def unproven(
 
 
 _MESSAGES: dict[UnprovenKind, str] = {
-    "secrets": "whether GitBook accepts these secrets (the rehearsal sends placeholders)",
-    "fetched": "whether GitBook can fetch and process these URLs (the rehearsal fetches nothing)",
-    "refused": "paths that your token may not read (status 403)",
-    "unread": "lists that the plan did not read (the rehearsal assumes that these lists are empty)",
-    "assumed": "objects that the plan names but did not read (the rehearsal assumes that they exist)",
-    "unknown": "responses that the local server cannot store (the rehearsal repeats the response of GitBook)",
-    "differing": "objects that differ in the local server (no step depends on these objects)",
-    "platform": "objects on which GitBook is still working, or with which GitBook reports a problem",
-    "public": "objects that the plan exposes temporarily",
+    "secrets": "Instead of the values of these environment variables, the rehearsal sent placeholders",
+    "fetched": "The rehearsal did not check whether GitBook can fetch these URLs",
+    "refused": "Your token cannot read these API paths (status 403)",
+    "unread": "The plan did not read these lists, so the rehearsal treated these lists as empty",
+    "assumed": "The plan did not read these objects, so the rehearsal assumed that these objects exist",
+    "unknown": "The local server cannot store what GitBook returned for these API paths",
+    "differing": "In the copy, these objects differ from GitBook, but no step depends on these objects",
+    "platform": "GitBook is still processing these objects, or reports a problem with these objects",
+    "public": "The apply will make these objects public for a short time",
 }

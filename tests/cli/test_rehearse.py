@@ -179,8 +179,8 @@ def test_a_secret_that_is_set_reaches_no_output(
 def test_what_was_shown_and_what_could_not_be_is_told(run: Run, directory: Path) -> None:
     said = run("rehearse", "-C", str(directory), "-v").out
     assert ": a new plan has no changes. Estimated time: " in said
-    assert "convergence: a new plan has no changes" in said
-    assert "token: whether your token has write access to every object of the plan" in said
+    assert "convergence: After the last step, a new plan had no changes." in said
+    assert "token: The rehearsal cannot check whether your token has write access." in said
 
 
 def test_its_json_has_a_schema(run: Run, directory: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_rehearsal_that_ends_otherwise_makes_the_plan_unfit_and_names_step_and
     assert "The rehearsal failed" in ended.out
     assert "acme/sites/fresh/structure/news create" in ended.out
     assert "dpsync.yaml:1" in ended.out
-    assert "convergence: a new plan has no changes" not in ended.out
+    assert "convergence: After the last step, a new plan had no changes." not in ended.out
 
 
 def test_a_plan_that_may_not_be_applied_is_shown_and_not_rehearsed(

@@ -130,11 +130,11 @@ def test_a_plan_that_is_not_fit_is_not_disturbed(staged: Staged, monkeypatch: py
 @pytest.mark.parametrize(
     ("name", "instead", "end"),
     [
-        ("_differing", lambda *_: "lost: team", ", but lost: team"),
+        ("_differing", lambda *_: "Lost: team.", " Lost: team."),
         (
             "_Disturbed._clean",
             lambda *_: Report(plan="", verified=True),
-            ", then the clean apply did not converge",
+            " The next apply did not finish the plan.",
         ),
     ],
 )

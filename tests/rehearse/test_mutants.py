@@ -197,4 +197,4 @@ def test_what_is_exposed_too_early_is_found(staged: Staged, monkeypatch: pytest.
     exposed_too_early(monkeypatch)
     found = rehearse(stage).deviations
     assert {one.what for one in found} == {"public"}
-    assert any("temporarily exposes the space inside to everyone" in one.message for one in found)
+    assert any("exposes the space inside to everyone for a short time" in one.message for one in found)

@@ -39,7 +39,7 @@ def test_what_is_hidden_is_found_by_its_address_alone() -> None:
     of what is not listed.
     """
     assert "the space s1" not in seen(structure=[{**PLACE, "hidden": True}])
-    assert "the space s1" in seen(structure=[{**PLACE, "hidden": True}], by="anyone who has the address")
+    assert "the space s1" in seen(structure=[{**PLACE, "hidden": True}], by="anyone who has the URL")
 
 
 def test_a_condition_keeps_out_who_does_not_fulfil_it() -> None:
@@ -84,9 +84,9 @@ def test_a_redirect_that_is_a_draft_leads_nobody_anywhere() -> None:
     [
         (
             "public",
-            {"everyone", "anyone who has the address", "anyone who has a share link", "anyone who signs in"},
+            {"everyone", "anyone who has the URL", "anyone who has a share link", "anyone who signs in"},
         ),
-        ("unlisted", {"anyone who has the address", "anyone who has a share link", "anyone who signs in"}),
+        ("unlisted", {"anyone who has the URL", "anyone who has a share link", "anyone who signs in"}),
         ("visitor-auth", {"anyone who signs in"}),
     ],
 )

@@ -170,7 +170,7 @@ def test_a_redirect_into_a_navigation_that_was_not_read_is_kept() -> None:
     to = {"kind": "site-section", "siteSectionId": "sect-9"}
     made = world(("/orgs/acme/sites/docs/redirects", [{"id": "r1", "source": "/a", "destination": to}]))
     assert [one["id"] for one in made.data["records"]] == ["r1"]
-    assert made.assumed == ["where the redirect /a of docs leads"]
+    assert made.assumed == ["the destination of the redirect /a of the site docs"]
 
 
 def test_who_is_disabled_carries_nothing_out() -> None:

@@ -121,7 +121,9 @@ def keep_loose_redirects(draft: WorldDraft) -> None:
                 doc = without(redirect, "id", "source")
                 draft.record("redirect", redirect["id"], doc, one.id, site["id"], f"{kind}:{node}",
                             ref=redirect["source"])  # fmt: skip
-                draft.assumed.append(f"where the redirect {redirect['source']} of {site['id']} leads")
+                draft.assumed.append(
+                    f"the destination of the redirect {redirect['source']} of the site {site['id']}"
+                )
             if "redirects" in site:
                 site["redirects"] = there
 

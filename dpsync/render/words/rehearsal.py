@@ -11,10 +11,8 @@ from dpsync.render.words.visible import visible
 
 def summary(rehearsal: Rehearsal) -> str:
     """Return how many steps were rehearsed, whether a new plan is empty, and the estimated time."""
-    text = f"Rehearsed {rehearsal.done} of {counted(rehearsal.steps, 'step')}"
-    text += (
-        ". Verified: a new plan has no changes." if rehearsal.converged else ". A new plan still has changes."
-    )
+    text = f"Rehearsed {rehearsal.done} of {counted(rehearsal.steps, 'step')}. "
+    text += "Verified: a new plan has no changes." if rehearsal.converged else "A new plan still has changes."
     if rehearsal.time is not None:
         text += f" Estimated time: {duration(rehearsal.time.seconds)}."
     if number := len(rehearsal.unproven):
@@ -28,12 +26,12 @@ def verdict(rehearsal: Rehearsal) -> str:
     """Return in a sentence whether the plan can be applied as shown."""
     if not rehearsal.deviations and not rehearsal.fit:
         bad, runs = sum(not run.good for run in rehearsal.faults), counted(len(rehearsal.faults), "rehearsal")
-        return f"The rehearsal failed: {bad} of {runs} with faults did not converge."
+        return f"The rehearsal failed: {bad} of {runs} with simulated failures did not finish the plan."
     if not rehearsal.fit:
         number = counted(len(rehearsal.deviations), "problem")
-        return f"The rehearsal failed: {number}, listed above. Do not apply this plan."
+        return f"The rehearsal failed: {number} (listed above). Do not apply this plan."
     if not rehearsal.complete:
-        return "The rehearsal succeeded. The plan leaves steps that a person must do."
+        return "The rehearsal succeeded. A person must do some steps of the plan by hand."
     return "The rehearsal succeeded."
 
 
@@ -50,14 +48,14 @@ def proven(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
         return
     if "step" not in wrong:
         moves = f", including {counted(rehearsal.moves, 'move')}" if rehearsal.moves else ""
-        yield "order", f"all {counted(rehearsal.steps, 'step')} succeeded in the planned order{moves}"
+        yield "order", f"All {counted(rehearsal.steps, 'step')} succeeded in the planned order{moves}."
     if rehearsal.converged:
-        yield "convergence", "a new plan has no changes"
+        yield "convergence", "After the last step, a new plan had no changes."
     if "public" not in wrong and not any(one.what == "public" for one in rehearsal.unproven):
-        yield "public", "nothing was exposed along the way"
+        yield "public", "No step made an object public for a short time only."
     yield (
         "requests",
-        f"{rehearsal.writes} to write, {rehearsal.reads} to read, check and verify",
+        f"The apply sends {rehearsal.writes} requests that change GitBook and {rehearsal.reads} that read.",
     )
     if rehearsal.time is not None:
         yield "time", time(rehearsal.time)
@@ -67,8 +65,8 @@ def time(estimate: Estimate) -> str:
     """Return the estimated duration of an apply and its calculation."""
     latency = f"{estimate.latency * 1000:.0f} ms"
     reading, writing = duration(estimate.reading), duration(estimate.writing)
-    steps = f"{writing} for the steps ({estimate.parallelism} in parallel, {latency} per request)"
-    return f"about {duration(estimate.seconds)}: two reads of {reading} each, and {steps}"
+    steps = f"{writing} for the steps ({estimate.parallelism} steps in parallel, {latency} per request)"
+    return f"The apply takes about {duration(estimate.seconds)}: twice {reading} to read, and {steps}."
 
 
 def duration(seconds: float) -> str:
