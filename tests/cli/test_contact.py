@@ -63,7 +63,7 @@ def test_companion_does_not_differ_from_its_edition(
     assert said(document, "contact", "problem") == []
     (first, *_) = said(document, "contact", "ok")
     assert re.fullmatch(
-        rf"\d\d GET requests, \d\d operations: every response fits the API version "
+        rf"dpsync checked \d\d operations with \d\d GET requests. Every response fits the API version "
         rf"{edition.app.profile}", first,
     )  # fmt: skip
     assert {method for method, *_ in edition.call(lambda: list(edition.app.requests))} == {"GET"}
@@ -178,7 +178,7 @@ def test_token_with_less_access_names_what_it_may_not_read(
     document, report = examined(run, project(ACME), server.url, monkeypatch, token="gus-token")
 
     (note,) = said(document, "contact", "note")
-    assert note.startswith("this token cannot read: ")
+    assert note.startswith("this token cannot read objects of these types: ")
     assert "member" in note
     assert "member" in report["refused"]
     assert named_differences(report) == set()

@@ -269,8 +269,8 @@ def test_a_clock_that_differs_and_a_limit_that_is_nearly_used_up_are_told(
         monkeypatch.setenv("DPSYNC_TOKEN", "any")
         found, text = document(run, acme), run("doctor", "-C", str(acme)).out
     assert check(found, "clock")["level"] == "problem"
-    assert "seconds behind" in check(found, "clock")["said"]
-    assert check(found, "rate limit")["said"] == "3 of 100 requests are left"
+    assert "seconds behind this machine" in check(found, "clock")["said"]
+    assert check(found, "rate limit")["said"] == "3 of 100 requests of the rate limit are left"
     assert check(found, "rate limit")["level"] == "note"
     assert set(seen) == {"GET"}
     assert "\x1b" not in text
@@ -278,11 +278,11 @@ def test_a_clock_that_differs_and_a_limit_that_is_nearly_used_up_are_told(
 
 
 @pytest.mark.parametrize(("ahead", "said"), [
-    (0.0, "differs from the clock of GitBook by less than 60 seconds"),
-    (60.0, "differs from the clock of GitBook by less than 60 seconds"),
-    (-60.0, "differs from the clock of GitBook by less than 60 seconds"),
-    (61.0, "the clock of GitBook is 61 seconds ahead"),
-    (-61.0, "the clock of GitBook is 61 seconds behind"),
+    (0.0, "this machine and GitBook differ by less than 60 seconds"),
+    (60.0, "this machine and GitBook differ by less than 60 seconds"),
+    (-60.0, "this machine and GitBook differ by less than 60 seconds"),
+    (61.0, "the clock of GitBook is 61 seconds ahead of this machine"),
+    (-61.0, "the clock of GitBook is 61 seconds behind this machine"),
     (None, "the responses of GitBook contain no date"),
 ])  # fmt: skip
 def test_a_clock_may_differ_by_a_minute(
@@ -290,14 +290,14 @@ def test_a_clock_may_differ_by_a_minute(
 ) -> None:
     examination._headers.ahead = ahead
     (clock,) = examination._clock()
-    assert (clock.said, clock.level == "ok") == (said, said.startswith("differs"))
+    assert (clock.said, clock.level == "ok") == (said, said.startswith("this machine"))
 
 
 @pytest.mark.parametrize(("left", "level"), [(0, "note"), (99, "note"), (100, "ok"), (1_000, "ok")])
 def test_a_tenth_of_a_rate_limit_is_enough(left: int, level: str, examination: PlatformExamination) -> None:
     examination._headers.headers = {"x-ratelimit-remaining": str(left), "x-ratelimit-limit": "1000"}
     (limit,) = examination._limit()
-    assert (limit.level, limit.said) == (level, f"{left} of 1000 requests are left")
+    assert (limit.level, limit.said) == (level, f"{left} of 1000 requests of the rate limit are left")
 
 
 def test_the_version_of_python_is_told_without_its_release_level() -> None:
@@ -329,7 +329,7 @@ def test_in_a_workflow_it_says_what_its_token_may_read(
     with answering({}, seen) as url:
         monkeypatch.setenv("GITHUB_API_URL", url)
         ended = run("doctor", "-C", str(acme))
-    assert "the job can read contents" in ended.out
+    assert 'the job can read "contents"' in ended.out
     assert "ghs_never_shown" not in ended.out + ended.err
     assert set(seen) == {"GET"}
 

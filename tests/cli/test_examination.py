@@ -53,7 +53,7 @@ def test_the_way_to_a_platform_is_told_and_where_each_setting_is_from(
         token,
         ("proxy", "ok", "http://proxy.example:3128", "HTTPS_PROXY"),
         usual,
-        ("certificates", "note", "REQUESTS_CA_BUNDLE is set, but dpsync does not read it", None),
+        ("certificates", "note", "dpsync does not read the environment variable REQUESTS_CA_BUNDLE", None),
     ]
 
 
@@ -65,7 +65,7 @@ def test_an_environment_is_told_or_that_none_is_chosen() -> None:
     desired = Desired({}, {}, environments=("prod", "test"))
     assert said(configuration(desired)) == [
         ("configuration", "ok", "0 entries in 0 files", None),
-        ("environment", "note", "no environment is chosen (prod, test)", None),
+        ("environment", "note", "you chose none of the environments in dpsync.yaml (prod, test)", None),
     ]
     chosen = Desired({}, {}, environment=Environment("prod"), environments=("prod", "test"))
     assert said(configuration(chosen))[1] == ("environment", "ok", "prod", None)
@@ -98,7 +98,7 @@ def test_what_the_token_of_a_workflow_may_not_read_is_a_problem_each() -> None:
         env = {**HERE, "GITHUB_TOKEN": "token", "GITHUB_API_URL": github.url}
         _, *found = said(workflow(env))
     assert [(level, text.partition(". ")[0]) for _, level, text, _ in found] == [
-        ("problem", "the job cannot read contents (403)"),
-        ("ok", "the job can read pull-requests"),
-        ("problem", "the job cannot read issues (404)"),
+        ("problem", 'the job cannot read "contents" (status: 403)'),
+        ("ok", 'the job can read "pull-requests"'),
+        ("problem", 'the job cannot read "issues" (status: 404)'),
     ]

@@ -223,7 +223,7 @@ def test_doctor_reports_a_profile_that_the_server_lacks(
     assert check("--profile", served) == ("ok", served)
     other = "reference" if served == "full" else "full"
     assert check("--profile", other) == (
-        "problem", f"--profile names the API version {other}, but the server uses {served}"
+        "problem", f"--profile chooses the API version {other}, but the server uses the API version {served}"
     )  # fmt: skip
 
 

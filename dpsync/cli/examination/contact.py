@@ -18,24 +18,26 @@ FORMAT = "dpsync.contact-report/1"
 
 def checks(found: Contact, profile: str, requests: int) -> Iterator[Check]:
     """Yield what was compared, what differs, what could not be read, and what a first plan costs."""
-    asked = f"{counted(requests, 'GET request')}, {counted(len(found.answers), 'operation')}"
+    operations = counted(len(found.answers), "operation")
+    asked = f"dpsync checked {operations} with {counted(requests, 'GET request')}"
     differences = found.differences
     if differences:
-        mend = "this dpsync may not fit the API. Write a report with --report FILE, and attach it to an issue"
-        said = f"{asked}: {counted(len(differences), 'difference')} from the API version {profile}"
+        mend = "to get help, write a report with --report FILE, and attach the report to an issue"
+        differing = counted(len(differences), "difference")
+        said = f"{asked}. The responses have {differing} from the API version {profile}"
         yield Check(topic=_TOPIC, level="problem", said=said, mend=mend)
     else:
-        said = f"{asked}: every response fits the API version {profile}"
+        said = f"{asked}. Every response fits the API version {profile}"
         yield Check(topic=_TOPIC, level="ok", said=said)
     for one in differences:
         yield Check(topic=_TOPIC, level="problem", said=_in_words(one))
     if found.refused:
-        said = f"this token cannot read: {', '.join(found.refused)}"
-        yield Check(topic=_TOPIC, level="note", said=said, mend="a plan skips these objects")
+        said = f"this token cannot read objects of these types: {', '.join(found.refused)}"
+        yield Check(topic=_TOPIC, level="note", said=said, mend="dpsync skips these objects in plans")
     if found.untried:
-        said = f"not compared, because the organization has no such objects: {', '.join(found.untried)}"
+        said = f"the organization has no objects of these types: {', '.join(found.untried)}"
         yield Check(topic=_TOPIC, level="ok", said=said)
-    said = f"the first import and plan send about {counted(found.requests, 'request')}"
+    said = f"dpsync import and the first dpsync plan will send about {counted(found.requests, 'request')}"
     yield Check(topic="first plan", level="ok", said=said)
 
 

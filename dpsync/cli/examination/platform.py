@@ -59,11 +59,11 @@ class PlatformExamination:
             said = "the certificates of dpsync"
             yield Check(topic="certificates", level="ok", said=said, source="the default")
         for name in way.unread:
-            mend = "set SSL_CERT_FILE to the certificate file"
+            mend = "set SSL_CERT_FILE to the path of the certificate file"
             yield Check(
                 topic="certificates",
                 level="note",
-                said=f"{name} is set, but dpsync does not read it",
+                said=f"dpsync does not read the environment variable {name}",
                 mend=mend,
             )
 
@@ -90,25 +90,26 @@ class PlatformExamination:
         if ahead is None:
             yield Check(topic="clock", level="note", said="the responses of GitBook contain no date")
         elif (far := abs(ahead)) > _SKEW:
-            said = f"the clock of GitBook is {far:.0f} seconds {'ahead' if ahead == far else 'behind'}"
+            order = "ahead of" if ahead == far else "behind"
+            said = f"the clock of GitBook is {far:.0f} seconds {order} this machine"
             mend = "set the clock of this machine, because certificates depend on it"
             yield Check(topic="clock", level="problem", said=said, mend=mend)
         else:
             yield Check(
                 topic="clock",
                 level="ok",
-                said=f"differs from the clock of GitBook by less than {_SKEW} seconds",
+                said=f"this machine and GitBook differ by less than {_SKEW} seconds",
             )
 
     def _limit(self) -> Iterator[Check]:
         limit = self._headers.rate_limit()
         if limit is None:
-            yield Check(topic="rate limit", level="ok", said="GitBook announces no rate limit")
+            yield Check(topic="rate limit", level="ok", said="the responses of GitBook contain no rate limit")
             return
         left, most = limit
         few = left < most * _FEW
-        mend = "wait, or use a lower --parallelism" if few else None
-        said = f"{left} of {most} requests are left"
+        mend = "wait a minute, or use a lower value for --parallelism" if few else None
+        said = f"{left} of {most} requests of the rate limit are left"
         yield Check(topic="rate limit", level="note" if few else "ok", said=said, mend=mend)
 
     def _organization(self, registry: Registry, key: str, id: str | None, name: Value) -> Check:
@@ -128,7 +129,7 @@ class PlatformExamination:
             failed = client_diagnostic(error, self.to)
             return Check(topic=registry.root.noun, level="problem", said=failed.message, mend=failed.hint)
         if live is None:
-            mend = "check the id or hostname, the address, and the user of the token"
+            mend = "check the id or hostname in your files, the URL of the server, and the user of the token"
             said = f"{key}: the organization {id or name} does not exist, or this token has no access to it"
             return Check(topic=registry.root.noun, level="problem", said=said, mend=mend)
         for one in allowed(self.client, registry, live):

@@ -46,7 +46,7 @@ def source_of(name: str, flag: str, variable: str | None, default: str) -> str:
 
 def files(place: ConfigurationPaths) -> Iterator[Check]:
     """The root file, and what goes over it."""
-    source = source_of("files", "--file", "DPSYNC_FILE", "found in this directory or above")
+    source = source_of("files", "--file", "DPSYNC_FILE", "found in this directory or in a directory above")
     yield Check(topic="root file", level="ok", said=shortest_path(str(place.root)), source=source)
     for path in place.overlays:
         yield Check(topic="overlay", level="ok", said=shortest_path(str(path)), source="--file")
@@ -72,8 +72,8 @@ def configuration(desired: Desired) -> Iterator[Check]:
         yield Check(
             topic="environment",
             level="note",
-            said=f"no environment is chosen ({names})",
-            mend="choose one with --env NAME",
+            said=f"you chose none of the environments in dpsync.yaml ({names})",
+            mend="choose an environment with --env NAME",
         )
 
 
@@ -82,7 +82,11 @@ def profile(
 ) -> Check:
     """Check that dpsync plans for the API edition that the server serves; None if the server names none."""
     chosen = desired.environment if desired is not None else None
-    source = "named by the server" if served is not None else "the default, because the server names none"
+    source = (
+        "named by the server"
+        if served is not None
+        else "the default, because the server names no API version"
+    )
     if place is not None and place.profile is not None:
         source = source_of("profile", "--profile", "DPSYNC_PROFILE", "")
     elif chosen is not None and chosen.profile is not None:
@@ -90,11 +94,11 @@ def profile(
     if served is None or served == used:
         return Check(topic="profile", level="ok", said=used, source=source)
     if served not in PROFILES:
-        said = f"dpsync uses {used}, but the server uses {served}, which this dpsync does not know"
-        mend = "install a newer dpsync, or compare with doctor --contact"
+        said = f"dpsync uses {used}, because this dpsync does not know the API version {served} of the server"
+        mend = f"install a newer dpsync, or check the responses with {command('doctor', '--contact')}"
         return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
-    said = f"{source} names the API version {used}, but the server uses {served}"
-    mend = f"use {served}, or name no API version: dpsync then uses the version of the server"
+    said = f"{source} chooses the API version {used}, but the server uses the API version {served}"
+    mend = f"choose the API version {served}. Without a choice, dpsync uses the API version of the server"
     return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
 
 
@@ -152,12 +156,12 @@ def ids_file(
             topic="ids file", level="problem", said=first.message, source=source, mend=first.hint
         ), None
     if not os.path.lexists(path):
-        said = f"{name} does not exist yet. apply and import create it"
+        said = f"the file {name} does not exist yet. dpsync apply and dpsync import create the file"
         if to is not None and is_loopback(to.url):
             return Check(topic="ids file", level="ok", said=said, source=source), ids
         mend = "commit the ids file when it exists"
         return Check(topic="ids file", level="note", said=said, source=source, mend=mend), ids
     mine = ids.sections.get(platform or "", {})
     lines = counted(sum(map(len, mine.values())), "line")
-    said = f"{name}, {lines} for this server" if platform else name
+    said = f"{name} has {lines} for this server" if platform else name
     return Check(topic="ids file", level="ok", said=said, source=source), ids

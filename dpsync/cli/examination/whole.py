@@ -160,7 +160,9 @@ class Examination:
         from dpsync import disk
 
         if self._report is None:
-            self._out.complain("note: dpsync wrote no report, because it could not compare GitBook")
+            self._out.complain(
+                "note: dpsync wrote no report, because dpsync could not check the responses of GitBook"
+            )
             return
         try:
             disk.put(path, self._report)
@@ -168,7 +170,7 @@ class Examination:
             message = f"{path} cannot be written: {disk.why(error)}"
             raise DiagnosticError([Diagnostic("unwritable", message)], Exit.FAILED) from None
         self._out.talk(
-            f"The report is in {visible(str(path))}. The report contains no values of "
+            f"dpsync wrote the report to {visible(str(path))}. The report contains no values of "
             "your organization. Read the report before you publish it."
         )
 
@@ -193,7 +195,7 @@ class Examination:
         An environment that cannot be read may have an address of its own: nothing is sent elsewhere instead.
         """
         if environment is not None and desired is None:
-            said = "dpsync sent no request, because the files with the environment are invalid"
+            said = "dpsync sent no request, because the files that define the environment are invalid"
             self._checks.append(Check(topic="platform", level="note", said=said))
             return None
         to = self._connection(place, desired)

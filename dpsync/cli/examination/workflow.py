@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dpsync.render.json.documents import Check
 
 _PARTS = (
-    ("contents", "/contents", "apply pushes the branch with the ids file"),
-    ("pull-requests", "/pulls", "plan and apply write comments"),
-    ("issues", "/issues", "drift opens an issue"),
+    ("contents", "/contents", "dpsync apply pushes the branch with the ids file"),
+    ("pull-requests", "/pulls", "dpsync plan and dpsync apply write comments"),
+    ("issues", "/issues", "dpsync drift opens an issue"),
 )
 """The permission, a list that needs it, and what dpsync writes with it."""
 
@@ -28,19 +28,19 @@ def workflow(env: Mapping[str, str]) -> Iterator[Check]:
             topic="workflow",
             level="problem",
             said=str(wrong),
-            mend="run this command in a job of a workflow",
+            mend="run dpsync doctor in a job of a GitHub workflow",
         )
         return
     yield Check(
         topic="workflow", level="ok", said=f"{place.repository}, {place.event}", source="GITHUB_ACTIONS"
     )
     if place.fork:
-        mend = "read the change, then comment /dpsync plan (docs/github-action.md)"
+        mend = 'review the change, then write the comment "/dpsync plan" (see docs/github-action.md)'
         said = "the change comes from a fork, so this job has no secrets and cannot write"
         yield Check(topic="workflow", level="note", said=said, mend=mend)
     token = env.get("GITHUB_TOKEN", "")
     if not token:
-        mend = "add env: { GITHUB_TOKEN: ${{ github.token }} } to this step. The action does not need this"
+        mend = 'add "env: { GITHUB_TOKEN: ${{ github.token }} }" to this step of the workflow'
         said = "dpsync cannot check the permissions of the job, because GITHUB_TOKEN is not set"
         yield Check(topic="permissions", level="note", said=said, mend=mend)
         return
@@ -57,11 +57,11 @@ def _permissions(url: str, token: str, repository: str) -> Iterator[Check]:
             try:
                 github.ask("GET", path, query={"per_page": "1"})
             except GitHubError as error:
-                mend = f"add permissions: {{ {name}: write }} to the job, because {use}"
-                said = f"the job cannot read {name} ({error.status or 'no response'})"
+                mend = f'add "permissions: {{ {name}: write }}" to the job, because {use}'
+                said = f'the job cannot read "{name}" (status: {error.status or "no response"})'
                 yield Check(topic="permissions", level="problem", said=said, mend=mend)
                 continue
-            said = f"the job can read {name}. dpsync needs to write it when {use}"
+            said = f'the job can read "{name}". The job also needs write access, because {use}'
             yield Check(topic="permissions", level="ok", said=said, source="GITHUB_TOKEN")
     finally:
         github.close()

@@ -41,4 +41,7 @@ def _access(organization: str, rows: tuple[KindAccess, ...], paint: Paint) -> It
     for one in mine:
         yield f"  {visible(one.kind):<{side}}  {_ANSWERS[one.read]:<4}  {_ANSWERS[one.write]}"
     if any(one.read is None or one.write is None for one in mine):
-        yield "  ?: unknown. dpsync checked only the first site and the first space; others may differ"
+        yield (
+            '  "?" means unknown. dpsync checked the access in one site and one space only, and your access '
+            "to other sites and spaces may differ."
+        )
