@@ -73,7 +73,7 @@ def resolved(path: Path) -> Path:
     try:
         return path.resolve()
     except (RuntimeError, ValueError):
-        raise Unfit(path, "its links form a loop, or it is not a valid file name") from None
+        raise Unfit(path, "the links form a loop, or the path is not a valid file name") from None
 
 
 def kind_of(path: Path) -> str | None:
@@ -102,7 +102,7 @@ def inside(path: Path, project: Path) -> Path:
         whole = resolved(place)
         is_named = any(named.is_relative_to(one) for one in (Path(os.path.normpath(place.absolute())), whole))
         if is_named and not real.is_relative_to(whole):
-            raise OutsideProject(path, "it is a link that leads outside the project")
+            raise OutsideProject(path, "the path is a link to a file outside the project")
     _refuse_git_path(path, real, top)
     return real
 
@@ -114,7 +114,7 @@ def name_in_project(path: Path, project: Path) -> str:
     """
     real, whole = resolved(path), resolved(project)
     if not real.is_relative_to(whole):
-        raise OutsideProject(path, "it is outside the project")
+        raise OutsideProject(path, "the path is outside the project")
     _refuse_git_path(path, real, checkout(whole))
     return real.relative_to(whole).as_posix()
 
@@ -130,7 +130,7 @@ def _refuse_git_path(path: Path, real: Path, top: Path) -> None:
         return
     own = _git_directory(top)
     if contains_git_name(real.relative_to(top).parts) or (own is not None and real.is_relative_to(own)):
-        raise OutsideProject(path, "it is inside .git, which is not part of the project")
+        raise OutsideProject(path, "the path is inside .git, which is not part of the project")
 
 
 def _git_directory(top: Path) -> Path | None:
@@ -161,7 +161,7 @@ def read(path: Path, limit: int, follow: bool = True) -> bytes:
     """The content of a regular file, at most one byte more than `limit`. `follow` allows for a link."""
     with _opened(path, follow) as (file, mode):
         if kind := _kind(mode):
-            raise Unfit(path, f"it is {kind}, not a regular file")
+            raise Unfit(path, f"the path is {kind}, not a regular file")
         return b"".join(_pieces(file, limit + 1))
 
 
@@ -172,7 +172,7 @@ def read_stream(path: Path, limit: int, patience: float) -> bytes:
     """
     with _opened(path, follow=True) as (file, mode):
         if not stat.S_ISFIFO(mode) and (kind := _kind(mode)):
-            raise Unfit(path, f"it is {kind}, not a file")
+            raise Unfit(path, f"the path is {kind}, not a file")
         until = time.monotonic() + patience
         content = b""
         while len(content) <= limit:
@@ -181,7 +181,7 @@ def read_stream(path: Path, limit: int, patience: float) -> bytes:
             except BlockingIOError:
                 left = max(0.0, until - time.monotonic())
                 if not select.select([file], [], [], left)[0]:
-                    raise Unfit(path, f"the pipe did not end within {patience:g} seconds") from None
+                    raise Unfit(path, f"nobody closed the pipe within {patience:g} seconds") from None
                 continue
             if not piece:
                 break
@@ -195,10 +195,10 @@ def _opened(path: Path, follow: bool) -> Iterator[tuple[int, int]]:
     try:
         before = path.stat().st_mode if follow else path.lstat().st_mode
         if not stat.S_ISREG(before) and not stat.S_ISFIFO(before):
-            raise Unfit(path, f"it is {_kind(before)}, not a regular file")
+            raise Unfit(path, f"the path is {_kind(before)}, not a regular file")
         file = os.open(path, _READ | (0 if follow else _NO_LINK))
     except ValueError:
-        raise Unfit(path, "it is not a valid file name") from None
+        raise Unfit(path, "the path is not a valid file name") from None
     try:
         yield file, os.fstat(file).st_mode
     finally:
@@ -226,7 +226,7 @@ def new_file_beside(path: Path, content: bytes, private: bool = False) -> Path:
     where something else than a regular file or a link is in that place.
     """
     if (kind := kind_of(path)) not in (None, "a link"):
-        raise Unfit(path, f"it is {kind}, not a regular file")
+        raise Unfit(path, f"the path is {kind}, not a regular file")
     for _ in range(100):
         made = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}")
         with suppress(FileExistsError):
@@ -254,7 +254,7 @@ def put(path: Path, content: bytes, private: bool = False) -> None:
     A private file only its owner may read.
     """
     if kind := kind_of(path):
-        raise Unfit(path, f"it is {kind}, not a regular file")
+        raise Unfit(path, f"the path is {kind}, not a regular file")
     made = new_file_beside(path, content, private)
     try:
         made.replace(path)
@@ -272,7 +272,7 @@ def write(file: int, content: bytes) -> None:
 def append(path: Path, content: bytes) -> None:
     """Write behind what a regular file holds. It must be there, or its directory: it is made then."""
     if kind := kind_of(path):
-        raise Unfit(path, f"it is {kind}, not a regular file")
+        raise Unfit(path, f"the path is {kind}, not a regular file")
     file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _ALWAYS, 0o600)
     try:
         while content:
@@ -334,7 +334,7 @@ def lock(path: Path, seconds: float = 0) -> Iterator[None]:
     try:
         held.acquire()
     except Timeout:
-        raise BlockingIOError(errno.EAGAIN, "another process holds its lock", str(path)) from None
+        raise BlockingIOError(errno.EAGAIN, "another process has locked the file", str(path)) from None
     try:
         yield
     finally:

@@ -44,9 +44,9 @@ def last_events(client: ReadClient, profile: Profile, organization: str, ids: Se
     except Interrupted:
         raise
     except (Forbidden, NotFound):
-        found.refused = f"this token may not read the audit events: GET {path}"
+        found.refused = f"this token cannot read the audit events (GET {path})"
     except ClientError:
-        found.refused = f"the audit events could not be read: GET {path}"
+        found.refused = f"dpsync could not read the audit events (GET {path})"
     return found
 
 

@@ -87,7 +87,7 @@ class ForbiddenReads:
             return False
         self._because(
             resource,
-            f"this entry refers to {named}, which dpsync cannot read, so its live object is unknown",
+            f"this entry refers to {named}, which dpsync cannot read, so dpsync cannot find its live object",
             named,
         )
         kind = self._reading.registry[resource.kind]
@@ -101,7 +101,9 @@ class ForbiddenReads:
     def undeclared_unknown(self, scope: Scope, reason: str, because: str | None = None) -> None:
         """Nobody can tell what is undeclared in a place."""
         known = Unserved(
-            f"dpsync deletes no undeclared object from this list: {reason}", scope.span, because=because
+            f"dpsync deletes no objects without an entry from this list, because {reason}",
+            scope.span,
+            because=because,
         )
         self.unsettled.setdefault(scope.address, known)
 

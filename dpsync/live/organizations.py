@@ -76,6 +76,7 @@ def _bind(reading: ReadingState, resource: Entry, live: LiveObject | None, by: M
             f'the organization "{named}" does not exist, or this token has no access to it',
             resource.where("id" if resource.pin else str(key)),
             str(resource.address),
-            "check the id, the address, and the user of the token. dpsync never creates an organization",
+            "check the id, the URL of the server, and the user of the token. "
+            "dpsync never creates an organization",
         )
     )

@@ -164,11 +164,17 @@ class _Reader:
             for kind in self._putting_out(scope):
                 source = self.reading.source(kind, scope.parent)
                 if source.url in self.sources.refused:
-                    reason = f"dpsync cannot tell what the {plural(kind.noun)} created: {why(source.url)}"
+                    reason = (
+                        f"dpsync cannot tell which objects the {plural(kind.noun)} created, "
+                        f"because {why(source.url)}"
+                    )
                     self.unread.undeclared_unknown(scope, reason)
                 for item in self.sources.objects.get(source.url, ()):
                     if _is_silent(kind, item):
-                        reason = f"the {kind.noun} {item.id} does not name the object that it created"
+                        reason = (
+                            f"the response for the {kind.noun} {item.id} does not contain the id of "
+                            f"the object that the {kind.noun} created"
+                        )
                         self.unread.undeclared_unknown(scope, reason)
 
     def _bind_outputs(self, kind: Kind, wanted: list[Entry]) -> None:
@@ -321,7 +327,7 @@ class _Reader:
                 self.reading.matches[lookup.address] = Match(hit.id, MatchedBy.KEY)
                 continue
             message = f'GitBook has no {kind.noun} "{lookup.key}"'
-            hint = f"invite this {kind.noun} in GitBook, or declare {kind.key}: to see who is missing"
+            hint = f'invite this {kind.noun} in GitBook, or add the list "{kind.key}" to your files'
             found = Diagnostic("DP304", message, lookup.span, str(lookup.address), hint)
             self.reading.diagnostics.append(found)
 

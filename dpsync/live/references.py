@@ -119,6 +119,6 @@ def _unknown(
         f'GitBook has no {nouns} with the id "{id}"',
         resource.where(field.name),
         str(resource.address),
-        "correct the id, or use the key of a declared object",
+        "correct the id, or write the key of an entry in your files",
         cause=f"{nouns} {id} in {resource.address.first}",
     )

@@ -62,12 +62,12 @@ def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> No
         for remark in compared.remarks
         if remark.found is not None
     }
-    hint = "delete one of the two lines by hand, or run the command ids for that server"
+    hint = "delete one of the two lines by hand, or run dpsync ids for this server"
     found = [
         Diagnostic(
             IDS_CONFLICT,
             f"{file}: the two sides of the merge have different ids for {address}, "
-            "and dpsync cannot tell which one is right",
+            "and dpsync cannot tell which id is right",
             hint=hint,
         )
         for platform, organization, address in sorted(merged.disputed)
@@ -138,7 +138,7 @@ class _Hand:
                 f"your files contain no entry {text}" + (f'. Did you mean "{nearest}"?' if nearest else "")
             )
         if not any(kind.recorded for kind in self.places.kinds(address)):
-            raise NotPossible(f"{text} is not the address of an entry that needs a line")
+            raise NotPossible(f"{text} is not the address of an entry that needs a line in the ids file")
         return address
 
     def bind(self, address: Address, id: str) -> None:

@@ -117,7 +117,7 @@ class Revert:
                     where = f"{at.file}:{at.line}"
                     text = (
                         f"{where} still contains the value that the apply wrote, "
-                        "so the next apply writes it again"
+                        "so the next apply writes this value again"
                     )
                     yield Note(address=str(change.location.field(item.field)), text=text)
 
@@ -134,8 +134,8 @@ def _output_notes(plan: Plan, target: RevertTarget) -> Iterator[Note]:
     for change in plan.changes:
         if change.action == "delete" and (change.kind, change.id) in target.outputs:
             text = (
-                "The platform created this object together with an object that the apply created."
-                " Later changes to this object are lost"
+                "GitBook created this object together with an object that the apply created. "
+                "Changes that were made to this object after the apply are lost"
             )
             yield Note(address=change.address, text=text, severity="warning")
 
@@ -157,7 +157,10 @@ def _reasons_to_keep_created(
             (live.identity, "is inside this object") for live in deleted.cascade.left_inside.get(root, ())
         ]
         losses = [  # objects come before fields
-            (identity, f"refers to this object as {name}" if name else "would be deleted with it")
+            (
+                identity,
+                f"refers to this object in the field {name}" if name else "would be deleted with this object",
+            )
             for identity, name in deleted.cascade.by_root.get(root, ())
         ]
         for identity, what in (*inside, *losses):
@@ -177,7 +180,8 @@ def _reasons_to_keep_created(
             )
         elif number:
             used.setdefault(
-                root, f"somebody has used this {noun} since the apply: it has {counted(number, 'page')}"
+                root,
+                f"somebody has used this {noun} since the apply: the {noun} has {counted(number, 'page')}",
             )
     return used
 
@@ -267,7 +271,7 @@ def reverting(
 
 def _check_platform(here: str, platform: str) -> None:
     if platform != here and not (is_loopback(platform) and is_loopback(here)):
-        message = f"the apply changed {platform}, but this command uses {here}"
+        message = f"the apply changed the server {platform}, but this command uses the server {here}"
         raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
 
 

@@ -82,7 +82,7 @@ def import_rows(
     shared = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
     who = shared.of_file(place.span.file)
     if layers is not None and (layers.environment or layers.overlays) and who:
-        raise _refused(f"{place.span.file} is shared with {', '.join(who)}", place.span)
+        raise _refused(f"other environments also use {place.span.file} ({', '.join(who)})", place.span)
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     made = Updated()
     table, beside = _split(sides, planned, place)
@@ -98,7 +98,9 @@ def import_rows(
         inside = [change for change in after.changes if Address.parse(change.address).is_in(place.address)]
         found = unintended(before, after, made)
         found += [
-            Diagnostic("side-effect", f"the edit would change {one.address}", address=one.address)
+            Diagnostic(
+                "side-effect", f"the edit of your files would also change {one.address}", address=one.address
+            )
             for one in inside
         ]
     if found:
@@ -135,14 +137,14 @@ def _refuse(session: Session, planned: Planned, place: _RowPlace, name: str, fil
     for entry in desired.resources.values():
         if entry.address.is_in(place.address):
             if entry.span.file in desired.row_files:
-                hint = "to write live values into this file, use --update and --add"
+                hint = "to write values from GitBook into the CSV file, use --update and --add"
                 raise _refused(f"{entry.span.file} is already a CSV file", place.span, hint)
             if entry.span.file != place.span.file:
                 raise _refused(
                     f"{entry.address} is in another file than the other entries of its list", entry.span
                 )
             if planned.snapshot.bound(entry.address) is None:
-                hint = "apply the entry first, or delete it"
+                hint = "apply the entry first, or delete the entry"
                 raise _refused(
                     f"GitBook does not contain {entry.address}, so the import would lose this entry",
                     entry.span,
@@ -183,7 +185,9 @@ def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[st
                     writing = Writing(sides.named(place.owner), partial(variable, at, one.name))
                     fields[one.name] = writing.value(one.type, value)
         except Unwritable as why:
-            raise _refused(f'dpsync cannot write "{key}": {why}', place.span) from None
+            raise _refused(
+                f'dpsync cannot write the row "{key}" of the CSV file: {why}', place.span
+            ) from None
         try:
             lines.append(row(place.kind, key, fields))
         except Uneditable:
@@ -215,13 +219,19 @@ def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: 
             edits = document.adding(place.span, first, value, names)
         text = apply_edits(document.text, edits)
     except Uneditable as why:
-        raise _refused(f"dpsync cannot write the line: {why}", place.span, "write the line by hand") from None
+        raise _refused(
+            f"dpsync cannot write the line that names the CSV file: {why}",
+            place.span,
+            "write the line by hand",
+        ) from None
     if lost := comments(document.text) - comments(text):
         said = (
             f"{counted(lost.total(), 'comment')} would be lost, because CSV "
             f"files have no comments: {next(iter(lost))}"
         )
-        raise _refused(said, place.span, f"move the comment above {place.kind.key}, or delete it")
+        raise _refused(
+            said, place.span, f'move the comment above the key "{place.kind.key}", or delete the comment'
+        )
     return mark + text.encode()
 
 

@@ -83,11 +83,11 @@ class Session(Struct, frozen=True, dict=True):
         if checked != planned:
             message = (
                 f"the configuration was loaded for the API version {checked}, "
-                f"but the registry is for {planned}"
+                f"but the registry is for the API version {planned}"
             )
             hint = (
-                f'take load_registry("{checked}"), or check the files for the other one: '
-                f'load(…, profile="{planned}")'
+                f'use the registry of load_registry("{checked}"), '
+                f'or load the configuration with load(…, profile="{planned}")'
             )
             raise DiagnosticError([Diagnostic("DP146", message, hint=hint)], Exit.USAGE)
 

@@ -37,8 +37,11 @@ def undeclared(
         named = [address for address in addresses if pattern.matches(address)]
         found |= {address: known[address] for address in named}
         if not named:
-            message = f'"{pattern.text}" matches no live object without an entry'
-            hint = "drift lists such objects. To include a list without entries, add it to policy: watch"
+            message = f'"{pattern.text}" matches no object in GitBook that has no entry'
+            hint = (
+                "dpsync drift lists the objects without an entry. If your files contain no entry of a list, "
+                "add the list to policy: watch"
+            )
             problems.append(Diagnostic("unknown-address", message, hint=hint))
     return found, problems
 
@@ -84,11 +87,11 @@ def _not_taken(names: Names, address: Address, could_be: Mapping[Identity, Reaso
     pin = answer_text(names, address, first.id)
     return Diagnostic(
         "not-live",
-        "GitBook contains no object of this entry, and dpsync cannot tell "
-        "whether one of these is the object under another name",
+        "dpsync did not find the object of this entry in GitBook. "
+        "One of these objects may be the same object with a new name",
         names.desired.resources[address].span,
         str(address),
-        f"{pin} if that is the object, or delete the entry if the object no longer exists",
+        f"{pin} if this is the same object, or delete the entry if the object no longer exists",
         candidates=candidates,
         answers=it_is(names, address, candidates),
     )

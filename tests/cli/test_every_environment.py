@@ -94,7 +94,7 @@ def test_very_many_mistakes_are_counted(run: Run, project: Project) -> None:
     ended = run("validate", "-C", str(directory), "--format", "json")
     document = json.loads(ended.out)
     assert (len(document["findings"]), document["left_out"]) == (50, {"DP201": 70})
-    assert ended.err.endswith("70 more are not shown (DP201: 70)\n\n120 errors in 1 file\n")
+    assert ended.err.endswith("70 more messages are not shown (DP201: 70)\n\n120 errors in 1 file\n")
 
 
 def test_very_many_mistakes_of_an_environment_are_counted(run: Run, project: Project) -> None:

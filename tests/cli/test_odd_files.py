@@ -155,7 +155,7 @@ def test_an_ids_file_in_a_directory_that_is_elsewhere(
     (at / own).parent.symlink_to(elsewhere)
     named = ("--ids", own) if own == "in/ids.yaml" else ()
     for words in (("plan",), ("apply", "--yes"), ("ids",)):
-        told(run(*words, "-C", str(at), *named), 5, "is a link that leads outside the project", own)
+        told(run(*words, "-C", str(at), *named), 5, "is a link to a file outside the project", own)
     told(
         run("apply", "--yes", "-C", str(at), "--ids", "a.yaml", "--journal", "in/journal"),
         1 if own == "in/ids.yaml" else 0,
@@ -281,7 +281,7 @@ def test_a_token_file_that_is_none_is_wrong_usage(
         "pipe": (os.mkfifo, "is empty"),  # nobody writes into it
         "device": (lambda path: path.symlink_to("/dev/zero"), "a device"),
         "directory": (Path.mkdir, "a directory"),
-        "large": (lambda path: path.write_text("t" * 20_000), "the file is larger than"),
+        "large": (lambda path: path.write_text("t" * 20_000), "larger than 16 KiB"),
         "bytes": (lambda path: path.write_bytes(b"\xff"), "not UTF-8"),
         "nothing": (lambda path: path.write_text("\n"), "is empty"),
         "missing": (lambda _: None, "No such file"),

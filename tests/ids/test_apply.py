@@ -258,7 +258,7 @@ def test_a_file_that_cannot_be_written_is_told_and_stops_nothing(lab: Lab) -> No
 
     assert report.converged
     assert not report.complete
-    assert "cannot be written: it is a directory" in str(report.unrecorded)
+    assert "cannot be written: the path is a directory" in str(report.unrecorded)
 
 
 # By the command.

@@ -85,7 +85,7 @@ def test_a_line_whose_object_is_not_there_is_said_or_put_right(desk: Desk) -> No
 
     assert ended.code == 2
     assert "acme/teams/sales: " in ended.out
-    assert "? acme/teams/old: legacy has no entry; the line is kept" in ended.out
+    assert "? acme/teams/old: dpsync found no entry for the id legacy and keeps the line" in ended.out
 
 
 def test_a_line_without_an_entry_is_nothing_wrong_and_stays(desk: Desk) -> None:
@@ -155,7 +155,7 @@ def test_what_is_in_it_goes_and_moves_along(desk: Desk) -> None:
             ["--bind", "acme/teams/writer=x"],
             'your files contain no entry acme/teams/writer. Did you mean "acme/teams/writers"?',
         ),
-        (["--bind", "acme=x"], "acme is not the address of an entry that needs a line"),
+        (["--bind", "acme=x"], "acme is not the address of an entry that needs a line in the ids file"),
         (["--forget", "acme/teams/nobody"], "the ids file has no line for acme/teams/nobody"),
         (["--forget", "acme/team/nobody"], "is not the address of an entry"),
         (["--forget", "globex/teams/nobody"], '"globex" is not an organization of this configuration'),
@@ -219,7 +219,7 @@ def test_the_line_of_a_former_key_goes(desk: Desk) -> None:
     desk.holds(LINES | {"acme/teams/vendors": LINES["acme/teams/sales"], "acme/teams/old": "old"})
     ended = desk.ids("--check")
     assert ended.code == 2
-    assert "- acme/teams/vendors: sales now has another address" in ended.out
+    assert "- acme/teams/vendors: the id sales belongs to another address now" in ended.out
     assert desk.ids().code == 0
     assert desk.lines == LINES | {"acme/teams/old": "old"}
 

@@ -135,7 +135,7 @@ def test_what_is_not_there_and_what_is_declared_is_named(
     for address in ("acme/teams/[Nobody]", "acme/teams/writers"):
         document = add(run, directory, 3, address)
         (problem,) = document["differences"]
-        assert f'"{address}" matches no live object without an entry' in problem["message"]
+        assert f'"{address}" matches no object in GitBook that has no entry' in problem["message"]
         assert document["files"] == []
 
 
@@ -236,7 +236,7 @@ def test_a_name_is_taken_over_under_another_key_when_its_entry_is_named(
     assert 'perhaps renamed in GitBook to: "Technical writers" (writers)' in drift
     ended = run("import", "-C", str(directory), "--force", "--update", "acme/teams/*")
     assert (ended.code, read(directory)) == (3, edited)
-    assert "add id: writers if that is the object" in ended.out + ended.err
+    assert "add id: writers if this is the same object" in ended.out + ended.err
     ended = run("import", "-C", str(directory), "--force", "--update", address)
     assert ended.code == 0, ended.out + ended.err
     assert "scribes: { title: Technical writers }" in read(directory)

@@ -120,7 +120,10 @@ def test_without_an_environment_the_line_is_written_and_it_is_told_who_changes_w
 ) -> None:
     ended = run("import", "-C", str(directory), "--update", "acme/sites/docs#title")
     assert ended.code == 0
-    assert "note: prod and staging use the same lines, so their values change, too" in ended.out
+    assert (
+        "note: other environments use the same lines (prod and staging), so the values change there, too"
+        in ended.out
+    )
 
 
 def test_an_entry_for_one_environment_alone_goes_into_its_overlay(
@@ -130,7 +133,7 @@ def test_an_entry_for_one_environment_alone_goes_into_its_overlay(
     before = wanted(run, directory, "staging")
     document = take(run, directory, 3, "--env", "prod", "--add", "acme/teams/[New]")
     assert (
-        "dpsync.yaml is also used by the top-level values and staging"
+        "other environments also use dpsync.yaml (the top-level values) and staging"
         in document["differences"][0]["message"]
     )
     take(run, directory, 0, "--env", "prod", "--add", "acme/teams/[New]", "--into", "prod.yaml")

@@ -275,7 +275,10 @@ def test_what_environments_share_is_not_taken_from_the_others(in_yaml: Path, run
     """Otherwise, the redirects of one environment become those of all that share the file."""
     (in_yaml / "dpsync.yaml").write_text(f"{IN_YAML}environments: {{ prod: {{}} }}\n", encoding="utf-8")
     ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help", "--env", "prod")
-    assert (ended.code, "dpsync.yaml is also used by the top-level values" in ended.err) == (4, True)
+    assert (ended.code, "other environments also use dpsync.yaml (the top-level values)" in ended.err) == (
+        4,
+        True,
+    )
     assert not (in_yaml / "help.redirects.csv").exists()
 
 

@@ -256,7 +256,9 @@ def test_where_a_translation_does_not_say_which_space_it_made_none_is_known_to_b
         found = unsettled(things, [translation("t", **more)])
         assert found.keys() == ({"acme/spaces"} if silent else set())
         assert (
-            not silent or "the translation t does not name the object that it created" in found["acme/spaces"]
+            not silent
+            or "the response for the translation t does not contain the id of the object"
+            in found["acme/spaces"]
         )
 
 
@@ -265,7 +267,7 @@ def test_where_translations_may_not_be_read_no_space_is_known_to_be_undeclared()
     undeclared.
     """
     found = unsettled(GUIDES, refused(f"{ORG}/translations"))
-    assert "dpsync cannot tell what the translations created" in found["acme/spaces"]
+    assert "dpsync cannot tell which objects the translations created" in found["acme/spaces"]
 
 
 # What is deleted.

@@ -78,7 +78,7 @@ def test_that_somebody_may_not_read_them_is_a_note_and_no_error(lab: Lab) -> Non
     found = drift(lab, "of-cy")
     assert [(one.address, one.last_event) for one in found.found] == [("acme/sites/docs", None)]
     said = {note.address: note.text for note in found.notes}
-    assert said["acme"].startswith("who changed something is not told: ")
+    assert said["acme"].startswith("dpsync cannot show who changed objects: ")
 
 
 WHO = "@everyone [a](https://evil.example)"
@@ -175,9 +175,9 @@ def test_somebody_without_a_name_is_told_by_their_id() -> None:
 @pytest.mark.parametrize(
     ("refuses", "why"),
     [
-        (Forbidden("GET", "", 403, "no"), "this token may not read the audit events"),
-        (NotFound("GET", "", 404, "no"), "this token may not read the audit events"),
-        (ServerFault("GET", "", 500, "no"), "the audit events could not be read"),
+        (Forbidden("GET", "", 403, "no"), "this token cannot read the audit events"),
+        (NotFound("GET", "", 404, "no"), "this token cannot read the audit events"),
+        (ServerFault("GET", "", 500, "no"), "dpsync could not read the audit events"),
     ],
 )
 def test_why_none_could_be_read_is_told_in_one_line(refuses: ClientError, why: str) -> None:
@@ -187,7 +187,7 @@ def test_why_none_could_be_read_is_told_in_one_line(refuses: ClientError, why: s
     """
     known = found(Platform(refuses=refuses), "a")
     assert known.by_id == {}
-    assert known.refused == f"{why}: GET /orgs/acme/audit-events"
+    assert known.refused == f"{why} (GET /orgs/acme/audit-events)"
 
 
 def test_a_signal_ends_the_looking_for_them() -> None:

@@ -164,7 +164,10 @@ def test_of_very_many_the_first_are_shown_and_the_others_counted() -> None:
     ]
     text = render_diagnostics(found, {})
     assert text.count("error[") == 200
-    assert "\n\n100 more are not shown (DP200: 20, DP201: 20, DP202: 20, DP203: 20, DP204: 20)\n" in text
+    assert (
+        "\n\n100 more messages are not shown (DP200: 20, DP201: 20, DP202: 20, DP203: 20, DP204: 20)\n"
+        in text
+    )
     assert text.endswith("\n\n300 errors in 1 file\n")
     document = findings_document(found, 5)
     assert len(document.findings) == 200

@@ -32,7 +32,7 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
 @pytest.mark.parametrize(
     ("document", "lines"),
     [
-        ({}, ["Nothing to import: these lines already have the live values."]),
+        ({}, ["Nothing to import: these lines already contain the values from GitBook."]),
         ({"proven": True, "requests": 7}, ["Verified: these files plan no changes."]),
         (
             {"proven": False, "differences": (SHARED,)},
@@ -45,7 +45,7 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
         (
             {"shared_with": ("prod", "staging"), "files": (ImportedFile(path="a.yaml", state="replaced"),)},
             [
-                "note: prod and staging use the same lines, so their values change, too",
+                "note: other environments use the same lines (prod and staging), so the values change there, too",
                 "~ a.yaml",
                 "",
                 "Done.",
@@ -72,7 +72,7 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
                 ),
             },
             [
-                "Not imported, so dpsync does not manage:",
+                "dpsync did not import these objects and fields, so dpsync does not manage them:",
                 "  acme/teams: may not be read",
                 "  teams.yaml:7:3: acme#logo: no line says it",
                 "",
@@ -93,5 +93,5 @@ def test_of_many_files_the_first_ones_are_named(files: int, verbose: int, named:
     lines = said(verbose=verbose, files=new)
     assert sum(line.startswith("+ ") for line in lines) == named
     assert [line for line in lines if "more" in line] == (
-        [f"  and {more} more (-v names them)"] if more else []
+        [f"  and {more} more files (-v lists these files)"] if more else []
     )

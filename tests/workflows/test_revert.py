@@ -92,7 +92,7 @@ def test_restored_space_note_asks_for_entry_with_id(lab: Lab) -> None:
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     assert done.notes()["acme/spaces/[Guides]"] == (
         "Restored with its content (possible for 7 days after the delete). "
-        "To keep this space, add an entry with id: s"
+        'To keep this space, add an entry with "id: s"'
     )
 
 
@@ -143,8 +143,8 @@ def test_deleted_object_is_recreated(lab: Lab, what: str, report: bool) -> None:
 def test_recreated_team_note_asks_for_entry(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     assert done.notes()["acme/teams/[Alpha]"] == (
-        "Re-created with a new id. The former content and former references to it are lost. "
-        "To keep this team, add an entry to acme/teams, or the next apply may delete it"
+        "Re-created with a new id. The previous content of the team and references to the team are lost. "
+        "To keep this team, add an entry to acme/teams. Otherwise, the next apply may delete this team"
     )
 
 
@@ -172,7 +172,7 @@ def test_deleted_navigation_node_is_listed_as_not_reverted(lab: Lab) -> None:
     structure = ", structure: [ { type: space, key: t, space: t, path: t } ]"
     body = f"spaces: {{ t: {{ title: T }} }}\n{SITE % structure}"
     done = Done(lab, body, "{ prune: [sites/docs/structure], limits: { percent: 100 } }")
-    assert "did not record its position in the navigation" in " ".join(done.notes().values())
+    assert "does not contain the position in the navigation" in " ".join(done.notes().values())
 
 
 def test_field_edited_after_apply_is_not_reverted(lab: Lab) -> None:
@@ -280,9 +280,7 @@ def test_previous_value_with_masked_secret_is_not_restored(lab: Lab) -> None:
 def test_note_has_line_that_next_apply_writes_again(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
     texts = {note.address: note.text for note in done.plan()[1].plan.notes}
-    assert texts["acme/teams/a#title"].endswith(
-        "dpsync.yaml:6 still contains the value that the apply wrote, so the next apply writes it again"
-    )
+    assert texts["acme/teams/a#title"].endswith("so the next apply writes this value again")
 
 
 def test_second_revert_changes_nothing(lab: Lab) -> None:
@@ -369,7 +367,7 @@ def test_changed_collection_deleted_by_hand_is_not_reverted(lab: Lab, again: tup
     by_hand(lab.server, "DELETE", "/collections/c", None, "token")
     for title in again:
         by_hand(lab.server, "POST", "/orgs/acme/collections", {"title": title}, "token")
-    assert done.notes() == {"acme/collections/c": "Not reverted: this collection does not exist any more"}
+    assert done.notes() == {"acme/collections/c": "Not reverted: this collection no longer exists"}
     assert done.back().converged
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
     assert [one.get("description") for one in lab.world()["organizations"][0].get("collections", ())] == [
@@ -449,4 +447,4 @@ def test_section_moved_into_group_is_not_reverted(lab: Lab) -> None:
         """,
     )
     told = {at.rpartition("#")[2]: text for at, text in done.notes().items()}
-    assert told["group"] == "Not reverted: the API cannot write this field separately"
+    assert told["group"] == "Not reverted: the API cannot change this field alone"

@@ -92,7 +92,7 @@ def test_created_space_with_added_page_is_not_deleted(lab: Lab) -> None:
     done = Done(lab.holds(), "spaces: { s: { title: Guides } }")
     add_page(lab, "space-1")
     assert done.notes()["acme/spaces/s"] == (
-        "Not reverted: somebody has used this space since the apply: it has 1 page"
+        "Not reverted: somebody has used this space since the apply: the space has 1 page"
     )
     assert done.plan(*CONFIRMATIONS)[1].plan.changes == ()
 
@@ -202,9 +202,7 @@ def test_deleted_connection_is_recreated_unless_settings_are_secret(
     assert [one["connector"] for one in found] == ([live["connector"]] if restored else [])
     if not restored:
         (text,) = [text for at, text in done.notes().items() if "contextConnections" in at]
-        assert text.endswith(
-            "the plan does not contain its setupSettings, which a new context connection needs"
-        )
+        assert text.endswith("a new context connection needs setupSettings, which the plan does not contain")
 
 
 def test_title_is_reverted_after_site_key_changed(lab: Lab) -> None:

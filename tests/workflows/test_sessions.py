@@ -231,7 +231,7 @@ def test_lines_about_which_two_sides_differ_are_decided_by_what_is_live_alone(
     if decided:
         check_settled(merged, compared, "ids.yaml")
     else:
-        with pytest.raises(DiagnosticError, match="dpsync cannot tell which one is right"):
+        with pytest.raises(DiagnosticError, match="dpsync cannot tell which id is right"):
             check_settled(merged, compared, "ids.yaml")
 
 
@@ -249,7 +249,8 @@ def test_files_that_were_checked_for_another_profile_are_planned_for_none(
     (found,) = refused.value.diagnostics
     assert (found.code, refused.value.exit_code) == ("DP146", Exit.USAGE)
     assert found.message == (
-        f"the configuration was loaded for the API version {checked}, but the registry is for {planned_for}"
+        f"the configuration was loaded for the API version {checked}, "
+        f"but the registry is for the API version {planned_for}"
     )
     assert found.hint is not None
     assert f'load_registry("{checked}")' in found.hint

@@ -56,7 +56,7 @@ def render_diagnostics(
 
 def _more(left_out: Counter[str]) -> str:
     counts = ", ".join(f"{visible(code)}: {left_out[code]}" for code in sorted(left_out))
-    return f"{left_out.total()} more are not shown ({counts})"
+    return f"{left_out.total()} more messages are not shown ({counts})"
 
 
 class _Paint:

@@ -45,7 +45,7 @@ def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
     """Return the list of all kinds, and the commands for the other words."""
     rows = list(kinds)
     side = max(len(name) for name, _ in rows) + 2
-    lines = [paint("Object types (kinds), each with the key that contains it in your files", "bold")]
+    lines = [paint("Object types (kinds), and the place of each object type in your files", "bold")]
     for name, where in rows:
         text = textwrap.wrap(where.replace("`", ""), _WIDTH - side - 2, break_long_words=False)
         lines += [f"  {name:<{side}}{text[0]}", *(" " * (side + 2) + line for line in text[1:])]

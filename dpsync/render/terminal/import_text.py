@@ -27,7 +27,7 @@ def _taken(document: ImportDocument) -> Iterator[str]:
         yield f"  {visible(name)}  {visible(place)}"
     if document.shared_with:
         who = visible(listed(document.shared_with))
-        yield f"note: {who} use the same lines, so their values change, too"
+        yield f"note: other environments use the same lines ({who}), so the values change there, too"
 
 
 def _files(document: ImportDocument, verbose: int) -> Iterator[str]:
@@ -35,7 +35,7 @@ def _files(document: ImportDocument, verbose: int) -> Iterator[str]:
     for file in listed:
         yield f"{_SIGNS[file.state]} {visible(file.path)}"
     if len(listed) < len(document.files):
-        yield f"  and {len(document.files) - len(listed)} more (-v names them)"
+        yield f"  and {len(document.files) - len(listed)} more files (-v lists these files)"
 
 
 def _secrets(document: ImportDocument) -> Iterator[str]:
@@ -51,7 +51,7 @@ def _left_out(document: ImportDocument) -> Iterator[str]:
     if not document.left_out:
         return
     yield ""
-    yield "Not imported, so dpsync does not manage:"
+    yield "dpsync did not import these objects and fields, so dpsync does not manage them:"
     for note in document.left_out:
         field = f"#{note.field}" if note.field else ""
         place = f"{note.at.file}:{note.at.line}:{note.at.column}: " if note.at else ""
@@ -65,7 +65,9 @@ def _end(document: ImportDocument, paint: Paint, verbose: int) -> Iterator[str]:
         yield paint("Verified: these files plan no changes.", "green bold") + requests
     elif document.proven is None and not document.differences:
         yield (
-            "Nothing to import: these lines already have the live values." if not document.files else "Done."
+            "Nothing to import: these lines already contain the values from GitBook."
+            if not document.files
+            else "Done."
         )
     else:
         said = "With these files, a plan still has changes:" if document.proven is False else "Not imported:"

@@ -48,17 +48,17 @@ def _how(one: ListedEntry, read: bool) -> str:
     detail = visible(one.detail)
     match one.recognised:
         case MatchedBy.PIN:
-            return "by id: in the file"
+            return "by the id in the file"
         case MatchedBy.LINE:
             return "by the ids file"
         case MatchedBy.OTHER_LINE:
-            return f"by the ids file line of {detail}"
+            return f"by the line of {detail} in the ids file"
         case MatchedBy.PREVIOUSLY:
             return "by previously:"
         case MatchedBy.EARLIER_COMMIT:
             return f"by its name in commit {visible(short_commit(one.detail))}"
         case MatchedBy.BASE:
-            return "by its name in the git base"
+            return "by its name in the commit that dpsync compares with"
         case MatchedBy.KEY | MatchedBy.LATER_KEY:
             return f"by its {detail}" if detail else "by its natural key"
         case MatchedBy.PLACE:

@@ -15,12 +15,12 @@ def restore_fields(entries: RevertedEntries, recorded: RecordedChange) -> None:
     entry, noun = entries.resources.get(address), entries.registry[change.kind].noun
     if entry is None or entry.kind != change.kind or entries.live_id(address) != change.id:
         live = entries.exists(recorded)
-        missing = f"your files do not declare this {noun} any more"
-        entries.record_not_reverted(address, missing if live else f"this {noun} does not exist any more")
+        missing = f"your files no longer contain an entry for this {noun}"
+        entries.record_not_reverted(address, missing if live else f"this {noun} no longer exists")
         return
     if change.moved or any(step.verb == "move" or step.phase == "place" for step in change.steps):
         entries.record_not_reverted(
-            address, "its position among its siblings. The plan does not contain the previous position"
+            address, f"the position of this {noun}, because the plan does not contain the previous position"
         )
     fields = dict(entry.fields)
     for item in change.differences:
@@ -43,7 +43,8 @@ def restore_fields(entries: RevertedEntries, recorded: RecordedChange) -> None:
             entries.record_not_reverted(address.field(item.field), str(unknown))
     for effect in change.effects:
         entries.record_not_reverted(
-            effect.address, f"it changed along with {change.address}, and dpsync cannot restore it"
+            effect.address,
+            f"this object changed together with {change.address}, so dpsync cannot restore this object",
         )
     entries.touched.add(address)
     entries.resources[address] = replace(entry, fields=fields, pin=change.id)
@@ -58,7 +59,7 @@ def restore_moved_flag(entries: RevertedEntries, recorded: RecordedChange, item:
             entries.touched.add(address)
             return
     noun = entries.registry[kind].noun
-    reason = f"your files do not declare the {noun} that had {item.field} before (id {item.taken_from})"
+    reason = f"your files contain no entry for the {noun} that had {item.field} before (id {item.taken_from})"
     entries.record_not_reverted(recorded.address.field(item.field), reason)
 
 
@@ -67,7 +68,7 @@ def _reason_to_keep_value(entries: RevertedEntries, recorded: RecordedChange, it
     change = recorded.change
     writable = {one.name for one in entries.registry[change.kind].writable_fields}
     if item.field not in writable or entries.registry[change.kind].field(item.field).nest:
-        return "the API cannot write this field separately"
+        return "the API cannot change this field alone"
     refused, before = ("refused", "by hand"), recorded.before.get(item.field)
     if before is None and entries.registry[change.kind].field(item.field).null in refused:
         return "the field had no value before, and the API cannot clear the field"

@@ -40,7 +40,9 @@ def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
     kind = entries.registry[change.kind]
     if address not in entries.resources:
         if live is None and kind.in_tree and entries.exists(recorded):
-            entries.record_not_reverted(address, f"your files do not declare this {kind.noun} any more")
+            entries.record_not_reverted(
+                address, f"your files no longer contain an entry for this {kind.noun}"
+            )
         return False
     if live is None:
         return False
@@ -55,7 +57,7 @@ def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
         sent = {field.name for field in kind.fields if field.on in ("create", "both") and field.via is None}
         differences = tuple(item for item in differences if item.field in sent)
     if differences or (since is not None and since.moved and recorded.applied.complete):
-        fields = ", ".join(item.field for item in differences) or "its position among its siblings"
+        fields = ", ".join(item.field for item in differences) or "position"
         entries.record_not_reverted(
             address, f"somebody has changed this {kind.noun} since the apply ({fields})"
         )

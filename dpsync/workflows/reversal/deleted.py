@@ -26,18 +26,20 @@ def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> N
         if kind.field(item.field).one_per is not None and item.before is True:
             owner = entries.current.find_parent(change.location, kind) or address
             entries.record_not_reverted(
-                owner, f"the platform chose another {item.field} when {change.address} was deleted"
+                owner, f"GitBook moved {item.field} to another object when {change.address} was deleted"
             )
     for effect in change.effects:
-        entries.record_not_reverted(effect.address, f"it was deleted or changed along with {change.address}")
+        entries.record_not_reverted(
+            effect.address, f"this object was deleted or changed together with {change.address}"
+        )
     if scope is None and not kind.in_tree:
         entries.record_not_reverted(
-            address, f"it was deleted, and your files do not declare {address.place.place} any more"
+            address, f"this {kind.noun} was deleted, and your files no longer contain {address.place.place}"
         )
     elif kind.lifecycle.restore is None or change.id is None:
         reason = _reason_not_to_create(entries, recorded)
         if reason is not None:
-            entries.record_not_reverted(address, f"it was deleted, and {reason}")
+            entries.record_not_reverted(address, f"this {kind.noun} was deleted, and {reason}")
         elif scope is not None:
             _declare_new_object(entries, recorded, scope)
     elif scope is not None and not any(entry.pin == change.id for entry in entries.resources.values()):
@@ -47,7 +49,7 @@ def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> N
         entries.record_restored(
             address,
             f"Restored with its content (possible for {kind.lifecycle.restore.days} days after the delete)."
-            f" To keep this {kind.noun}, add an entry with id: {change.id}",
+            f' To keep this {kind.noun}, add an entry with "id: {change.id}"',
         )
 
 
@@ -73,21 +75,21 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
     kind, previous = entries.registry[change.kind], {item.field: item.before for item in change.was}
     if kind.in_tree:
         return (
-            "the plan did not record its position in the navigation. To create it again, add its entry and"
-            " run apply"
+            "the plan does not contain the position in the navigation. "
+            f"To create the {kind.noun} again, add an entry and run dpsync apply"
         )
     if not isinstance(kind.create, Call) or not (previous or _is_grant(kind)):
-        return "dpsync cannot create it again"
+        return f"dpsync cannot create {kind.one} again"
     if kind.platform.outputs is not None:
         noun = entries.registry[kind.platform.outputs.kind].noun
-        return f"the platform would create another {noun} for a new {kind.noun}"
+        return f"GitBook would create another {noun} for a new {kind.noun}"
     if recorded.address.place not in entries.comparison.snapshot.scopes:
-        return f"this token may not read {recorded.address.place}"
+        return f"this token cannot read {recorded.address.place}"
     missing = {one.name for one in kind.fields if one.needed(previous) and one.name not in previous}
     if kind.natural is not None and kind.natural not in previous and not _is_grant(kind):
         missing.add(kind.natural)
     if missing:
-        return f"the plan does not contain its {', '.join(sorted(missing))}, which a new {kind.noun} needs"
+        return f"a new {kind.noun} needs {', '.join(sorted(missing))}, which the plan does not contain"
     live = _find_similar_object(entries, recorded)
     if live is None:
         return None
@@ -128,16 +130,25 @@ def _declare_new_object(entries: RevertedEntries, recorded: RecordedChange, scop
     entry = _make_entry(change, scope, natural if isinstance(natural, str) else f"recreated-{change.id}")
     if entry.address in entries.resources:
         entries.record_not_reverted(
-            recorded.address, f"it was deleted, and your files declare {entry.address} now"
+            recorded.address,
+            f"this {kind.noun} was deleted, and your files contain the entry {entry.address} now",
         )
         return
     entries.resources[entry.address] = entry
     entries.restored[change.address] = entry.address
     entries.recreated[entry.address] = recorded
     lost = (
-        "" if _is_grant(kind) else " with a new id. The former content and former references to it are lost"
+        ""
+        if _is_grant(kind)
+        else (
+            f" with a new id. The previous content of the {kind.noun} and references to the {kind.noun} "
+            "are lost"
+        )
     )
-    to_keep = f"To keep this {kind.noun}, add an entry to {scope.address}, or the next apply may delete it"
+    to_keep = (
+        f"To keep this {kind.noun}, add an entry to {scope.address}. "
+        f"Otherwise, the next apply may delete this {kind.noun}"
+    )
     entries.record_restored(recorded.address, f"Re-created{lost}. {to_keep}")
 
 
@@ -152,7 +163,7 @@ def set_previous_values(entries: RevertedEntries) -> None:
             entries.notes = [note for note in entries.notes if note.address != str(recorded.address)]
             noun = entries.registry[recorded.change.kind].noun
             entries.record_not_reverted(
-                recorded.address, f"it was deleted, and a new {noun} needs its {name}"
+                recorded.address, f"this {noun} was deleted, and a new {noun} needs {name}"
             )
     for at, recorded in entries.recreated.items():
         kind = entries.registry[recorded.change.kind]
@@ -165,7 +176,7 @@ def set_previous_values(entries: RevertedEntries) -> None:
         lost = [one.name for one in kind.writable_fields if one.type.may_be_secret or one.source is None]
         if lost:
             entries.record_not_reverted(
-                recorded.address, f"its {', '.join(sorted(lost))}, which no plan contains"
+                recorded.address, f"a plan never contains the values of {', '.join(sorted(lost))}"
             )
 
 

@@ -66,7 +66,7 @@ class References:
             same = Address.parse(name).first == organization and self._objects[identity].id == id
             if same and identity[0] in field.type.refers:
                 return LiveId(id)
-        raise CannotRestore(f"{id} does not exist any more")
+        raise CannotRestore(f"the object with the id {id} no longer exists")
 
     def _current_reference(self, name: str, kinds: tuple[str, ...]) -> Ref | LiveId:
         address = self._restored.get(name) or self._current.find(Address.parse(name), kinds)
@@ -78,7 +78,7 @@ class References:
         )
         identity = identity or self._by_name.get(name)
         if identity is None:
-            raise CannotRestore(f"the previous value refers to {name}, which does not exist any more")
+            raise CannotRestore(f"the previous value refers to {name}, which no longer exists")
         if identity[0] not in kinds:
             one = self._current.registry[identity[0]].one
             raise CannotRestore(f"the previous value refers to {name}, which is now {one}")

@@ -100,9 +100,9 @@ class _Reader:
         deleted: Read = {}
         kind = self.registry.kinds.get(change.kind)
         if kind is None:
-            self.add_error(None, f"dpsync does not know the kind {change.kind}")
+            self.add_error(None, f'dpsync does not know the object type "{change.kind}"')
         elif not all(is_path_id(id, kind.id_segments) for id in (change.id, applied.created_id) if id):
-            self.add_error(None, "the recorded id is not a valid platform id")
+            self.add_error(None, "the recorded id is not a valid GitBook id")
         elif change.id == "":
             self.add_error(None, "the recorded id is empty")
         elif change.action == "delete":
@@ -118,7 +118,7 @@ class _Reader:
         place = self.change.location.place
         scope = self.desired.scopes.get(place)
         if scope is not None and kind.name not in scope.kinds:
-            self.add_error(None, f"{kind.one} cannot be declared in {place}")
+            self.add_error(None, f"the list {place} cannot contain {kind.one}")
             return {}
         orders = {order.name for order in kind.list_orders}
         previous = {item.field: item.before for item in self.change.was}
@@ -130,7 +130,7 @@ class _Reader:
             )
         }
         for name in [item.field for item in self.change.was if item.field not in kept]:
-            self.add_error(name, f"a plan that deletes {kind.one} never records its {name}")
+            self.add_error(name, f"a plan that deletes {kind.one} never contains the field {name}")
         return self.read_values(kind, [item for item in self.change.was if item.field in kept], "before")
 
     def read_values(self, kind: Kind, items: Iterable[Difference], side: str) -> Read:
@@ -161,8 +161,8 @@ class _Reader:
     def add_error(self, field: str | None, reason: str) -> None:
         """Record why the change or one of its fields cannot be used."""
         at = self.change.address if field is None else f"{self.change.address}#{field}"
-        hint = "dpsync never records such a value, so the file was edited or is damaged"
+        hint = "somebody may have edited the file, or the file may be damaged"
         if self.change.action != "delete":
-            hint += f". To revert the rest, add --exclude {self.change.address}"
-        message = f"{self.file} cannot be used: {at}: {reason}"
+            hint += f". To revert everything else, use --exclude {self.change.address}"
+        message = f"{self.file} cannot be used, because the recorded change of {at} is invalid: {reason}"
         self.findings.append(Diagnostic(_CODE, message, address=at, hint=hint))
