@@ -121,7 +121,7 @@ def test_without_an_environment_the_line_is_written_and_it_is_told_who_changes_w
     ended = run("import", "-C", str(directory), "--update", "acme/sites/docs#title")
     assert ended.code == 0
     assert (
-        "note: other environments use the same lines (prod and staging), so the values change there, too"
+        "note: other environments use these lines (prod and staging), so values change there, too"
         in ended.out
     )
 
@@ -133,7 +133,7 @@ def test_an_entry_for_one_environment_alone_goes_into_its_overlay(
     before = wanted(run, directory, "staging")
     document = take(run, directory, 3, "--env", "prod", "--add", "acme/teams/[New]")
     assert (
-        "other environments also use dpsync.yaml (the top-level values) and staging"
+        "dpsync.yaml is also used by the top-level values and staging"
         in document["differences"][0]["message"]
     )
     take(run, directory, 0, "--env", "prod", "--add", "acme/teams/[New]", "--into", "prod.yaml")

@@ -45,7 +45,7 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
         (
             {"shared_with": ("prod", "staging"), "files": (ImportedFile(path="a.yaml", state="replaced"),)},
             [
-                "note: other environments use the same lines (prod and staging), so the values change there, too",
+                "note: other environments use these lines (prod and staging), so values change there, too",
                 "~ a.yaml",
                 "",
                 "Done.",

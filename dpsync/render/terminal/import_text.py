@@ -27,7 +27,7 @@ def _taken(document: ImportDocument) -> Iterator[str]:
         yield f"  {visible(name)}  {visible(place)}"
     if document.shared_with:
         who = visible(listed(document.shared_with))
-        yield f"note: other environments use the same lines ({who}), so the values change there, too"
+        yield f"note: other environments use these lines ({who}), so values change there, too"
 
 
 def _files(document: ImportDocument, verbose: int) -> Iterator[str]:
