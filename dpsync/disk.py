@@ -181,7 +181,7 @@ def read_stream(path: Path, limit: int, patience: float) -> bytes:
             except BlockingIOError:
                 left = max(0.0, until - time.monotonic())
                 if not select.select([file], [], [], left)[0]:
-                    raise Unfit(path, f"nobody closed the pipe within {patience:g} seconds") from None
+                    raise Unfit(path, f"no program closed the pipe within {patience:g} seconds") from None
                 continue
             if not piece:
                 break

@@ -191,7 +191,7 @@ def test_a_pipe_without_a_writer_is_empty_and_one_that_never_ends_is_an_error(tm
     assert disk.read_stream(tmp_path / "pipe", 10, 5) == b""
     holding = os.open(tmp_path / "pipe", os.O_RDWR)
     try:
-        with pytest.raises(OSError, match="nobody closed the pipe within"):
+        with pytest.raises(OSError, match="no program closed the pipe within"):
             disk.read_stream(tmp_path / "pipe", 10, 0.01)
     finally:
         os.close(holding)

@@ -74,7 +74,9 @@ class Surroundings:
             # What something has put out stands in the list and was left out on purpose.
             more, kinds = now - then - self.snapshot.output_identities, {kind for kind, _ in then}
             if not then <= now or any(kind in kinds for kind, _ in more):
-                message = f"GET {url} returned different objects twice, because somebody is changing them now"
+                message = (
+                    f"two reads of {url} returned different objects, because somebody is changing the objects"
+                )
                 hint = "dpsync made no plan. Run the command again later"
                 raise DiagnosticError([Diagnostic("DP320", message, hint=hint)], Exit.FAILED)
 

@@ -20,7 +20,7 @@ WAY_OUT = "use a token that has read access"
 
 
 def why(url: str) -> str:
-    return f"this token has no read access (403): GET {url}"
+    return f"this token has no access to GET {url} (status 403)"
 
 
 class ForbiddenReads:

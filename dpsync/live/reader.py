@@ -327,7 +327,7 @@ class _Reader:
                 self.reading.matches[lookup.address] = Match(hit.id, MatchedBy.KEY)
                 continue
             message = f'GitBook has no {kind.noun} "{lookup.key}"'
-            hint = f'invite this {kind.noun} in GitBook, or add the list "{kind.key}" to your files'
+            hint = f'invite this {kind.noun} in GitBook, or add "{kind.key}" to list all who are missing'
             found = Diagnostic("DP304", message, lookup.span, str(lookup.address), hint)
             self.reading.diagnostics.append(found)
 

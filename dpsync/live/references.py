@@ -119,6 +119,6 @@ def _unknown(
         f'GitBook has no {nouns} with the id "{id}"',
         resource.where(field.name),
         str(resource.address),
-        "correct the id, or write the key of an entry in your files",
+        "correct the id, or refer to an entry in your files by its key",
         cause=f"{nouns} {id} in {resource.address.first}",
     )

@@ -152,7 +152,7 @@ class _Run:
         if any(one.moment for one in self.plan.exposures):
             return
         for write, (who, what) in self.watch.moments()[:_MOST]:
-            message = f"The request {write} exposes {what} to {who} for a short time"
+            message = f"the request {write} exposes {what} to {who} for a short time"
             yield Deviation(what="public", message=message)
 
     def _twice(self, report: Report) -> Iterator[Deviation]:

@@ -278,9 +278,9 @@ def test_a_clock_that_differs_and_a_limit_that_is_nearly_used_up_are_told(
 
 
 @pytest.mark.parametrize(("ahead", "said"), [
-    (0.0, "this machine and GitBook differ by less than 60 seconds"),
-    (60.0, "this machine and GitBook differ by less than 60 seconds"),
-    (-60.0, "this machine and GitBook differ by less than 60 seconds"),
+    (0.0, "the clocks of this machine and GitBook differ by less than 60 seconds"),
+    (60.0, "the clocks of this machine and GitBook differ by less than 60 seconds"),
+    (-60.0, "the clocks of this machine and GitBook differ by less than 60 seconds"),
     (61.0, "the clock of GitBook is 61 seconds ahead of this machine"),
     (-61.0, "the clock of GitBook is 61 seconds behind this machine"),
     (None, "the responses of GitBook contain no date"),
@@ -290,7 +290,7 @@ def test_a_clock_may_differ_by_a_minute(
 ) -> None:
     examination._headers.ahead = ahead
     (clock,) = examination._clock()
-    assert (clock.said, clock.level == "ok") == (said, said.startswith("this machine"))
+    assert (clock.said, clock.level == "ok") == (said, said.startswith("the clocks"))
 
 
 @pytest.mark.parametrize(("left", "level"), [(0, "note"), (99, "note"), (100, "ok"), (1_000, "ok")])

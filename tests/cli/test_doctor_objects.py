@@ -148,7 +148,7 @@ def test_doctor_names_objects_the_token_cannot_read(
     assert [(one["level"], one["address"], one["source"]) for one in unread] == [
         ("note", AZURE, "dpsync.yaml:6"), ("note", "acme/saml/okta", "dpsync.yaml:7"),
     ]  # fmt: skip
-    assert all("(403)" in one["said"] for one in unread)
+    assert all("(status 403)" in one["said"] for one in unread)
 
 
 def test_doctor_fails_if_no_plan_is_possible(run: Run, project: Project, platform: ThreadedServer) -> None:

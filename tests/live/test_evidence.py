@@ -82,7 +82,7 @@ class Lists:
 @pytest.mark.parametrize("now", [[team("a")], [team("a"), team("b"), team("c")], []])
 def test_a_list_that_moved_between_two_readings_ends_the_plan(now: list[LiveObject]) -> None:
     around = Lists({f"{ORG}/teams": now}).around(team("a"), team("b"))
-    with pytest.raises(DiagnosticError, match="returned other objects the second time"):
+    with pytest.raises(DiagnosticError, match="returned different objects"):
         around.check([("team", "a")])
 
 

@@ -41,7 +41,7 @@ def test_with_any_one_answer_refused_the_rest_is_planned_as_before(bench: Bench,
         assert acts(plan) <= acts(subject.base), path
         if path != "/user":
             assert plan.blocked or acts(plan) == acts(subject.base), path
-        assert all("(403)" in item.reason or item.because for item in plan.blocked), path
+        assert all("403)" in item.reason or item.because for item in plan.blocked), path
         assert {item.address for item in plan.blocked} <= plan.origins.keys() | unmanaged(plan), path
 
 

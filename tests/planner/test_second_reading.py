@@ -56,7 +56,7 @@ def test_where_a_list_grew_or_shrank_between_two_readings_nothing_is_planned(
     Otherwise, a list to which somebody is adding things is planned on.
     """
     lab.holds(teams=TEAMS)
-    with pytest.raises(DiagnosticError, match="somebody else is writing"):
+    with pytest.raises(DiagnosticError, match="somebody is changing the objects"):
         planned(lab, KEPT, "{ prune: [teams] }", "/orgs/acme/teams", *write)
 
 
@@ -67,7 +67,7 @@ def test_where_a_navigation_grew_between_two_readings_nothing_is_planned(lab: La
     one = one.replace("[A]", "[{ type: space, key: a, space: { id: a }, path: a }]")
     body = f"sites: {{ docs: {{ id: docs, title: Docs, structure: [{one}] }} }}"
     new = {"title": "Three", "path": "three", "spaceId": "c"}
-    with pytest.raises(DiagnosticError, match="somebody else is writing"):
+    with pytest.raises(DiagnosticError, match="somebody is changing the objects"):
         planned(
             lab, body, "{ prune: ['sites/*/structure'] }",
             "/orgs/acme/sites/docs/structure", "POST", "/orgs/acme/sites/docs/sections", new,

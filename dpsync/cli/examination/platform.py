@@ -92,13 +92,13 @@ class PlatformExamination:
         elif (far := abs(ahead)) > _SKEW:
             order = "ahead of" if ahead == far else "behind"
             said = f"the clock of GitBook is {far:.0f} seconds {order} this machine"
-            mend = "set the clock of this machine, because certificates depend on it"
+            mend = "correct the clock of this machine, because a wrong clock makes certificates invalid"
             yield Check(topic="clock", level="problem", said=said, mend=mend)
         else:
             yield Check(
                 topic="clock",
                 level="ok",
-                said=f"this machine and GitBook differ by less than {_SKEW} seconds",
+                said=f"the clocks of this machine and GitBook differ by less than {_SKEW} seconds",
             )
 
     def _limit(self) -> Iterator[Check]:

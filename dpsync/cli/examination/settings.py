@@ -159,7 +159,7 @@ def ids_file(
         said = f"the file {name} does not exist yet. dpsync apply and dpsync import create the file"
         if to is not None and is_loopback(to.url):
             return Check(topic="ids file", level="ok", said=said, source=source), ids
-        mend = "commit the ids file when it exists"
+        mend = "commit the ids file after dpsync has created the file"
         return Check(topic="ids file", level="note", said=said, source=source, mend=mend), ids
     mine = ids.sections.get(platform or "", {})
     lines = counted(sum(map(len, mine.values())), "line")

@@ -36,7 +36,7 @@ def workflow(env: Mapping[str, str]) -> Iterator[Check]:
     )
     if place.fork:
         mend = 'review the change, then write the comment "/dpsync plan" (see docs/github-action.md)'
-        said = "the change comes from a fork, so this job has no secrets and cannot write"
+        said = "the change comes from a fork, so this job has no secrets and cannot write to the repository"
         yield Check(topic="workflow", level="note", said=said, mend=mend)
     token = env.get("GITHUB_TOKEN", "")
     if not token:

@@ -52,10 +52,10 @@ def proven(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
     if rehearsal.converged:
         yield "convergence", "After the last step, a new plan had no changes."
     if "public" not in wrong and not any(one.what == "public" for one in rehearsal.unproven):
-        yield "public", "No step made an object public for a short time only."
+        yield "public", "No step exposed an object temporarily."
     yield (
         "requests",
-        f"The apply sends {rehearsal.writes} requests that change GitBook and {rehearsal.reads} that read.",
+        f"The apply sends {rehearsal.writes} write requests and {rehearsal.reads} read requests.",
     )
     if rehearsal.time is not None:
         yield "time", time(rehearsal.time)
@@ -66,7 +66,7 @@ def time(estimate: Estimate) -> str:
     latency = f"{estimate.latency * 1000:.0f} ms"
     reading, writing = duration(estimate.reading), duration(estimate.writing)
     steps = f"{writing} for the steps ({estimate.parallelism} steps in parallel, {latency} per request)"
-    return f"The apply takes about {duration(estimate.seconds)}: twice {reading} to read, and {steps}."
+    return f"The apply takes about {duration(estimate.seconds)}: two reads of {reading} each, and {steps}."
 
 
 def duration(seconds: float) -> str:

@@ -137,19 +137,16 @@ def _declare_new_object(entries: RevertedEntries, recorded: RecordedChange, scop
     entries.resources[entry.address] = entry
     entries.restored[change.address] = entry.address
     entries.recreated[entry.address] = recorded
-    lost = (
-        ""
-        if _is_grant(kind)
-        else (
-            f" with a new id. The previous content of the {kind.noun} and references to the {kind.noun} "
-            "are lost"
-        )
+    new_id = (
+        f"Re-created with a new id. The previous content of the {kind.noun} and references to the "
+        f"{kind.noun} are lost"
     )
+    head = "Re-created" if _is_grant(kind) else new_id
     to_keep = (
         f"To keep this {kind.noun}, add an entry to {scope.address}. "
         f"Otherwise, the next apply may delete this {kind.noun}"
     )
-    entries.record_restored(recorded.address, f"Re-created{lost}. {to_keep}")
+    entries.record_restored(recorded.address, f"{head}. {to_keep}")
 
 
 def set_previous_values(entries: RevertedEntries) -> None:

@@ -163,6 +163,6 @@ class _Reader:
         at = self.change.address if field is None else f"{self.change.address}#{field}"
         hint = "somebody may have edited the file, or the file may be damaged"
         if self.change.action != "delete":
-            hint += f". To revert everything else, use --exclude {self.change.address}"
+            hint = f"{hint}. To revert everything else, use --exclude {self.change.address}"
         message = f"{self.file} cannot be used, because the recorded change of {at} is invalid: {reason}"
         self.findings.append(Diagnostic(_CODE, message, address=at, hint=hint))
