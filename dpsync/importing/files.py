@@ -64,13 +64,13 @@ def _uncommitted(directory: Path, paths: list[str]) -> list[Diagnostic]:
     """The files whose present content git could not give back."""
     if not paths:
         return []
-    hint = "commit it, import into another directory, or use --force"
+    hint = "commit the file, import into another directory, or use --force"
     try:
         repository = Repository.around(directory)
         lost = {repository.top / name for name in repository.uncommitted(directory)}
         why = "has changes that are not committed"
     except NoRepository as reason:
-        lost, why = {directory.resolve()}, f"exists already, and git cannot restore it: {reason}"
+        lost, why = {directory.resolve()}, f"exists already, and git cannot restore the file: {reason}"
         hint = reason.hint or hint
     return [
         Diagnostic("exists", f"{path} {why}", hint=hint)
@@ -83,7 +83,9 @@ def _no_files(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     """Places that something else has than a file or a link, which a file would take the place of."""
     kinds = {path: disk.kind_of(directory / path) for path in paths}
     return [
-        Diagnostic("exists", f"{path} exists and is {kind}, not a regular file", hint="move or remove it")
+        Diagnostic(
+            "exists", f"{path} exists and is {kind}, not a regular file", hint=f"move or remove {path}"
+        )
         for path, kind in kinds.items()
         if kind not in (None, "a link")
     ]
@@ -109,7 +111,9 @@ def _other_root(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]
         return []
     return [
         Diagnostic(
-            "exists", f"{name} is already a root file", hint="remove it, or import into another directory"
+            "exists",
+            f"the directory already has a root file, {name}",
+            hint="remove the file, or import into another directory",
         )
         for name in ROOT_NAMES
         if name not in paths and (directory / name).exists()
@@ -118,7 +122,9 @@ def _other_root(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]
 
 def _stray(path: str) -> Diagnostic:
     message = f"{path} exists and would become part of the configuration"
-    return Diagnostic("stray", message, hint="no live object belongs to the file. Move or remove the file")
+    return Diagnostic(
+        "stray", message, hint="GitBook contains no object of this file. Move or remove the file"
+    )
 
 
 def _write(directory: Path, files: Mapping[str, bytes]) -> None:

@@ -39,17 +39,17 @@ def cells(kind: Kind, fields: Mapping[str, Any]) -> Cells:
         elif isinstance(value, str) and name in known:
             made[name] = value
         else:
-            raise Uneditable(f"no column can contain this {name}")
+            raise Uneditable(f"no column of a CSV file can contain this value of {name}")
     for name, text in made.items():
         if not text or text != text.strip() or is_formula(text):
-            raise Uneditable(f"a cell cannot contain its {name}")
+            raise Uneditable(f"a cell of a CSV file cannot contain this value of {name}")
     return made
 
 
 def row(kind: Kind, key: str, fields: Mapping[str, Any]) -> Cells:
     """The cells of a whole entry, its key among them. Raises Uneditable."""
     if not key or is_formula(key) or key != key.strip():
-        raise Uneditable("a cell cannot contain its key")
+        raise Uneditable("a cell of a CSV file cannot contain the key of the entry")
     return {str(kind.natural): key, **cells(kind, fields)}
 
 
@@ -127,7 +127,7 @@ class RowFile(Struct):
     def _in_header(self, said: Cells) -> None:
         missing = [name for name in said if name not in self.header]
         if missing:
-            raise Uneditable(f"{self.name} has no column {missing[0]}")
+            raise Uneditable(f"the CSV file {self.name} has no column {missing[0]}")
 
 
 def _in_row(

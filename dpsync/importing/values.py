@@ -33,6 +33,7 @@ from dpsync.model.entries.values import LiveId, Secret, Value
 from dpsync.model.findings import nodes
 from dpsync.model.findings.span import Span
 from dpsync.model.texts.json_text import escaped
+from dpsync.model.texts.words import counted
 
 Named = Callable[[tuple[str, ...], str], str | None]
 """The local key by which an id of one of these kinds is referred to, None when it is not declared."""
@@ -85,7 +86,7 @@ class Writing(Struct, frozen=True):
         match type_:
             case Reference(kinds=kinds):
                 if not isinstance(value, LiveId):
-                    raise Unwritable("it refers to an object without an id")
+                    raise Unwritable("the value refers to an object without an id")
                 key = self.named(kinds, value.id)
                 return key if key is not None else {"id": value.id}
             case Text(secret=True):
@@ -99,7 +100,7 @@ class Writing(Struct, frozen=True):
             case OneOf(tag=tag, forms=forms) if isinstance(value, dict):
                 form = forms.get(str(value.get(tag)))
                 if form is None:
-                    raise Unwritable(f'dpsync does not know {tag} "{value.get(tag)}"')
+                    raise Unwritable(f'dpsync does not know the {tag} "{value.get(tag)}"')
                 return {tag: value[tag], **self._written(form, value, path)}
             case Many(of=of) if isinstance(value, list):
                 return [self._written(of, item, (*path, str(n))) for n, item in enumerate(value)]
@@ -126,16 +127,20 @@ class Writing(Struct, frozen=True):
             return FileContent(".md", to_markdown(value))
         except DocumentError as outside:
             first = outside.problems[0]
-            more = f" (and {len(outside.problems) - 1} more)" if len(outside.problems) > 1 else ""
+            more = (
+                f" (and {counted(len(outside.problems) - 1, 'more problem')})"
+                if len(outside.problems) > 1
+                else ""
+            )
             raise Unwritable(
-                f"Markdown cannot express {first.path} ({first.type}) {first.message}{more}"
+                f"Markdown cannot express the document: {first.path} ({first.type}) {first.message}{more}"
             ) from None
 
     def _hidden(self, value: Value, path: tuple[str, ...], is_secret: Callable[[str, str], bool]) -> Any:
         """A free-form value in which some texts are secrets, told by the name and the text."""
         if isinstance(value, dict):
             if set(value) == {"env"}:
-                raise Unwritable("dpsync would read one of its keys as the name of a secret")
+                raise Unwritable("dpsync would read the key env inside the value as a secret")
             return {key: self._hidden(item, (*path, key), is_secret) for key, item in value.items()}
         if isinstance(value, Secret):
             return {"env": value.env}
@@ -147,11 +152,13 @@ class Writing(Struct, frozen=True):
 
     def _check(self, type_: Type, written: Any) -> None:
         if isinstance(type_, Json) and isinstance(written, dict) and set(written) == {"file"}:
-            raise Unwritable("dpsync would read it as the name of a file")
+            raise Unwritable("dpsync would read the value as the name of a file")
         checking = _Checking()
         found = type_.parse(checking.node(written), checking)
         if checking.problems or found is INVALID:
-            raise Unwritable("; ".join(dict.fromkeys(checking.problems)) or "dpsync would not accept it")
+            raise Unwritable(
+                "; ".join(dict.fromkeys(checking.problems)) or "dpsync would not accept the value"
+            )
 
 
 _SUSPICIOUS = re.compile(
@@ -257,7 +264,9 @@ class _Checking(Struct):
     def _scalar(self, value: Any, refused: re.Pattern[str]) -> nodes.Scalar:
         """A key or a value, and whether it has a character that no file may have there, even as an escape."""
         if isinstance(value, str) and (found := refused.search(value)):
-            self.problems.append(f"the character U+{ord(found.group()):04X} is not allowed there")
+            self.problems.append(
+                f"the value contains the character U+{ord(found.group()):04X}, which is not allowed"
+            )
         return nodes.Scalar(value, NOWHERE, str(value), plain=not isinstance(value, str))
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
@@ -268,7 +277,7 @@ class _Checking(Struct):
         """Ignored: import itself decides which values are written as secrets."""
 
     def unknown_key(self, key: nodes.Scalar, known: list[str], what: str) -> None:
-        self.problems.append(f'"{key.value}" is unknown in {what}')
+        self.problems.append(f'dpsync does not know the key "{key.value}" in {what}')
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
         return LiveId(key)

@@ -146,8 +146,8 @@ def test_init_asks_for_the_commit_of_its_action(checkout: Path, run: Run) -> Non
         (["--action-ref", f"{COMMIT}\n      - run: id"], "is not a commit of 40 digits"),
         (["--environment", "a }} ${{ secrets.X"], "the environment"),
         (["--environment", "a\nb: c"], "the environment"),
-        (["--repository", "acme"], "is not OWNER/NAME"),
-        (["--repository", "a/b' || true || '"], "is not OWNER/NAME"),
+        (["--repository", "acme"], "does not have the form OWNER/NAME"),
+        (["--repository", "a/b' || true || '"], "does not have the form OWNER/NAME"),
     ],
 )
 def test_nothing_that_means_something_to_a_workflow_is_written_into_one(

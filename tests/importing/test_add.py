@@ -162,7 +162,7 @@ def test_nodes_of_a_navigation_are_left_to_people(
         "        structure: [{ type: space, key: support, space: support, path: support }]\n"
     )
     (problem,) = add(run, directory, 3, "acme/sites/help/structure/[archive]")["differences"]
-    assert "it belongs to a navigation" in problem["message"]
+    assert "--add cannot choose the position" in problem["message"]
 
 
 def test_add_is_no_update(run: Run, tmp_path: Path) -> None:

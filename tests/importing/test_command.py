@@ -125,12 +125,14 @@ def test_it_reads_as_if_a_person_had_written_it(platform: ThreadedServer, run: R
     root = (target / "dpsync.yaml").read_text(encoding="utf-8")
     assert root.splitlines()[1:] == [
         "# Fields with their default value are left out. To write every field: `dpsync import --full`",
-        "# Not imported: publishedIntegrations/acme-tools. Its script cannot be read. "
+        "# Not imported: publishedIntegrations/acme-tools. GitBook returns no value for the required "
+        "field script. "
         "Write the entry by hand.",
         "dpsync: 1",
         "include: [acme/*.yaml, acme/sites/*.yaml]",
         "policy:",
-        "  # Each change of access is drift, also in fields and places without a line: `dpsync drift`",
+        "  # `dpsync drift` reports each change of access, also of fields and lists that are not "
+        "in these files.",
         "  watch:",
         "    - access",
         '    - "acme/publishedIntegrations/[acme-tools]#scopes=space:content:read,space:content:write"',
@@ -148,7 +150,9 @@ def test_it_reads_as_if_a_person_had_written_it(platform: ThreadedServer, run: R
         "agentInstructions: { file: acme/agentInstructions.md }",
     ]
     site = (target / "acme/sites/docs.yaml").read_text(encoding="utf-8")
-    left_out = "customization of each site space. Skipped (one request for each). Import it with --full."
+    left_out = (
+        "customization of each site space. Skipped (one request for each site space). Import it with --full."
+    )
     assert f"  docs:\n    # Not imported: {left_out}\n    title: Acme Docs\n" in site
     assert "id:" not in spaces
     assert (target / "acme/agentInstructions.md").read_text(
@@ -184,7 +188,7 @@ def test_only_what_one_organization_has(platform: ThreadedServer, run: Run, targ
 def test_an_unknown_organization_is_said(platform: ThreadedServer, run: Run, target: Path) -> None:
     ended = run("import", "-C", str(target), "--organization", "initech")
     assert ended.code == 1
-    assert 'this token sees no organization "initech"' in ended.err
+    assert 'this token can read no organization "initech"' in ended.err
     assert not list(target.iterdir())
 
 
@@ -363,7 +367,7 @@ def test_place_that_the_platform_does_not_serve_is_not_watched(platform: Threade
     with Unserved(platform.url, "ada-token") as client:
         made = import_(client, load(), ["acme"]).made
     root = made.files["dpsync.yaml"].decode()
-    assert "# Not imported: saml. GitBook does not serve this list\n" in root
+    assert "# Not imported: saml. GitBook does not return this list\n" in root
     assert "    - access\n" not in root
     assert "    - members\n" in root
     assert "    - saml\n" not in root

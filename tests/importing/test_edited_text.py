@@ -124,32 +124,32 @@ REFUSED: list[tuple[str, Any, type[Uneditable], str]] = [
         "key: |\n  one\n  two\n",
         {"a": 1},
         Uneditable,
-        "its value begins in the line of its key. Write the value below the key",
+        "the value begins in the line of its key. Move the value to the next line",
     ),
     (
         "key: |\n  one\n  two\n",
         {},
         Uneditable,
-        "its value begins in the line of its key. Write the value below the key",
+        "the value begins in the line of its key. Move the value to the next line",
     ),
-    ("key: ${A:-x}\n", "y", FromVariable, "its value comes from a variable (${A:-x})"),
+    ("key: ${A:-x}\n", "y", FromVariable, "the value in your file comes from a variable (${A:-x})"),
     (
         'key: { a: "${A:-x}", b: 1 }\n',
         {"a": "z", "b": 1},
         FromVariable,
-        "its value comes from a variable (${A:-x})",
+        "the value in your file comes from a variable (${A:-x})",
     ),
     (
         "key: { a: 1,\n  b: 2 }\n",
         {"a": 1},
         Uneditable,
-        "its value begins in the line of its key. Write the value below the key",
+        "the value begins in the line of its key. Move the value to the next line",
     ),
     (
         "key: [a,\n  b]\n",
         ["a"],
         Uneditable,
-        "its value begins in the line of its key. Write the value below the key",
+        "the value begins in the line of its key. Move the value to the next line",
     ),
 ]
 
@@ -188,7 +188,7 @@ def test_the_lines_of_a_text_stand_below_their_key_wherever_that_is() -> None:
     assert apply_edits(text, edits) == "e:\n  a: 1\n  key: |\n    x\n    y\n"
 
 
-SHORT = "its entry has the short form. Write the entry as a mapping"
+SHORT = "the entry has the short form. Write the entry as KEY: { FIELD: VALUE } first"
 ADDED = [
     ("e: { a: 1, b: 2 }\n", {"a"}, "e: { a: 1, new name: { x: 1 }, b: 2 }\n"),
     ("e: { a: 1, b: 2 }\n", {"a", "b"}, "e: { a: 1, b: 2, new name: { x: 1 } }\n"),
@@ -215,7 +215,7 @@ def test_a_field_comes_behind_the_last_one_that_stands_on_one_line(
     assert apply_edits(text, edits) == after
 
 
-NOT_FOUND = "its position in the file was not found"
+NOT_FOUND = "dpsync did not find the line of the value"
 
 
 @pytest.mark.parametrize(
@@ -297,24 +297,24 @@ def test_an_entry_comes_behind_its_last_sibling(text: str, after: str) -> None:
 )
 def test_behind_an_alias_a_person_writes(text: str) -> None:
     document = Document(text, "made.yaml")
-    with pytest.raises(Uneditable, match="the last of its siblings is an alias"):
+    with pytest.raises(Uneditable, match="the last entry of the list is a YAML alias"):
         document.after(place(document, "e"), "new", 1)
 
 
 def test_a_place_that_is_not_in_the_file_is_told() -> None:
     document, elsewhere = Document("e: 1\n", "made.yaml"), Span("made.yaml", 7, 1, 7, 2)
-    with pytest.raises(Uneditable, match="the position of its siblings was not found"):
+    with pytest.raises(Uneditable, match="dpsync did not find the other entries of the list"):
         document.after(elsewhere, "new", 1)
-    with pytest.raises(Uneditable, match="its position in the file was not found"):
+    with pytest.raises(Uneditable, match="dpsync did not find the line of the value"):
         document.value_of(elsewhere)
 
 
 def test_a_file_with_a_mistake_is_not_edited() -> None:
-    with pytest.raises(Uneditable, match="the file cannot be read"):
+    with pytest.raises(Uneditable, match="dpsync cannot read the file"):
         Document("a: [\n", "made.yaml")
 
 
 def test_edits_are_put_in_from_the_end_and_never_into_one_another() -> None:
     assert apply_edits("abcd", [TextEdit(0, 1, "xyz"), TextEdit(3, 4, ""), TextEdit(1, 3, "-")]) == "xyz-"
-    with pytest.raises(Uneditable, match="two of the edits overlap"):
+    with pytest.raises(Uneditable, match="two changes would edit the same text"):
         apply_edits("abcd", [TextEdit(0, 3, ""), TextEdit(2, 4, "")])

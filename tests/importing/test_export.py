@@ -95,7 +95,7 @@ NOT_SAID = [
     "acme/sites/docs/structure/guides/en#pageId",
     "acme/sites/docs/structure/api#draft",
     "acme/sites/docs/structure/api/en#key",
-    "acme/sites/docs/structure/api/en#default: no entry beside it",
+    "acme/sites/docs/structure/api/en#default: no entry of this list is the default",
 ]
 
 
@@ -118,7 +118,7 @@ def test_export_writes_public_space_titles(directory: Path, run: Run) -> None:
     space = yaml.safe_load(ended.out)["site"]["structure"][0]["children"][0]
     assert (space["title"], space["localizedTitle"]) == ("Guides", {"fr": "Manuel"})
     named = (
-        "acme/spaces/guides#title: the file contains",
+        "acme/spaces/guides#title: the navigation file contains",
         "guides/en/customization#pagination: a navigation",
     )
     assert [words for words in named if words not in ended.err] == []
@@ -200,11 +200,11 @@ def test_export_keeps_directories_of_replaced_file(directory: Path, run: Run, fo
 def test_export_reports_settings_lost_from_replaced_file(directory: Path, run: Run) -> None:
     (directory / "site.yaml").write_text(REPLACED, encoding="utf-8")
     ended = run("export", "-C", str(directory), "--navigation", "docs", "--out", "site.yaml", "--force")
-    lost = [line for line in ended.err.splitlines() if "not kept" in line]
+    lost = [line for line in ended.err.splitlines() if "did not keep" in line]
     assert lost == [
         "site.yaml:19:70: structure/guides/fr#content.directory: "
-        'not kept: the new file has no space with the key "fr"',
-        "site.yaml:1:1: site.yaml: not kept: 1 comment",
+        'dpsync did not keep this key, because the new file has no space "fr"',
+        "site.yaml:1:1: site.yaml: dpsync did not keep 1 comment",
     ]
 
 
@@ -227,7 +227,7 @@ def test_nothing_is_written_through_a_link(directory: Path, run: Run, tmp_path: 
     ("old", "new", "message"),
     [
         ("path: guides\n            default", "default", 'the section "guides" has no path'),
-        ("space: api, path: v1.0", "space: { id: s1 }, path: v1.0", "the files have no title"),
+        ("space: api, path: v1.0", "space: { id: s1 }, path: v1.0", "your files contain no title"),
         ("space: api, path: v1.0", "space: api", 'the site space "en" has no path'),
     ],
 )
@@ -252,7 +252,7 @@ def test_a_site_that_is_not_declared_is_an_error_with_those_that_are(
 def test_a_key_of_two_sites_names_none(project: Project, run: Run) -> None:
     other = "  other: { id: other, sites: { docs: { title: Docs } } }\n"
     ended = run("export", "-C", str(project(ROOT + other)), "--navigation", "docs")
-    assert (ended.code, "is the key of several" in ended.err) == (5, True)
+    assert (ended.code, "several entries have the key" in ended.err) == (5, True)
 
 
 def test_taking_over_what_was_exported_gives_the_same_configuration(tmp_path: Path, run: Run) -> None:

@@ -79,9 +79,13 @@ def test_a_line_that_is_shared_is_left_alone_and_says_with_whom(run: Run, direct
     document = take(run, directory, 3, "--env", "prod", "--update", "acme/sites/docs")
     assert (directory / "dpsync.yaml").read_text() == ROOT
     (problem, *_) = document["differences"]
-    assert problem["message"] == "the line of title is also used by the top-level values and staging"
+    assert (
+        problem["message"]
+        == "other configurations use the line of title, too: the top-level values and staging"
+    )
     assert problem["hint"].startswith(
-        "to write for all: --into dpsync.yaml. To write for this one: dpsync import "
+        "to write the value for all of them, pass --into dpsync.yaml. "
+        "To write the value only for this one: dpsync import "
     )
     assert problem["at"] == {"file": "dpsync.yaml", "line": 13, "column": 9}
 
@@ -133,7 +137,7 @@ def test_an_entry_for_one_environment_alone_goes_into_its_overlay(
     before = wanted(run, directory, "staging")
     document = take(run, directory, 3, "--env", "prod", "--add", "acme/teams/[New]")
     assert (
-        "dpsync.yaml is also used by the top-level values and staging"
+        "other configurations use dpsync.yaml, too: the top-level values and staging"
         in document["differences"][0]["message"]
     )
     take(run, directory, 0, "--env", "prod", "--add", "acme/teams/[New]", "--into", "prod.yaml")
@@ -178,6 +182,6 @@ def test_what_cannot_be_put_into_an_overlay_is_told_and_the_overlay_stays_as_it_
     arguments = ("--env", "prod", "--update", "acme/sites/docs#title", "--into", "prod.yaml")
     document = take(run, directory, 3, *arguments)
     assert [one["message"] for one in document["differences"]] == [
-        "prod.yaml cannot be edited: the last of its siblings is an alias"
+        "dpsync cannot edit prod.yaml: the last entry of the list is a YAML alias"
     ]
     assert (directory / "prod.yaml").read_text() == prod

@@ -133,20 +133,20 @@ def test_it_can_be_applied(platform: ThreadedServer, run: Run, file: Path) -> No
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("version: 1\n", "version: 2\n", "the version of a navigation file is 1"),
-        ("version: 1\n", 'version: "1"\n', "the version of a navigation file is 1"),
-        ("site:\n", "website:\n", "no mapping site:"),
-        ("  structure:", "  navigation:", "has no list structure"),
-        ("type: section-group", "type: folder", "has one of the types"),
-        ("type: space, key: en", "type: section, key: en", "has one of the types space"),
-        ("      key: guides\n", "", "has a key"),
+        ("version: 1\n", "version: 2\n", "dpsync reads only version 1 of navigation files"),
+        ("version: 1\n", 'version: "1"\n', "dpsync reads only version 1 of navigation files"),
+        ("site:\n", "website:\n", 'needs a mapping below the key "site"'),
+        ("  structure:", "  navigation:", 'needs a list below the key "structure"'),
+        ("type: section-group", "type: folder", "the type must be one of section"),
+        ("type: space, key: en", "type: section, key: en", "the type must be one of space"),
+        ("      key: guides\n", "", "needs a key"),
         ("  title: Acme Docs\n", "", "pass a title: --title NAME"),
         ("  title: Acme Docs\n", "  title: A\n", "pass another title: --title NAME"),
-        ("title: Guides\n      path", "title: 5\n      path", "the title of a section is a text"),
+        ("title: Guides\n      path", "title: 5\n      path", "the title of a section must be a text"),
         ("version: 1\n", "version: 1\n  bad:\n", "DP101"),
-        (FILE, "root: ./docs\nstructure: { readme: README.md }\n", "no mapping site:"),
-        (FILE, "[]", "is a mapping with site:"),
-        (FILE, "", "is a mapping with site:"),
+        (FILE, "root: ./docs\nstructure: { readme: README.md }\n", 'needs a mapping below the key "site"'),
+        (FILE, "[]", 'must be a mapping with the key "site"'),
+        (FILE, "", 'must be a mapping with the key "site"'),
         (FILE, "site: &a [*a]", "DP1"),
     ],
 )
@@ -236,7 +236,7 @@ def test_a_site_without_a_title_takes_the_one_of_the_command(run: Run, file: Pat
 def test_a_title_of_the_command_in_place_of_that_of_the_file_is_told(run: Run, file: Path) -> None:
     code, target, said = take_over(run, file, "--title", "Manual")
     assert (code, "site.yaml: title" in said) == (0, False)
-    assert '#site.title: --title says "Manual"' in said
+    assert '#site.title: --title replaces this value with "Manual"' in said
     assert (target / "acme/sites/manual.yaml").is_file()
 
 

@@ -51,9 +51,9 @@ def test_one_value_after_the_other_and_the_mark_at_the_beginning_stays() -> None
 @pytest.mark.parametrize(
     ("text", "steps", "why"),
     [
-        ("sites: { docs: Docs }\n", IN_A_SITE, "its entry has the short form in the overlay"),
-        ("site: { structure: guides }\n", IN_A_NODE, "no list of nodes"),
-        ("site: { structure: { guides: { title: Old } } }\n", IN_A_NODE, "no list of nodes"),
+        ("sites: { docs: Docs }\n", IN_A_SITE, "the overlay file has the entry in the short form"),
+        ("site: { structure: guides }\n", IN_A_NODE, "no list for this entry"),
+        ("site: { structure: { guides: { title: Old } } }\n", IN_A_NODE, "no list for this entry"),
     ],
 )
 def test_what_is_something_else_there_is_left_to_a_person(text: str, steps: list[Step], why: str) -> None:

@@ -30,8 +30,8 @@ def text(found: Imported) -> str:
 def test_the_structure_of_a_synced_site_is_left_to_its_repository(published_server: ThreadedServer) -> None:
     synced = site(section("news", "a"), gitSync=SYNC, redirects=[REDIRECT])
     found = imported(published_server, spaces=spaces("a"), sites=[synced])
-    why = "the platform syncs it with the repository acme/docs (github)"
-    assert f"# Not imported: structure. T{why[1:]}\n" in text(found)
+    why = "GitBook syncs the structure with the repository acme/docs (github)"
+    assert f"# Not imported: structure. {why}\n" in text(found)
     assert "structure:" not in text(found)
     assert "{ id: news }" in text(found)
     assert [(note.address, note.field) for note in found.made.left_out] == [("acme/sites/docs", "structure")]

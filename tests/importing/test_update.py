@@ -146,7 +146,7 @@ def test_an_entry_that_is_not_live_and_that_no_request_makes_is_named(
     ended = run("import", "-C", str(directory), "--update", "acme/members/new@acme.example")
     assert ended.code == 3
     assert "acme/members/new@acme.example" in ended.out + ended.err
-    assert "so there is no live value to write" in ended.out + ended.err
+    assert "so there is no value to write" in ended.out + ended.err
 
 
 def test_a_second_time_writes_nothing(docs: Path, run: Run) -> None:
@@ -223,7 +223,7 @@ def test_a_value_of_a_variable_is_left_to_people(
     directory = project(before)
     ended = run("import", "-C", str(directory), "--update", "acme", "--force")
     assert ended.code == 3
-    assert "its value comes from a variable" in ended.out
+    assert "the value in your file comes from a variable" in ended.out
     assert (directory / "dpsync.yaml").read_text(encoding="utf-8") == before
 
 
@@ -250,9 +250,9 @@ def test_a_collection_stays_out_of_place_where_only_another_line_of_its_holder_i
     wanted = ["acme#title", "acme/collections"]
     ended = run("import", "-C", str(directory), "--update", *wanted, "--force")
     assert ended.code == 3
-    assert "the live object has another position among its siblings" in ended.out
+    assert "the object has another position in GitBook than in your file" in ended.out
     taken = f"dpsync import -C {directory} --update 'acme#collectionOrder'"
-    assert f"also update the list with the order: {taken}" in ended.out
+    assert f"also update the field with the order of the objects: {taken}" in ended.out
     text = (directory / "dpsync.yaml").read_text(encoding="utf-8")
     assert "title: Acme\n" in text
     assert order in text
@@ -310,5 +310,8 @@ def test_an_overlay_gets_what_the_overlay_says(project: Project, platform: Threa
 def test_what_the_platform_has_none_of_gets_no_line(docs: Path, run: Run) -> None:
     ended = run("import", "-C", str(docs), "--update", "acme#logo")
     assert ended.code == 3
-    assert "acme: the live logo is not written: the live object has no value" in ended.out
+    assert (
+        "acme: dpsync cannot write the logo from GitBook: the object in GitBook has no value for this field"
+        in ended.out
+    )
     assert changed(ROOT, docs / "dpsync.yaml") == []

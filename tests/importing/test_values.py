@@ -46,11 +46,11 @@ def test_a_value_is_written_as_a_file_would_say_it(type_: Type, value: Value, wr
 @pytest.mark.parametrize(
     ("type_", "value", "why"),
     [
-        (TEAM, "t1", "it refers to an object without an id"),
-        (FORMS, {"type": "new"}, 'dpsync does not know type "new"'),
-        (FORMS, {}, 'dpsync does not know type "None"'),
-        (Json(), {"file": "x"}, "dpsync would read it as the name of a file"),
-        (Json(secrets=True), {"a": {"env": "x"}}, "would read one of its keys as the name of a secret"),
+        (TEAM, "t1", "the value refers to an object without an id"),
+        (FORMS, {"type": "new"}, 'dpsync does not know the type "new"'),
+        (FORMS, {}, 'dpsync does not know the type "None"'),
+        (Json(), {"file": "x"}, "dpsync would read the value as the name of a file"),
+        (Json(secrets=True), {"a": {"env": "x"}}, "would read the key env inside the value as a secret"),
         (Text(1, 3), "long", ""),
     ],
 )

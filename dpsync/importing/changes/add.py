@@ -110,7 +110,7 @@ class _Adder:
             kind = self.sides.registry[live.kind]
             try:
                 if isinstance(kind.shape, NodeShape):
-                    raise Uneditable("it belongs to a navigation. Add the entry by hand at its position")
+                    raise Uneditable("--add cannot choose the position of a new entry in a navigation")
                 place = address.place
                 key = self._key(kind, place, live, self._parent(kind, address))
             except (Uneditable, Unwritable) as why:
@@ -161,9 +161,11 @@ class _Adder:
             if isinstance(value, LiveId):
                 value = self._named(parent)(kind.field(kind.natural).type.refers, value.id)
                 if value is None:
-                    raise Uneditable("its key names an object without an entry. Add that object, too")
+                    raise Uneditable(
+                        "the key of the new entry refers to an object without an entry. Add that object, too"
+                    )
             if not isinstance(value, str) or not value or FORBIDDEN_IN_VALUE.search(value):
-                raise Uneditable("it has no value that can be its key")
+                raise Uneditable(f"the {kind.natural} of the object cannot be a key")
             if isinstance(live.fields.get(kind.natural), str):
                 Writing(self._named(parent), lambda _: "").value(kind.field(kind.natural).type, value)
             return value
@@ -195,7 +197,7 @@ class _Adder:
                 writing = Writing(named, partial(variable, place, one.name))
                 fields[one.name] = _in_place(writing.value(one.type, value))
             elif one.required and one.name not in (kind.natural, kind.default):
-                raise Unwritable(f"its {one.name} cannot be read")
+                raise Unwritable(f"GitBook returns no value for the required field {one.name}")
         fields = fields or one_default(kind, live)
         if live.id in self.pinned:
             return {"id": live.id, **fields}
@@ -228,8 +230,9 @@ class _Adder:
             return at
         if self.into is None and (who := self.sharers(at.file)):
             raise Uneditable(
-                f"{at.file} is also used by {listed(who)}. To write for all: --into {at.file}. "
-                "To write for this one: --into OVERLAY"
+                f"other configurations use {at.file}, too: {listed(who)}. To write the entry for all of "
+                f"them, pass --into {at.file}. To write the entry only for this one, pass --into with its "
+                "overlay file"
             )
         if in_rows:
             self._row(at.file, kind, key, value)

@@ -86,7 +86,7 @@ def unintended(before: Plan, after: Plan, made: Updated) -> list[Diagnostic]:
             "side-effect",
             f"the edit would also change {name} of {address}",
             address=address,
-            hint="several entries use this line, by an anchor or a file. Edit the line by hand",
+            hint="several entries use this line, through an anchor or a common file. Edit the line by hand",
         )
         for address, name in sorted((now - then) | (now & meant))
     ]
@@ -167,12 +167,12 @@ class _Updating:
                     continue
                 self._field(resource, kind, kind.field(difference.field), live)
 
-    def _not_live(self, resource: Entry, why: str = "it is not live") -> None:
+    def _not_live(self, resource: Entry, why: str = "GitBook does not contain the object") -> None:
         if resource.address in self.perhaps:
             self.made.problems.append(self.perhaps[resource.address])
             return
         self.problem(
-            "not-live", f"{why}, so there is no live value to write", resource.address, resource.span,
+            "not-live", f"{why}, so there is no value to write", resource.address, resource.span,
             "if somebody deleted the object for good, remove the entry",
         )  # fmt: skip
 
@@ -210,7 +210,7 @@ class _Updating:
             if one.source is None:
                 raise Uneditable("GitBook does not return this value")
             if one.nest:
-                raise Uneditable("the field is the position of the entry. Move the entry by hand")
+                raise Uneditable("the field is the position of the entry in the file. Move the entry by hand")
             value = self._written(resource, one, live.fields.get(one.name))
         except (Uneditable, Unwritable) as why:
             self._not_taken(resource, one.name, str(why))
@@ -229,7 +229,7 @@ class _Updating:
         value = live.fields.get(name)
         try:
             if value is None:
-                raise Uneditable("the live object has no value")
+                raise Uneditable("the object in GitBook has no value for this field")
             written = self._writing(resource, one).value(one.type, value)
             if self.into is not None and resource.span.file != self.into:
                 self._insert(resource, name, written)
@@ -238,14 +238,16 @@ class _Updating:
                 self._row(resource, name, written)
                 return
             if isinstance(written, FileContent):
-                raise Uneditable(f"the value is long. First write {name}: {{ file: … }} into the entry")
+                raise Uneditable(
+                    f"the value is too long for a line. First write {name}: {{ file: … }} into the entry"
+                )
             document = self._document(resource.span.file)
             written = placed(written, lambda long, _: _inline(long))
             short = one.type.short(written)
             names = {item.name for item in kind.fields}
             edits = document.adding(resource.span, name, short, names, kind.shorthand)
             if len(edits) > 1 and resource.address in self.in_long_form:
-                raise Uneditable("its entry has the short form. Update one field at a time")
+                raise Uneditable("the entry has the short form. Update one field at a time")
             self.in_long_form |= {resource.address} if len(edits) > 1 else set()
         except (Uneditable, Unwritable) as why:
             self._not_taken(resource, name, str(why))
@@ -285,7 +287,7 @@ class _Updating:
             self._not_taken(
                 resource,
                 name,
-                f"its value is in a row of {resource.span.file}, and an overlay cannot change a row",
+                f"the value is in a row of {resource.span.file}, and an overlay cannot change a row",
             )
             return
         steps = steps_to(self.sides.registry, self.sides.desired.resources, resource)
@@ -297,19 +299,26 @@ class _Updating:
         """Leave a line alone that others share, and say how to write it for this one or for all."""
         span, overlay = resource.where(name), self.sides.desired.overlay
         here = command("import", "--update", str(resource.address.field(name)), "--into", overlay or "")
-        alone = f"to write for this one: {here}" if overlay else "to write for this one, add an overlay"
-        message = f"the line of {name} is also used by {listed(who)}"
-        hint = f"to write for all: --into {span.file}. {alone[:1].upper()}{alone[1:]}"
+        alone = f": {here}" if overlay else ", add an overlay file"
+        message = f"other configurations use the line of {name}, too: {listed(who)}"
+        hint = (
+            f"to write the value for all of them, pass --into {span.file}. "
+            f"To write the value only for this one{alone}"
+        )
         self.problem("shared", message, resource.address, span, hint)
 
     def _not_taken(self, resource: Entry, name: str, why: str) -> None:
-        message = f"the live {name} is not written: {why}"
-        self.problem("not-taken-over", message, resource.address, resource.where(name), "write it by hand")
+        message = f"dpsync cannot write the {name} from GitBook: {why}"
+        self.problem(
+            "not-taken-over", message, resource.address, resource.where(name), "write the value by hand"
+        )
 
     def _written(self, resource: Entry, one: Field, value: Value) -> Any:
         if value is None:
             if one.null == "refused":
-                raise Uneditable("the live object has no value, and null is not allowed. Remove the line")
+                raise Uneditable(
+                    "the object in GitBook has no value, and the field does not allow null. Remove the line"
+                )
             return None
         narrowed = one.type.narrow(value, resource.fields.get(one.name))
         return self._writing(resource, one).value(one.type, narrowed)
@@ -344,7 +353,7 @@ class _Updating:
     def _content(self, name: str, value: Any) -> None:
         """A new content for a file that a value stands in."""
         if name.endswith((".yaml", ".yml")):
-            raise Uneditable(f"its value is in {name}")
+            raise Uneditable(f"the value is in another YAML file, {name}")
         if isinstance(value, FileContent):
             self.made.files[name] = value.text.encode()
         elif value is None:
@@ -366,7 +375,7 @@ class _Updating:
         for resource in self.moved:
             listed = ordered_by(self.sides.registry, self.sides.desired.resources, resource)
             message, hint = (
-                "the live object has another position among its siblings",
+                "the object has another position in GitBook than in your file",
                 "move the entry by hand",
             )
             if listed is not None:
@@ -374,7 +383,7 @@ class _Updating:
                 if (holder, order.name) in ordered:
                     continue
                 taken = command("import", "--update", str(holder.field(order.name)))
-                hint = f"also update the list with the order: {taken}"
+                hint = f"also update the field with the order of the objects: {taken}"
             self.problem("order", message, resource.address, resource.span, hint)
 
     def _insert_all(self) -> None:
@@ -384,8 +393,8 @@ class _Updating:
         try:
             self.made.files[self.into] = inserted(before, self.into, self.inserted)
         except Uneditable as why:
-            said = f"{self.into} cannot be edited: {why}"
-            self.problem("not-taken-over", said, None, None, "write it by hand")
+            said = f"dpsync cannot edit {self.into}: {why}"
+            self.problem("not-taken-over", said, None, None, "write the value by hand")
             self.made.taken = [item for item in self.made.taken if item.span.file == self.into]
 
     def finish(self) -> Updated:
@@ -399,7 +408,7 @@ class _Updating:
             except Uneditable as why:
                 self.problem(
                     "not-taken-over",
-                    f"{name} cannot be edited: {why}",
+                    f"dpsync cannot edit {name}: {why}",
                     None,
                     None,
                     "update one address at a time",

@@ -99,5 +99,5 @@ class InMemory:
 
     def read(self, name: str, limit: int) -> bytes:
         if name not in self._files:
-            raise FileNotFoundError(2, "it is not in the project")
+            raise FileNotFoundError(2, "the file is not in the project")
         return self._files[name][: limit + 1]

@@ -179,7 +179,7 @@ class _Describing:
         shape = item.kind.shape
         if isinstance(shape, NodeShape) and len(item.inside) < shape.least:
             holds = " or ".join(self.registry[name].noun for name in shape.holds)
-            self._cannot(item, None, f"it contains no {holds}")
+            self._cannot(item, None, f"the {item.kind.noun} contains no {holds}")
             return None
         named = self._named(item)
         if (problem := self._find_key_problem(item, named)) is not None:
@@ -192,21 +192,21 @@ class _Describing:
             value = self._value(one, item)
             if value is None:
                 if one.required and one.name not in (item.kind.natural, item.kind.default):
-                    self._cannot(item, None, f"its {one.name} cannot be read")
+                    self._cannot(item, None, f"GitBook returns no value for the required field {one.name}")
                     return None
                 continue
             if value is NONE:
                 entry.fields[one.name] = None
                 continue
             if one.instead_of is not None and entry.fields.get(one.instead_of) is not None:
-                self._cannot(item, one.name, f"an entry cannot have {one.instead_of} and {one.name}")
+                self._cannot(item, one.name, f"an entry cannot have both {one.instead_of} and {one.name}")
                 continue
             writing = Writing(named, self._secret_of(item, one), in_file=_in_file(item.kind))
             try:
                 entry.fields[one.name] = writing.value(one.type, value)
             except Unwritable as why:
                 if one.required:
-                    self._cannot(item, None, f"its {one.name} cannot be written: {why}")
+                    self._cannot(item, None, f"dpsync cannot write the required field {one.name}: {why}")
                     return None
                 self._cannot(item, one.name, str(why))
                 entry.comments.append(not_imported(one.name, str(why)))
@@ -221,11 +221,11 @@ class _Describing:
             return None
         type_, value = item.kind.field(name).type, item.live.fields.get(name)
         if isinstance(value, LiveId) and named(type_.refers, value.id) is None:
-            return "its key names an object without an entry"
+            return "the key of the entry would refer to an object without an entry"
         try:
             Writing(named, lambda _: "").value(type_, value)
         except Unwritable as why:
-            return f"its {name} cannot be written: {why}"
+            return f"the {name} cannot be the key of an entry: {why}"
         return None
 
     def _synced(self, entry: DescribedEntry) -> tuple[str, ...]:
@@ -238,7 +238,7 @@ class _Describing:
         words = [name for name in fields if not item.kind.field(name).required]
         words += [self.registry.tree_word(item.kind.name)] if synced.tree else []
         for word in words:
-            why = f"the platform syncs it with {repository.name}"
+            why = f"GitBook syncs the {word} with {repository.name}"
             self._cannot(item, word, why)
             entry.comments.append(not_imported(word, why))
         return fields

@@ -175,7 +175,11 @@ class _InventoryReader:
                 return True
             if isinstance(kind.shape, Single):
                 self.whole.unread.append(
-                    UnreadSource(kind, parent, "skipped (one request for each). Import it with --full.")
+                    UnreadSource(
+                        kind,
+                        parent,
+                        f"skipped (one request for each {parent.kind.noun}). Import it with --full.",
+                    )
                 )
             return not isinstance(kind.shape, NodeShape | Single)
         if not isinstance(kind.shape, NodeShape):
@@ -194,7 +198,7 @@ class _InventoryReader:
             return self.sources.read(source)
         except NotFound:
             self.whole.unread.append(
-                UnreadSource(kind, parent, "GitBook does not serve this list", served=False)
+                UnreadSource(kind, parent, "GitBook does not return this list", served=False)
             )
         except Forbidden:
             self.whole.unread.append(UnreadSource(kind, parent, _FORBIDDEN))
@@ -266,7 +270,9 @@ def _is(item: LiveObject, name: str, keys: list[str]) -> bool:
 def _no_organization(name: str) -> Diagnostic:
     if not name:
         return Diagnostic(
-            "no-organization", "this token sees no organization", hint="check whose token it is"
+            "no-organization",
+            "this token can read no organization",
+            hint="check which user the token belongs to",
         )
-    message = f'this token sees no organization "{name}"'
-    return Diagnostic("no-organization", message, hint="check the name, and check whose token it is")
+    message = f'this token can read no organization "{name}"'
+    return Diagnostic("no-organization", message, hint="check the name, and which user the token belongs to")

@@ -43,7 +43,7 @@ _DEFAULTS: Final = (
     f"Fields with their default value are left out. To write every field: {command('import', '--full')}"
 )
 _ACCESS: Final = (
-    f"Each change of access is drift, also in fields and places without a line: {command('drift')}"
+    f"{command('drift')} reports each change of access, also of fields and lists that are not in these files."
 )
 
 

@@ -32,7 +32,7 @@ from dpsync.model.findings.nodes import Node as Parsed
 from dpsync.model.findings.span import Span
 
 _WRITING = Writing(lambda kinds, id: id, lambda path: "")
-_UNKNOWN = "dpsync has no such setting"
+_UNKNOWN = "dpsync has no setting for this key"
 
 
 def take_over(
@@ -61,7 +61,7 @@ def take_over(
     made = taking.made()
     wrong = made.load(registry)[1].errors
     if wrong:
-        message = "this file does not make a valid configuration. Nothing was written"
+        message = "dpsync cannot make a valid configuration of this navigation file, and wrote nothing"
         raise DiagnosticError([Diagnostic(CODE, message), *wrong], Exit.INVALID, file.texts)
     return made
 
@@ -120,7 +120,7 @@ class _TakingOver:
         if nodes:
             self.owner[place] = nodes
         elif not self.problems:
-            why = "it would be empty, and an empty list deletes the whole navigation"
+            why = "the list would be empty, and an empty list would delete the whole navigation in GitBook"
             self.leave_out(at, place, why, items.span)
 
     def _title(self, site: Mapping, given: str | None) -> str:
@@ -130,7 +130,10 @@ class _TakingOver:
         written = plain(node) if node is not None else None
         if node is not None and given not in (None, written):
             self.leave_out(
-                self.file, f"{self.tree.owner.name}.{one.name}", f'--title says "{given}"', node.span
+                self.file,
+                f"{self.tree.owner.name}.{one.name}",
+                f'--title replaces this value with "{given}"',
+                node.span,
             )
         said = given if given is not None else written
         place = node.span if node is not None else site.span
@@ -151,11 +154,11 @@ class _TakingOver:
         kind = allowed.get(str(word.value)) if isinstance(word, Scalar) else None
         if not isinstance(node, Mapping) or kind is None:
             wrong = word.span if word is not None else node.span
-            self._wrong(f"a node that stands here has one of the types {', '.join(allowed)}", wrong)
+            self._wrong(f"the type must be one of {', '.join(allowed)}", wrong)
             return None
         key = node.get("key")
         if not isinstance(key, Scalar) or not key.text:
-            self._wrong(f"{kind.one} has a key", node.span)
+            self._wrong(f"{kind.one} needs a key", node.span)
             return None
         place = around if self.tree.is_inside(kind) else self.root
         at = place.child(self._local(key, node, kind, place))
@@ -176,7 +179,10 @@ class _TakingOver:
             place = around if self.tree.is_inside(inside) else self.root
             at = place.child(key.text if LOCAL_KEY.fullmatch(key.text) else slug(key.text) or inside.noun)
             self.leave_out(
-                at, None, f'it is inside the {kind.noun} "{around.last}", which is left out', child.span
+                at,
+                None,
+                f'the {inside.noun} is inside the {kind.noun} "{around.last}", which dpsync cannot import',
+                child.span,
             )
             self._report_nodes_inside(inside, child, at)
 
@@ -204,7 +210,7 @@ class _TakingOver:
         if len(children or ()) < kind.shape.least:
             holds = " or ".join(self.registry[name].noun for name in kind.shape.holds)
             raise _NoCounterpart(
-                f"{kind.one} needs at least {kind.shape.least} {holds}, and this one has none"
+                f"{kind.one} needs at least {kind.shape.least} {holds}, but this {kind.noun} has none"
             )
         self._unknown(said, at)
         if content is not None and entry is not None:
@@ -237,7 +243,9 @@ class _TakingOver:
         if children is None or (isinstance(children, Scalar) and children.value is None):
             return [] if inside else None
         if not isinstance(children, Sequence) or not inside:
-            self._wrong("children is a list" if inside else f"{kind.one} has no children", children.span)
+            self._wrong(
+                "children must be a list" if inside else f"{kind.one} cannot have children", children.span
+            )
             return None
         return [made for item in children if (made := self._node(item, inside, at)) is not None]
 
@@ -254,7 +262,7 @@ class _TakingOver:
             if (content := self.tree.content(kind)) is not None:
                 del self.entries[content[1].key][node[content[0].name]]
             others = {self.tree.by_type[other["type"]].noun for _, other, one in apart if one is keep}
-            why = f"{kind.one} cannot stand at the root beside a {' or a '.join(sorted(others))}"
+            why = f"{kind.one} cannot be at the top level next to a {' or a '.join(sorted(others))}"
             self.leave_out(self.root.child(node["key"]), None, why, item.span)
         return [node for _, node, alone in apart if alone is keep]
 
@@ -281,14 +289,16 @@ class _TakingOver:
             if value is None or value == one.absent or (value == "" and one.blank_is_none):
                 continue
             if one.required and not isinstance(value, str):
-                self._wrong(f"the {one.name} of {kind.one} is a text", node.span)
+                self._wrong(f"the {one.name} of {kind.one} must be a text", node.span)
             written = self._written(one, value, at, key.span)
             if written is not None and not self._said_before(kind, one, written, at, around, key.span):
                 made[one.name] = written
         for one in kind.fields:
             is_own = one.required and not one.nest and not isinstance(one.type, Reference)
             if is_own and one.name not in made and kind is not self.tree.owner:
-                raise _NoCounterpart(f"{kind.one} needs a {one.name}, and this one has no valid value")
+                raise _NoCounterpart(
+                    f"{kind.one} needs a {one.name}, but this {kind.noun} has no valid {one.name}"
+                )
         return made
 
     def _written(self, one: Field, value: Any, at: Address, span: Span) -> Any:
@@ -316,7 +326,10 @@ class _TakingOver:
         if first is span:
             return False
         self.leave_out(
-            at, one.name, f"only one {kind.noun} can have this value, and {first} has it already", span
+            at,
+            one.name,
+            f"only one {kind.noun} can have this value, and the {kind.noun} at {first} has the value already",
+            span,
         )
         return True
 
@@ -343,7 +356,7 @@ class _TakingOver:
         self._pathless |= set() if has_path else {mark}
         if number > 1:
             first = self._said[self._mark(kind, wanted, ties, around)]
-            why = f"another {kind.noun} has the same values at {first}"
+            why = f"the {kind.noun} at {first} has the same {name}"
             self.leave_out(at, name, f'{why}, so the new value is "{fields[name]}"', span)
 
     def _mark(self, kind: Kind, value: Any, ties: list[Any], around: Address) -> Hashable:
@@ -388,9 +401,16 @@ class _TakingOver:
         wanted = key.text if LOCAL_KEY.fullmatch(key.text) else next(filter(None, map(slug, words)))
         made = self._free(place, wanted)
         if made != key.text:
-            is_used = "another node has it" if made != wanted else "a key has letters, digits and . _ -"
+            is_used = (
+                "another node has this key"
+                if made != wanted
+                else "a key can contain only letters, digits and . _ -"
+            )
             self.leave_out(
-                place.child(made), "key", f'"{key.text}" is written as "{made}": {is_used}', key.span
+                place.child(made),
+                "key",
+                f'the new key is "{made}" instead of "{key.text}", because {is_used}',
+                key.span,
             )
         return made
 

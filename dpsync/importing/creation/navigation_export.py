@@ -78,8 +78,12 @@ def _owner(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
     if len(found) == 1:
         return found[0]
     known = ", ".join(str(entry.address) for entry in all_) or "none"
-    what = f'"{named}" is the key of several' if found else f'there is no {tree.owner.noun} "{named}"'
-    raise DiagnosticError([Diagnostic(CODE, what, hint=f"declared: {known}")], Exit.INVALID)
+    what = (
+        f'several entries have the key "{named}"'
+        if found
+        else f'your files contain no {tree.owner.noun} "{named}"'
+    )
+    raise DiagnosticError([Diagnostic(CODE, what, hint=f"your files contain: {known}")], Exit.INVALID)
 
 
 class _Exporting(Struct):
@@ -109,7 +113,7 @@ class _Exporting(Struct):
         for (_, flag, _), entries in self.chosen.items():
             if entries:
                 first, *_ = entries
-                why = f"no entry beside it is the {flag}, and GitBook refuses a file without a {flag}"
+                why = f"no entry of this list is the {flag}, and GitBook refuses such a navigation file"
                 self.left_out.append(LeftOut(str(first.address), flag, why, first.span))
         return {**made, self.tree.place: nodes}
 
@@ -140,7 +144,7 @@ class _Exporting(Struct):
                     f'the {kind.noun} "{entry.key}" has no {name}, and the navigation file needs a value'
                 )
                 there = command("import", "--update", str(entry.address.field(name)))
-                hint = f"to write the live {name}: {there}"
+                hint = f"to write the {name} from GitBook into your files: {there}"
                 self.problems.append(Diagnostic(CODE, message, entry.span, str(address), hint))
         if content is not None:
             made["content"] = {"directory": None, **(space or {})}
@@ -171,7 +175,7 @@ class _Exporting(Struct):
         target = entry.fields[name]
         if title in made and made[title] != public_values[title] and isinstance(target, Ref):
             shown = self.desired.resources[target.address]
-            why = f"the file contains the title from {entry.address}, which the site shows"
+            why = f"the navigation file contains the title from {entry.address}, which the site shows instead"
             self.left_out.append(LeftOut(str(shown.address), title, why, shown.where(title)))
         made[title] = public_values[title]
 
@@ -197,7 +201,7 @@ class _Exporting(Struct):
         key = first_free(key, self.keys.__contains__)
         self.keys.add(key)
         if key != entry.key:
-            why = f'a navigation file has each key once, so the new key is "{key}"'
+            why = f'a navigation file cannot contain a key twice, so the new key is "{key}"'
             self.left_out.append(LeftOut(str(entry.address), "key", why, entry.span))
         return key
 
@@ -207,8 +211,8 @@ class _Exporting(Struct):
         target_entry = self.desired.resources.get(target.address) if isinstance(target, Ref) else None
         title = target_entry.fields.get(kind.title) if target_entry is not None else None
         if target_entry is None or not isinstance(title, str):
-            message = f'the files have no {kind.title} for the {kind.noun} of "{entry.key}"'
-            hint = f"add the {kind.noun} with its {kind.title} below {kind.key}:"
+            message = f'your files contain no {kind.title} for the {kind.noun} that "{entry.key}" shows'
+            hint = f'add the {kind.noun} with its {kind.title} below "{kind.key}"'
             self.problems.append(Diagnostic(CODE, message, entry.where(name), str(entry.address), hint))
             return None
         more = {
@@ -242,7 +246,7 @@ class _Exporting(Struct):
             one = kind.field(name)
             if name in said or one.nest or value is None or value == one.absent:
                 continue
-            why = f"a navigation file has no such setting for {kind.one}"
+            why = f"a navigation file cannot contain this field of {kind.one}"
             self.left_out.append(LeftOut(str(entry.address), name, why, entry.where(name)))
 
 

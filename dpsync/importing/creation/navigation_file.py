@@ -120,8 +120,8 @@ def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path)
     try:
         data = disk.read(disk.inside(path, project), DEFAULT_LIMITS.bytes, follow=False)
     except disk.OutsideProject as error:
-        message = f"{name} is not read: {disk.why(error)}"
-        hint = "give the path of the file itself instead of a symbolic link; dpsync reads no file inside .git"
+        message = f"dpsync does not read {name}: {disk.why(error)}"
+        hint = "pass the path of the file itself, not of a symbolic link. dpsync reads no file inside .git"
         raise DiagnosticError([Diagnostic(codes.OUTSIDE, message, hint=hint)], Exit.INVALID) from None
     except OSError as error:
         message = f"cannot read {path}: {disk.why(error)}"
@@ -145,21 +145,29 @@ def _wrong(node: Node | None, name: str, tree: NavigationKinds) -> Diagnostic | 
     hint = f"pass {' or '.join(NAMES)}, the navigation file of GitBook's Git Sync"
     if not isinstance(node, Mapping):
         at = node.span if node is not None else Span.start_of(name)
-        return Diagnostic(CODE, f"a navigation file is a mapping with {tree.owner.name}:", at, hint=hint)
+        return Diagnostic(
+            CODE, f'a navigation file must be a mapping with the key "{tree.owner.name}"', at, hint=hint
+        )
     version = node.get(VERSION[0])
     if version is not None and not (isinstance(version, Scalar) and _is_version(version)):
-        message = f"the version of a navigation file is {VERSION[1]}, but this file has another version"
+        message = (
+            f"dpsync reads only version {VERSION[1]} of navigation files, but this file has another version"
+        )
         return Diagnostic(
-            CODE, message, version.span, hint=f"write {VERSION[0]}: {VERSION[1]}, or remove the line"
+            CODE, message, version.span, hint=f'write "{VERSION[0]}: {VERSION[1]}", or remove the line'
         )
     site = node.get(tree.owner.name)
     if not isinstance(site, Mapping):
         at = site.span if site is not None else node.span
-        return Diagnostic(CODE, f"the file has no mapping {tree.owner.name}:", at, hint=hint)
+        return Diagnostic(
+            CODE, f'a navigation file needs a mapping below the key "{tree.owner.name}"', at, hint=hint
+        )
     nodes = site.get(tree.place)
     if not isinstance(nodes, Sequence):
         at = nodes.span if nodes is not None else site.span
-        return Diagnostic(CODE, f"the {tree.owner.noun} has no list {tree.place}:", at, hint=hint)
+        return Diagnostic(
+            CODE, f'the {tree.owner.noun} needs a list below the key "{tree.place}"', at, hint=hint
+        )
     return None
 
 

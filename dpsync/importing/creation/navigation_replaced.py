@@ -75,12 +75,12 @@ class ReplacedFile(Struct):
             if node.is_matched:
                 continue
             at = "/".join((self.tree.place, *node.keys))
-            why = f'not kept: the new file has no {node.type} with the key "{node.key}"'
+            why = f'dpsync did not keep this key, because the new file has no {node.type} "{node.key}"'
             for name, _, span in self._settings_only_in_file(node):
                 yield LeftOut(at, name, why, span)
         ((name, text),) = self.file.texts.items()
         if count := comments(text).total():
-            yield LeftOut(name, None, f"not kept: {counted(count, 'comment')}", Span.start_of(name))
+            yield LeftOut(name, None, f"dpsync did not keep {counted(count, 'comment')}", Span.start_of(name))
 
     def _nodes_by_address(self, exported: ExportedNode) -> list[_FileNode]:
         return [node for node in self._unmatched_nodes(exported) if node.keys == exported.keys]

@@ -51,11 +51,11 @@ class WorkflowSettings(Struct, frozen=True):
             if value != "." and not _PLAIN.fullmatch(value):
                 return f"{what} {value!r} contains characters with a special meaning in workflows"
         if self.repository is not None and not _REPOSITORY.fullmatch(self.repository):
-            return f"{self.repository!r} is not OWNER/NAME"
+            return f"the repository {self.repository!r} does not have the form OWNER/NAME"
         if not _COMMIT.fullmatch(self.action):
             return (
-                f"--action-ref: {self.action!r} is not a commit of 40 digits. A tag or a branch is not "
-                "safe: somebody who moves it changes the code of your jobs"
+                f"--action-ref: {self.action!r} is not the id of a commit (40 digits). A tag or a branch is "
+                "not safe, because somebody can move the tag or branch to other code"
             )
         return None
 
@@ -64,7 +64,7 @@ def root_file(organization: str) -> bytes:
     """A configuration of one organization that manages nothing yet."""
     key = _KEY.sub("-", organization).strip("-._") or "mine"
     comments = [
-        "dpsync does not change what your files leave out.",
+        "dpsync does not change objects and fields that your files do not contain.",
         f"For a list of everything that you can write here: {command('explain')}",
     ]
     whole = BlockMapping({"dpsync": 1, WORD: key, "id": organization}, comments)

@@ -34,16 +34,16 @@ def lines(naming: Naming, unwatched: Iterable[Open]) -> Iterator[Line]:
 def _of_field(naming: Naming, resource: Entry, field: Field) -> Line:
     address, live = str(resource.address), naming.live(resource)
     if live is None:
-        return Line(address=address, field=field.name, why="it is not live yet")
+        return Line(address=address, field=field.name, why="GitBook does not contain the object yet")
     value = live.fields.get(field.name)
     if value is None or value == {}:
         if value is None and field.null != "refused":
             return Line(address=address, field=field.name, line=f"{field.name}: null")
         partly = isinstance(field.type, Json) and field.type.partial
         why = (
-            "the value is empty. Name the keys to watch"
+            "the value is empty. Write the keys that drift compares"
             if partly
-            else "there is no value, and no line can say so"
+            else "GitBook has no value, and a file cannot contain an empty value"
         )
         return Line(address=address, field=field.name, why=why)
     writing = Writing(naming.named(resource), lambda path: variable(resource.address, field.name, path))

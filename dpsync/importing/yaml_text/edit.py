@@ -49,7 +49,7 @@ def apply_edits(text: str, edits: list[TextEdit]) -> str:
     end = len(text)
     for edit in sorted(edits, key=lambda item: (item.start, item.end), reverse=True):
         if edit.end > end:
-            raise Uneditable("two of the edits overlap")
+            raise Uneditable("two changes would edit the same text")
         text = text[: edit.start] + edit.text + text[edit.end :]
         end = edit.start
     return text
@@ -64,7 +64,7 @@ class Document:
         self.starts = [0, *(found.end() for found in LINE_BREAK.finditer(text))]
         root, problems = read(text, name)
         if root is None or problems:
-            raise Uneditable("the file cannot be read")
+            raise Uneditable("dpsync cannot read the file")
         self.root = root
 
     def value_of(self, span: Span) -> tuple[Scalar | None, Node]:
@@ -74,7 +74,7 @@ class Document:
                 return key, value
             if value.span[1:] == span[1:]:
                 return None, value
-        raise Uneditable("its position in the file was not found")
+        raise Uneditable("dpsync did not find the line of the value")
 
     def edits(self, key: Scalar | None, old: Node, value: Any) -> list[TextEdit]:
         """The fewest edits after which the value stands where the old one was."""
@@ -106,7 +106,7 @@ class Document:
             return self.edits(key, old, values[key.text])
         (start, _), (_, end) = self._range(key), self._range(old)
         if "\n" in self.text[start:end].rstrip() or self._alias(key, old):
-            raise Uneditable("its value has several lines")
+            raise Uneditable("the value in your file has several lines")
         _no_variables(old)
         written = on_one_line(values).removeprefix("{ ").removesuffix(" }")
         return [TextEdit(start, start + len(self.text[start:end].rstrip()), written)]
@@ -154,7 +154,7 @@ class Document:
             return [TextEdit(start, end, f"{{ {written} }}")]
         short = isinstance(value, Scalar) and key is not None and self._in_its_line(key, value)
         if not short or shorthand is None or start == end:
-            raise Uneditable("its entry has the short form. Write the entry as a mapping")
+            raise Uneditable("the entry has the short form. Write the entry as KEY: { FIELD: VALUE } first")
         before = f"{{ {scalar(shorthand, key=True)}: "
         return [TextEdit(start, start, before), TextEdit(end, end, f", {written} }}")]
 
@@ -169,12 +169,12 @@ class Document:
             None,
         )
         if mapping is None:
-            raise Uneditable("the position of its siblings was not found")
+            raise Uneditable("dpsync did not find the other entries of the list")
         written = f"{scalar(key, key=True)}: {on_one_line(value)}"
         last_key, last = max(mapping, key=lambda pair: self._range(pair[0]))
         start, stop = self._range(last)
         if start < self._range(last_key)[0]:
-            raise Uneditable("the last of its siblings is an alias")
+            raise Uneditable("the last entry of the list is a YAML alias")
         end = start + len(self.text[start:stop].rstrip())
         if self.text[self._range(mapping)[0]] == "{":
             return TextEdit(end, end, f", {written}")
@@ -253,7 +253,7 @@ class Document:
         _, end = self._range(key)
         found = _ALIAS.match(self.text, end)
         if found is None:
-            raise Uneditable("its value is an alias that was not found")
+            raise Uneditable("dpsync did not find the YAML alias of the value")
         return found.span(1)
 
     def _range(self, node: Node) -> tuple[int, int]:
@@ -293,7 +293,7 @@ class Document:
         begin = self.text.rfind("\n", 0, start) + 1
         before = self.text[begin:start]
         if before.strip():
-            raise Uneditable("its value begins in the line of its key. Write the value below the key")
+            raise Uneditable("the value begins in the line of its key. Move the value to the next line")
         stop = start + len(self.text[start:end].rstrip())
         lines = self.text[begin:stop].splitlines()
         snippet = "\n".join(line.removeprefix(before) for line in lines) + "\n"
@@ -301,14 +301,14 @@ class Document:
             line.strip() and not line.startswith(before) and not line.lstrip().startswith("#")
             for line in lines
         ):
-            raise Uneditable("dpsync cannot follow the indentation of its lines")
+            raise Uneditable("dpsync does not understand the indentation of the value")
         try:
             made = round_trip(snippet, value).rstrip("\n").split("\n")
         except Foreign:
-            raise Uneditable("its value uses an anchor from another part of the file") from None
+            raise Uneditable("the value uses a YAML anchor from another part of the file") from None
         node, problems = read("\n".join(made), "made")
         if node is None or problems or not _same(node, value):
-            raise Unreadable("the new lines would have another value")
+            raise Unreadable("dpsync would read another value from the new lines")
         return TextEdit(
             begin, stop, self.line_end.join(before + line if line.strip() else line for line in made)
         )
@@ -329,7 +329,7 @@ def _pairs(node: Node) -> Iterator[tuple[Scalar | None, Node]]:
 def _no_variables(node: Node) -> None:
     for _, item in _pairs(node):
         if isinstance(item, Scalar) and isinstance(item.value, str) and "${" in item.value.replace("$$", ""):
-            raise FromVariable(f"its value comes from a variable ({item.text})")
+            raise FromVariable(f"the value in your file comes from a variable ({item.text})")
 
 
 def _same_shape(old: Node, value: Any) -> bool:

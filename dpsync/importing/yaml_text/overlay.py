@@ -76,11 +76,13 @@ def _with(document: Document, key: Scalar | None, at: Node, steps: list[Step], v
         missing = {step: missing} if isinstance(step, str) else [_node(step, missing)]
     if isinstance(first, Item):
         if not isinstance(at, Sequence):
-            raise Uneditable("the overlay has no list of nodes there")
+            raise Uneditable("the overlay file has no list for this entry of the navigation")
         nodes: Any = plain(at)
         return apply_edits(document.text, document.edits(key, at, [*nodes, _node(first, missing)]))
     if not isinstance(at, Mapping):
-        raise Uneditable("its entry has the short form in the overlay. Write the entry as a mapping")
+        raise Uneditable(
+            "the overlay file has the entry in the short form. Write the entry as KEY: { FIELD: VALUE } first"
+        )
     if not at.entries:
         return apply_edits(document.text, document.edits(key, at, {first: missing}))
     sibling, _ = next(iter(at))

@@ -76,7 +76,7 @@ def _checked(text: str, name: str) -> str:
     after, problems = read(made.encode("utf-8", "surrogatepass"), name)
     same = not problems and after is not None and _order(plain(before)) == _order(plain(after))
     if not same or "".join(text.removeprefix("\ufeff").split()) != "".join(made.split()):
-        raise Untidy("it has a form that cannot be put in order without a change of its meaning")
+        raise Untidy("dpsync cannot format the file without changing its meaning")
     return made
 
 
