@@ -134,7 +134,11 @@ def _listed(node: Json, kind: str, path: str) -> Iterator[Outside]:
     if kind in LISTS and kind != "list-tasks":
         for index, item in enumerate(node.get("nodes") or []):
             if "checked" in meaning(item):
-                yield Outside(f"{path}.nodes[{index}]", "list-item", f"is checked, but its list is a {kind}")
+                yield Outside(
+                    f"{path}.nodes[{index}]",
+                    "list-item",
+                    f"is a checked task in a {kind}, but only a list-tasks can have tasks",
+                )
 
 
 def _code(node: Json, path: str) -> Iterator[Outside]:
@@ -188,7 +192,7 @@ def _caption(fragment: Json) -> str | None:
 def _table(node: Json, path: str) -> Iterator[Outside]:
     table = plain_table(node)
     if table is None:
-        yield Outside(path, "table", "is not a simple grid of text columns with a header")
+        yield Outside(path, "table", "contains more than text columns with a header row")
         return
     if any(UNWRITABLE.search(column.title) for column in table.columns):
         yield Outside(path, "table", "has a column title with a character that Markdown cannot write")
@@ -214,7 +218,7 @@ def _inlines(nodes: list[Any], path: str, *, within_link: bool) -> Iterator[Outs
             yield from _reference(node, at)
             yield from _inlines(node.get("nodes") or [], at, within_link=True)
         else:
-            yield Outside(at, kind, "cannot be written as Markdown here")
+            yield Outside(at, kind, "cannot be written as Markdown at this position")
 
 
 def _leaves(text: Json, path: str) -> Iterator[Outside]:

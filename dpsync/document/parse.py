@@ -46,8 +46,8 @@ class _MarkdownReader:
         self.problems: list[Problem] = []
         for number, line in enumerate(self.lines):
             for found in UNWRITABLE.finditer(line):
-                character = f"the character U+{ord(found[0]):04X}"
-                self.refuse(number, found.start(), f"{character} cannot be stored", "delete the character")
+                message = f"GitBook cannot store the character U+{ord(found[0]):04X}"
+                self.refuse(number, found.start(), message, "delete the character")
         self.tokens = _PARSER.parse(UNWRITABLE.sub("\ufffd", text))
         self.at = 0
         self.visible: Token | None = None
@@ -137,7 +137,7 @@ class _MarkdownReader:
         level = int(token.tag[1:])
         if level > len(HEADINGS):
             message = f"GitBook has heading levels 1 to {len(HEADINGS)}, and this heading has level {level}"
-            self.refuse(*self.line(token), message, "use ### or bold text")
+            self.refuse(*self.line(token), message, "use a heading of level 3 (###) or bold text")
             level = len(HEADINGS)
         return _block(HEADINGS[level - 1], nodes=self.inline(inline, inline.children or []))
 
@@ -154,7 +154,7 @@ class _MarkdownReader:
         boxed = ["checked" in item["data"] for item in items]
         hint = "put [ ] or [x] before all items of the list, or before no item"
         if ordered and any(boxed):
-            hint = "use - instead of numbers"
+            hint = 'use "-" instead of numbers'
             self.refuse(*lines[boxed.index(True)], "GitBook does not support tasks in a numbered list", hint)
         elif any(boxed) and not all(boxed):
             self.refuse(*lines[boxed.index(not boxed[0])], "this list mixes tasks and other items", hint)
@@ -184,7 +184,7 @@ class _MarkdownReader:
         if len(words) > 1:
             line, offset = self.line(token)
             message = "GitBook cannot store the text after the language of this code block"
-            self.refuse(line, offset, message, f"write only {words[0]}")
+            self.refuse(line, offset, message, f'write only the language, "{words[0]}"')
         data = {"syntax": unescapeAll(words[0])} if words else {}
         lines = token.content.removesuffix("\n").split("\n")
         return _block("code", data=data, nodes=[_code_line(line) for line in lines])
@@ -213,13 +213,13 @@ class _MarkdownReader:
                 number,
                 offset,
                 "this row has more cells than the table has columns",
-                "write \\| for a | in a cell",
+                "to write the character | in a cell, write \\|",
             )
 
     def title(self, inline: Token) -> str:
         children = inline.children or []
         if any(token.type not in ("text", "softbreak") for token in children):
-            hint = "remove links, images and formatting"
+            hint = "remove links, images and formatting from the title"
             self.refuse_inline(inline, 0, "GitBook supports only plain text in a column title", hint)
         return "".join(token.content for token in children)
 

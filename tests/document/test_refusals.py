@@ -124,7 +124,7 @@ OUTSIDE = [
         block("paragraph", inline("link", inline("link", ref=URL), ref=URL)),
         "nodes[0].nodes[0].nodes[0]",
         "link",
-        "cannot be written as Markdown here",
+        "cannot be written as Markdown at this position",
     ),
     (block("images", block("image", ref=URL, width=10)), "nodes[0].nodes[0]", "image", "`width`"),
     (block("paragraph", text("a\x00")), "nodes[0].nodes[0]", "text", "character"),
@@ -133,7 +133,7 @@ OUTSIDE = [
         block("list-unordered", block("list-item", checked=True)),
         "nodes[0].nodes[0]",
         "list-item",
-        "is checked",
+        "is a checked task",
     ),
     (block("list-ordered", block("list-item"), start=-1), "nodes[0]", "list-ordered", "`start`"),
     (
@@ -142,9 +142,14 @@ OUTSIDE = [
         "table",
         "more than one paragraph",
     ),
-    (block("table", **{**TABLE, "view": {"type": "cards", "columns": ["c"]}}), "nodes[0]", "table", "grid"),
-    (block("table", **{**TABLE, "cellMerges": [1]}), "nodes[0]", "table", "grid"),
-    (block("table"), "nodes[0]", "table", "grid"),
+    (
+        block("table", **{**TABLE, "view": {"type": "cards", "columns": ["c"]}}),
+        "nodes[0]",
+        "table",
+        "text columns",
+    ),
+    (block("table", **{**TABLE, "cellMerges": [1]}), "nodes[0]", "table", "text columns"),
+    (block("table"), "nodes[0]", "table", "text columns"),
     # A word that is not the one expected is refused, whether it stands before or behind it in the alphabet.
     *(
         (
@@ -194,7 +199,12 @@ OUTSIDE = [
         (block("list-ordered", block("list-item"), start=start), "nodes[0]", "list-ordered", "`start`")
         for start in (-1, 1_000_000_000, 1.5)
     ),
-    (block("list-ordered", block("list-item", checked=True)), "nodes[0].nodes[0]", "list-item", "is checked"),
+    (
+        block("list-ordered", block("list-item", checked=True)),
+        "nodes[0].nodes[0]",
+        "list-item",
+        "is a checked task",
+    ),
     (block("paragraph", text("a\r", "code")), "nodes[0].nodes[0]", "text", "character"),
     (
         block("paragraph", inline("inline-image", ref=URL, size="line")),
@@ -204,7 +214,12 @@ OUTSIDE = [
     ),
     (block("list-item"), "nodes[0]", "list-item", "cannot be inside a document"),
     *(
-        (block("table", **{**TABLE, "view": {**TABLE["view"], name: value}}), "nodes[0]", "table", "grid")
+        (
+            block("table", **{**TABLE, "view": {**TABLE["view"], name: value}}),
+            "nodes[0]",
+            "table",
+            "text columns",
+        )
         for name, value in {
             "type": "gallery",
             "columns": [],
@@ -213,26 +228,31 @@ OUTSIDE = [
             "sticky": True,
         }.items()
     ),
-    (block("table", **{**TABLE, "view": {"type": "list", "columns": ["c"]}}), "nodes[0]", "table", "grid"),
+    (
+        block("table", **{**TABLE, "view": {"type": "list", "columns": ["c"]}}),
+        "nodes[0]",
+        "table",
+        "text columns",
+    ),
     (
         block("table", **{**TABLE, "view": {"type": "grid", "columns": ["c", "c"]}}),
         "nodes[0]",
         "table",
-        "grid",
+        "text columns",
     ),
     (
         block("table", **{**TABLE, "view": {"type": "grid", "columns": ["c", "d"]}}),
         "nodes[0]",
         "table",
-        "grid",
+        "text columns",
     ),
-    (block("table", **{**TABLE, "fullWidth": True}), "nodes[0]", "table", "grid"),
+    (block("table", **{**TABLE, "fullWidth": True}), "nodes[0]", "table", "text columns"),
     *(
         (
             block("table", **{**TABLE, "definition": {"c": {**TABLE["definition"]["c"], **more}}}),
             "nodes[0]",
             "table",
-            "grid",
+            "text columns",
         )
         for more in ({"type": "number"}, {"type": "users"}, {"textAlignment": "justify"}, {"title": 1})
     ),
