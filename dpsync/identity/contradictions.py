@@ -51,9 +51,8 @@ def contradictions(
             by_first = mine.id
             asked[address] = Diagnostic(
                 "DP303",
-                f'the {key_text(first)} of this entry matches the object "{by_first}", but the '
-                f"{key_text(key)} "
-                f'matches the object "{item.id}"',
+                f'the {key_text(first)} of this entry is the {key_text(first)} of the object "{by_first}", '
+                f'but the {key_text(key)} is the {key_text(key)} of the object "{item.id}"',
                 written(resource, first),
                 str(address),
                 f"choose the object: {meaning(address, item.id, view.shared)} (renamed) or "

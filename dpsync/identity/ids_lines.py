@@ -105,7 +105,7 @@ def _right(
     """The only one that the git base has: the other one got a key of earlier. Else the one of its name."""
     known = [entry for entry in entries if entry.address in before]
     if len(known) == 1:
-        return _Right(known[0], "only that entry is in the git base")
+        return _Right(known[0], "the commit that dpsync compares with contains only that entry")
     named = [
         entry
         for entry in entries
@@ -123,15 +123,13 @@ def _shared(
     rest = [other for other in all_ if other is not entry]
     names = [str(other.address) for other in rest] + ([str(pinned)] if pinned is not None else [])
     others = " and ".join(f'"{name}"' for name in names)
-    message = (
-        f'the line of this entry in the ids file has the id "{line.id}", but {others} is the same object'
-    )
+    message = f'the line of this entry in the ids file has the id "{line.id}", but {others} has the same id'
     wrong = [entry]
     if right is not None:
         wrong = [other for other in all_ if other is not right.entry]
         message += f". The line of {right.entry.address} is right: {right.why}"
     first, *_ = wrong
-    hint = f"remove the wrong line: {_forget(first)}"
+    hint = f"remove the wrong line from the ids file: {_forget(first)}"
     answers = [forget(other, _without_line(other, all_, item)) for other in wrong]
     if right is not None:
         answers += [forget(right.entry, _without_line(right.entry, all_, item))]
@@ -263,10 +261,10 @@ def _two(
 def _returned(view: NaturalKeys, entry: Entry, mine: LiveObject, key: Key) -> Diagnostic:
     recorded = f'{view.kind.noun} "{mine.id}"'
     message = (
-        f"this entry was removed and added again, but the {recorded} that it was before has another "
-        f"{key_text(key)} now"
+        f"this entry was removed and added again, but its former object, the {recorded}, now has another "
+        f"{key_text(key)}"
     )
-    hint = f"if the entry is that object, add {pin(mine.id, view.shared)}; otherwise, run {_forget(entry)}"
+    hint = f"if the entry is that object, add {pin(mine.id, view.shared)}. Otherwise, run {_forget(entry)}"
     return Diagnostic(
         "DP314", message, written(entry, key), str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine}),
@@ -283,6 +281,6 @@ def other_kind(line: RecordedLine, entry: Entry, noun: str, other: str) -> Diagn
     message = (
         f'the line of this entry in the ids file has the id of {other}, "{line.id}", but this entry is {noun}'
     )
-    hint = f"remove the line: {_forget(entry)}"
+    hint = f"remove the line from the ids file: {_forget(entry)}"
     answers = (forget(entry, "remove the wrong line"),)
     return Diagnostic("DP315", message, _at(line, entry), str(entry.address), hint, answers=answers)

@@ -155,7 +155,7 @@ def no_such_id(kind: Kind, resource: Entry, environments: bool) -> Diagnostic:
     """The finding for a pin that names nothing live; its parent may not be live either."""
     hint = "correct the id, or remove the id so that dpsync finds or creates the object by its name"
     if environments:
-        hint += "; an id belongs to one environment, so write it in the overlay of that environment"
+        hint += ". Each environment has other ids, so write the id in the overlay of that environment"
     return Diagnostic(
         "DP301",
         f'there is no {kind.noun} with the id "{resource.pin}"',
@@ -231,7 +231,10 @@ def _unclear(view: NaturalKeys, resource: Entry, key: Key, items: list[LiveObjec
     first, *_ = ids
     named = " and ".join(f'"{id}"' for id in ids)
     if len(ids) == 1:
-        message = f"another entry has the same {key_text(key)}, but only one such object exists: {named}"
+        message = (
+            f"another entry has the same {key_text(key)}, but only one live object has this "
+            f"{key_text(key)}: {named}"
+        )
     else:
         message = f"{counted(len(ids), f'live {kind.noun}')} have this {key_text(key)}: {named}"
     hint = f"choose the object: {meaning(resource.address, first, view.shared)}"

@@ -195,7 +195,7 @@ class _Settling(Struct, frozen=True, dict=True):
         before = (
             "the earlier name of this entry"
             if entry.how == "previously"
-            else "the name of this entry in the git base"
+            else "the name of this entry in the commit that dpsync compares with"
         )
         if len(entry.was) > 1:
             ids = " and ".join(f'"{item.id}"' for item in items)
@@ -203,7 +203,8 @@ class _Settling(Struct, frozen=True, dict=True):
             hint = f"choose the object: {meaning(entry.address, first, self.view.shared)}"
         else:
             message = (
-                f'{before} matches the object "{first}", but the present name matches the object "{other}"'
+                f'the object "{first}" has {before}, but the object "{other}" has the present name '
+                "of this entry"
             )
             hint = (
                 f"choose the object: {meaning(entry.address, first, self.view.shared)} (renamed) or "

@@ -83,7 +83,7 @@ def patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list
         except ValueError as wrong:
             raise _invalid("DP230", f'"{text}" is not a valid pattern: {wrong}') from None
         if pattern.field:
-            raise _invalid("DP230", f'"{text}" names a field; write the address of an entry')
+            raise _invalid("DP230", f'"{text}" names a field. Write the address of an entry')
         if mistake := places.mistake(pattern):
             named = _called(registry, desired, text)
             raise _invalid("DP234", mistake.reason, f"did you mean {named}?" if named else mistake.hint)
@@ -131,7 +131,7 @@ def _check(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
             hint = (
                 f"nearest: {', '.join(nearest)}"
                 if nearest
-                else "run plan without --select to see all addresses"
+                else "run dpsync plan without --select to see all addresses"
             )
             raise _invalid("DP330", f'"{pattern.text}" names nothing here', hint)
 

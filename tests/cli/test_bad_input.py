@@ -173,8 +173,8 @@ def test_a_member_that_is_not_live_is_an_error_where_members_are_not_declared(
         (["plam"], 'did you mean "plan"?'),
         (["plan", "--confrim", "x"], "--confirm"),
         (["plan", "--parallelism", "0"], "--parallelism"),
-        (["plan", "--confirm", "yes"], "Answers:"),
-        (["apply", "--confirm", "delete all"], "delete N, with a number"),
+        (["plan", "--confirm", "yes"], "Possible answers:"),
+        (["apply", "--confirm", "delete all"], 'delete N", with a number'),
         (["import", "--update", "--add", "x"], "--update and --add cannot be combined"),
         (
             ["import", "--update", "--from-navigation", "x.yaml"],

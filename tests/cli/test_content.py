@@ -151,7 +151,7 @@ def test_the_line_that_is_printed_lets_it_go_and_is_told_when_it_is_gone(
     checkout.write("dpsync.yaml", ROOT.replace("prune", f"{of_policy['add']}, prune"))
     assert checkout.run("apply", "-C", at, "--yes").code == 0
     assert titles(server) == {"Kept"}
-    assert checkout.run("plan", "-C", at).out.count("no object has this name any more: remove this line") == 2
+    assert checkout.run("plan", "-C", at).out.count("no object has this name: remove this line") == 2
 
 
 @pytest.mark.parametrize("commits", [0, 1, 3])

@@ -98,7 +98,7 @@ def test_two_applies_at_once_the_second_one_is_refused(
     second = start(example, env, programs / "dpsync")
     _, err = second.communicate(timeout=PATIENCE)
     assert second.returncode == 4
-    assert "another dpsync on this machine is applying" in err
+    assert "another dpsync command on this machine is applying" in err
     app.let_go()
     first.communicate(timeout=PATIENCE)
     assert first.returncode == 0

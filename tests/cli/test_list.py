@@ -64,7 +64,7 @@ def test_list_prints_only_entries_that_patterns_cover(
     ("pattern", "words"),
     [
         pytest.param("acme/teams/writer", "nearest: acme/teams/writers", id="misspelled key"),
-        pytest.param("acme/teams/new#title", "names a field; write the address of an entry", id="field"),
+        pytest.param("acme/teams/new#title", "names a field. Write the address of an entry", id="field"),
         pytest.param("Sales", 'did you mean "acme/teams/pinned"?', id="title"),
     ],
 )

@@ -84,7 +84,7 @@ def test_likeness_is_looked_for_among_names_with_the_same_numbers(
 def test_new_is_the_answer(project: Project) -> None:
     project.holds(spaces=docs("Guides")).write("spaces: { g: { title: guides, new: true } }").converges()
     assert sorted(project.live("spaces").values()) == ["Guides", "guides"]
-    assert said(project.plan()) == ["acme/spaces/g#new: the object exists: remove this line"]
+    assert said(project.plan()) == ["acme/spaces/g#new: the object exists now: remove this line"]
 
 
 def test_previously_is_the_other_answer(project: Project) -> None:
@@ -113,8 +113,8 @@ def test_of_what_is_no_content_it_is_only_proposed(project: Project) -> None:
     assert refused(plan) == []
     assert did(plan) == {"acme/sites/d/structure/m": "create"}
     assert said(plan) == [
-        'acme/sites/d/structure/m: this entry looks like "More to read" (g1), which has no entry. If the '
-        'entry is that object, renamed, add previously: "More to read"'
+        'acme/sites/d/structure/m: this entry looks like "More to read" (g1), which has no entry. If you '
+        'renamed that object, add previously: "More to read"'
     ]
     assert plan.origins["acme/sites/d/structure/m"].line == 6
 
@@ -132,8 +132,8 @@ def test_of_what_is_no_content_a_removed_one_beside_a_new_one_is_perhaps_that_on
     plan = project.write(of_groups("Appendix")).plan()
     assert plan.can_apply
     assert said(plan) == [
-        'acme/sites/d/structure/A: perhaps renamed: the entry of "More" (g1) was removed. If this entry is '
-        "that object, "
+        'acme/sites/d/structure/A: the entry of "More" (g1) was removed. If this entry is '
+        "the new name of that object, "
         "add previously: M"
     ]
 

@@ -98,7 +98,7 @@ def test_several_with_the_earlier_name_are_asked_about_where_it_is_written() -> 
     assert '2 live things have the earlier name of this entry: "1" and "2"' in asked.message
     (asked,) = matched(TITLE, [entry("a", title="New")], there, [entry("a", title="Old")]).diagnostics
     assert (asked.code, asked.span) == ("DP305", SPAN)
-    assert "the name of this entry in the git base" in asked.message
+    assert "the name of this entry in the commit that dpsync compares with" in asked.message
 
 
 def test_of_several_with_the_present_name_the_one_of_the_base_is_meant() -> None:

@@ -268,7 +268,7 @@ def test_content_that_is_gone_is_blocked_with_what_needs_it(project: Project, de
     plan = project.plan()
     blocked = {item.address: item for item in plan.blocked}
     assert set(blocked) == {"acme/spaces/g", "acme/sites/d/structure/en"}
-    assert ("to restore it, add id: s1" in blocked["acme/spaces/g"].todo) is deleted
+    assert ("to restore the object, add id: s1" in blocked["acme/spaces/g"].todo) is deleted
     assert '--confirm "new acme/spaces/g"' in blocked["acme/spaces/g"].todo
     assert did(plan) == {}
     assert did(project.plan("new acme/spaces/g"))["acme/spaces/g"] == "create"

@@ -406,7 +406,9 @@ def test_an_unclear_question_names_the_ids_and_the_way_out() -> None:
         assert '"1"' in item.message
         assert '"2"' in item.message
         assert "id:" in str(item.hint)
-    said = 'the path of this entry matches the object "2", but the title matches the object "1"'
+    said = (
+        'the path of this entry is the path of the object "2", but the title is the title of the object "1"'
+    )
     assert exchanged[0].message == said
 
 
@@ -422,7 +424,9 @@ def test_two_entries_that_could_be_one_object_are_told_of_each_other() -> None:
     """Otherwise, where two live things could be meant nobody is asked, and a third one is made."""
     entries = [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("a"))]
     for item in asked(BY_BOX, entries, [live("1", title="T", box=LiveId("A"))]).diagnostics:
-        assert item.message == 'another entry has the same title, but only one such object exists: "1"'
+        assert (
+            item.message == 'another entry has the same title, but only one live object has this title: "1"'
+        )
     there = [live("1", title="A"), live("2", title="A")]
     (two,) = asked(TITLE, [wanted("a", title="A")], there).diagnostics
     assert two.message == '2 live things have this title: "1" and "2"'

@@ -39,7 +39,7 @@ def test_once_renamed_the_line_can_go(project: Project) -> None:
     assert [(note.address, note.text) for note in plan.notes] == [
         (
             "acme/teams/a#previously",
-            "the rename is done: remove this line",
+            "the object has been renamed: remove this line",
         )
     ]
 

@@ -34,7 +34,7 @@ def test_removing_the_line_and_the_entry_at_once_does_not_either(committed: Proj
     """Otherwise, taking the line away in the same change ends a protection."""
     plan = committed.write("teams: { b: { title: B } }", PRUNE).plan()
     assert refused(plan) == [("protected", "acme/teams/[A]")]
-    assert "in the git base" in plan.refusals[0].message
+    assert "in the commit that dpsync compares with" in plan.refusals[0].message
 
 
 def test_another_key_and_title_do_not_either(committed: Project) -> None:

@@ -261,7 +261,9 @@ def test_what_no_request_takes_back_is_drift_with_what_a_person_must_do(
     run("import", "-C", str(target), "--organization", "acme")
     by_hand(platform, "PATCH", "/orgs/acme/saml/azure", {"defaultTeam": "sales"})
     out = run("drift", "-C", str(target)).out
-    assert re.search(r"^    undo +clear defaultTeam in GitBook, or remove this line$", out, re.MULTILINE)
+    assert re.search(
+        r"^    undo +clear defaultTeam in GitBook, or remove defaultTeam from the entry$", out, re.MULTILINE
+    )
     planned = run("plan", "-C", str(target)).out
     assert "! acme/saml/azure#defaultTeam" in planned
     assert "No changes. 1 blocked." in planned

@@ -103,7 +103,7 @@ def test_what_is_not_made_yet_is_blocked_and_done_when_it_is(acme: Acme) -> None
         ACCESS, f"{ACCESS}/permissions/members/lin@acme.example",
     }  # fmt: skip
     reasons = {item.reason for item in report.remaining.blocked}
-    assert "the output of acme/translations/guides-fr does not exist yet" in reasons
+    assert "the space of acme/translations/guides-fr does not exist yet" in reasons
     made = acme.run()
     assert acme.carried_out(session).converged
     assert acme.space(made)["defaultLevel"] == "read"

@@ -63,8 +63,8 @@ def test_a_circle_through_what_is_live_is_refused_and_named(
     plan = lab.plan(entries)
     assert codes(plan) == [("circle", "acme/collections/a#parent")]
     assert (
-        f"this object would be inside itself: it would be in acme/collections/{circle}"
-        == plan.refusals[0].message
+        "this collection would be inside itself, because this collection would be in "
+        f"acme/collections/{circle}" == plan.refusals[0].message
     )
 
 

@@ -15,7 +15,7 @@ def test_clearing_sso_url_is_blocked_at_its_line(lab: Lab) -> None:
     (blocked,) = plan.blocked
     assert blocked.address == "acme/saml/okta#ssoURL"
     assert blocked.reason == "the API cannot clear ssoURL"
-    assert blocked.todo == "clear ssoURL in GitBook, or remove this line"
+    assert blocked.todo == "clear ssoURL in GitBook, or remove ssoURL from the entry"
     assert plan.origins[blocked.address].line == 9
 
 

@@ -151,7 +151,10 @@ def test_one_fewer_of_a_kind_that_keeps_out_is_listed(kind: Kind) -> None:
     path, things = around(kind)
     case = Case({**things, kind.name: {}}, {**things, kind.name: {path: {"label": "Okta"}}}, prune=["**"])
     [found] = plan(case).exposures
-    assert (found.field, found.words) == ("", "a SAML provider is deleted: members no longer sign in with it")
+    assert (found.field, found.words) == (
+        "",
+        ("a SAML provider is deleted, so members no longer need to sign in with {kind.one}"),
+    )
 
 
 # What a scale does not tell.
@@ -269,7 +272,7 @@ def to(host: str) -> dict[str, Any]:
     return {"kind": "external", "url": f"https://{host}/x"}
 
 
-LEADS_TO_A = "1 redirect leads to other hosts: a.example"
+LEADS_TO_A = "1 redirect leads to hosts outside your sites: a.example"
 
 
 @pytest.mark.parametrize(
@@ -287,7 +290,7 @@ LEADS_TO_A = "1 redirect leads to other hosts: a.example"
         ),
         pytest.param(
             {}, {str(number): {"destination": to(f"{number}.example")} for number in range(5)},
-            "5 redirects lead to other hosts: 0.example, 1.example, 2.example and 2 more",
+            "5 redirects lead to hosts outside your sites: 0.example, 1.example, 2.example and 2 more",
             id="several",
         ),
         pytest.param({}, {"old": {"destination": to("docs.example")}}, "", id="to a host of one's own"),

@@ -63,7 +63,7 @@ def access_lines(before: dict[str, Any], after: dict[str, Any], organization: An
     ],
 )  # fmt: skip
 def test_stricter_merge_rules_list_no_exposure(before: dict[str, Any], after: dict[str, Any]) -> None:
-    """A false "may be less strict" asks for a needless confirmation, and distracts from real exposures."""
+    """A false "may restrict less" asks for a needless confirmation, and distracts from real exposures."""
     assert access_lines(before, after) == []
 
 
@@ -103,7 +103,7 @@ def test_loosened_merge_rule_is_listed_by_name(
             NONE, rules(REVIEW), INHERIT, ["mergeRules: require_at_least_one_review removed"],
             id="inherited rules bind less",
         ),
-        pytest.param(None, INHERIT, rules(REVIEW), ["mergeRules may be less strict"], id="unknown rules"),
+        pytest.param(None, INHERIT, rules(REVIEW), ["mergeRules may restrict less"], id="unknown rules"),
     ],
 )  # fmt: skip
 def test_inherit_is_compared_as_organization_rules(

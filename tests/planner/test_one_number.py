@@ -197,7 +197,7 @@ def test_what_cannot_be_deleted_unseen_is_drift_that_no_plan_deletes(crowded: La
         found = crowded.session(KEPT, LIMITED).drift(client, Options())
     (team,) = [item for item in found.found if item.kind == "team"]
     assert (team.what, team.kept) == ("undeclared", True)
-    assert "apply with a token that may read it" in ways_out(found, team).platform
+    assert "use a token that can read these objects" in ways_out(found, team).platform
 
 
 def test_what_a_new_navigation_takes_away_is_in_the_number_and_not_held_against_the_limits(

@@ -147,7 +147,10 @@ def test_what_cannot_be_emptied_there_is_not_deleted(documented: Documented) -> 
         "{ prune: [sites/docs/structure] }",
     )
 
-    stays = "the plan would delete this object, but the API cannot move acme/sites/docs/structure/g out of it"
+    stays = (
+        "the plan would delete this object, but the API cannot first move "
+        "acme/sites/docs/structure/g elsewhere"
+    )
     found = reasons(plan)
     assert found["acme/sites/docs/structure/[Group h]"] == stays
     assert found["acme/sites/docs/structure/[Group x]"] == stays

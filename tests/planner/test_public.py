@@ -409,7 +409,7 @@ def going_in(space: str, site: tuple[bool, bool] = (True, True), **place: Any) -
 
 def test_what_shows_something_else_before_it_goes_into_something_hidden_is_public_for_a_moment() -> None:
     """Otherwise, a space is public for a moment at a place that is about to be hidden, unasked."""
-    words = f"public for a moment: the space of this object changes before {AT}/x is hidden"
+    words = f"public for a moment: dpsync changes the space of this object before {AT}/x is hidden"
     assert going_in("b") == [(f"{AT}/x/p", words)]
 
 
@@ -426,7 +426,7 @@ def test_what_leads_elsewhere_before_it_goes_into_something_hidden_is_public_for
         return {**HIDDEN, "external_link": {"docs/l": fields}}
 
     found = plan(link("b", INTO_HIDDEN), link("a", None))
-    words = f"public for a moment: the url of this object changes before {AT}/l is hidden"
+    words = f"public for a moment: dpsync changes the url of this object before {AT}/l is hidden"
     assert [(item.address, item.words) for item in found.exposures if item.moment] == [(f"{AT}/l", words)]
 
 
@@ -458,7 +458,7 @@ def test_what_leads_to_something_hidden_until_that_has_come_out_of_it_is_asked_a
     assert [(item.address, item.words) for item in found.exposures if item.moment] == [
         (
             "acme/sites/docs/redirects/old",
-            f"public for a moment: this object changes after {AT}/x becomes visible",
+            f"public for a moment: dpsync changes this object after {AT}/x becomes visible",
         )
     ]
 

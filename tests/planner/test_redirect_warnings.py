@@ -82,7 +82,7 @@ def test_redirect_from_page_path_gets_warning(lab: Lab, source: str, warned: boo
     lab.holds(spaces=[first, {**second, "content": {"pages": PAGES}}], sites=[shown])
     plan = lab.plan(DECLARED.replace("NODES", NODES).replace("REDIRECTS", f"{source}: {TO_PAGE}"))
     place = "acme/sites/docs/structure/b/b"
-    words = f'this redirect has no effect: "{source}" is the path of a page in {place}'
+    words = f'this redirect has no effect, because "{source}" is the path of a page in {place}'
     found = [note.text for note in plan.notes if note.severity == "warning"]
     assert [text.startswith(words) for text in found] == [True] * warned
 

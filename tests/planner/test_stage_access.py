@@ -329,14 +329,13 @@ IN_BOTH = {"links": {LINK, HELP_LINK}}
             world(level(DOCS, "edit")), world(level(DOCS, "edit"), ON_DOCS),
             {PLACE: "may open acme/spaces/guide to other members with the role read: GitBook does not "
                     "document "
-                    "whether the level of a site reaches its spaces"},
+                    "whether the level of a site also applies to its spaces"},
             id="level of a site",
         ),
         pytest.param(
             world(person(DOCS, gus="read")), world(person(DOCS, gus="read"), ON_DOCS),
-            {PLACE: "may open acme/spaces/guide to gus: GitBook does not document whether the role of a "
-                    "guest "
-                    "reaches what is inside"},
+            {PLACE: "may open acme/spaces/guide to gus: GitBook does not document whether a "
+                    "guest's role also applies to the objects inside"},
             id="role of a guest on a site",
         ),
     ],
@@ -365,7 +364,7 @@ def test_undocumented_combinations_may_open(before: World, after: World, found: 
         pytest.param(
             {("structure", HELP)}, world(person(DOCS, lin="read")), world(person(DOCS, lin="read"), ON_DOCS),
             {PLACE: "may open acme/spaces/guide to lin, people whose role your files do not list: your "
-                    "files do not have the structure of every site"},
+                    "files do not contain the structure of every site"},
             id="structure of another site",
         ),
         pytest.param(
@@ -377,8 +376,8 @@ def test_undocumented_combinations_may_open(before: World, after: World, found: 
         ),
         pytest.param(
             {("people", HIDDEN)}, world(), world({"teams": {"writers": set()}}),
-            {"teams/writers/members/[kim]": "may open more to kim: your files do not list all roles of the "
-                                            "team"},
+            {"teams/writers/members/[kim]": "may open more objects to kim: your files do not list all "
+                                            "roles of the team"},
             id="roles of a team that somebody leaves",
         ),
         pytest.param(
@@ -467,27 +466,29 @@ NO_MEMBERS = ("member", "member_permission", "team_member")
         pytest.param(
             NO_SPACES, world(person(DOCS, kim="comment"), ON_DOCS), world(ON_DOCS),
             {GONE_KIM: "kim: comment → create; may open the space space-guide to kim: your files do not "
-                       "have the collection around it, your files do not have the default level and 1 more"},
+                       "contain the collection around the object, your files do not contain the default "
+                       "level and 1 more"},
             id="space of a site",
         ),
         pytest.param(
             NO_SPACES, world(person(API, lin="read")), world(person(API, lin="edit")),
             {"collections/api/permissions/members/lin":
              "lin: read → edit; role edit may open the spaces of acme/collections/api that your files do not "
-             "list to lin: your files do not have the default level, your files do not have the structure of "
+             "list to lin: your files do not contain the default level, your files do not contain "
+             "the structure of "
              "every site and 1 more"},
             id="spaces of a collection",
         ),
         pytest.param(
             NO_MEMBERS, world(level(GUIDE, "guest")), world(level(GUIDE, "read")),
-            {"spaces/guide": "all other members but guests: no access → read"},
+            {"spaces/guide": "all other members except guests: no access → read"},
             id="open level without members",
         ),
         pytest.param(
             NO_MEMBERS, world(), world(level(GUIDE, "edit")),
-            {"spaces/guide": "may open acme/spaces/guide to all other members but guests, people whose role "
-                             "your files do not list: your files do not list all members, your files do not "
-                             "list all permissions"},
+            {"spaces/guide": "may open acme/spaces/guide to all other members except guests, people whose "
+                             "role your files do not list: your files do not list all members, your files do "
+                             "not list all permissions"},
             id="level without members",
         ),
         pytest.param(NO_MEMBERS, world(), world(level(GUIDE, "read")), {}, id="least level without members"),

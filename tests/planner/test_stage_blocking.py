@@ -180,6 +180,6 @@ def test_content_whose_object_is_gone_is_not_just_made_anew(
     sides = replace(sides, snapshot=replace(sides.snapshot, missing=lost))
     [found] = decide(sides).blocking.all()
     assert (found.address, found.reason) == ("acme/spaces/s", f"the space with the id old {reason}")
-    assert found.todo.startswith("to restore it, add id: old") is back
+    assert found.todo.startswith("to restore the object, add id: old") is back
     again = replace(sides, options=Options(("new acme/spaces/s",)))
     assert [*decide(again).blocking.all()] == []

@@ -182,7 +182,10 @@ NOT_REMOVED: Mapping[str, tuple[Mapping[str, Any], str]] = {
         "the entry was in dpsync.yaml, and it was renamed to people.yaml",
     ),
     "its file was cut off": (
-        {"base": TEAMS, "texts": ("teams: { a, old }\n", "teams: { a")}, "and that file seems to be cut off",
+        {"base": TEAMS, "texts": ("teams: { a, old }\n", "teams: { a")}, (
+            "and that file seems to be "
+            "incomplete"
+        ),
     ),
     "an apply kept it": (
         {"base": TEAMS, "lines": [("team", "a"), ("team", "old")], "kept": [("team", "old")]},
@@ -353,7 +356,7 @@ def test_a_line_whose_object_is_gone_names_nothing_else() -> None:
     case = Case(base=LIVE, removed=["spaces/old"], lines=[("space", "old")])
     case.live = {"space": {"a": {"title": "A"}, "again": {"title": "Old"}}}
     assert refused(case) is not None
-    assert notes(case) == ["no object has this name any more: remove this line"]
+    assert notes(case) == ["no object has this name: remove this line"]
 
 
 def test_who_names_a_thing_names_what_lies_in_it() -> None:
@@ -413,10 +416,10 @@ def test_what_holds_no_content_is_deleted_without_being_named() -> None:
 @pytest.mark.parametrize(
     ("case", "note"),
     [
-        (Case(live=KEPT, removed=["spaces/old"]), "no object has this name any more: remove this line"),
+        (Case(live=KEPT, removed=["spaces/old"]), "no object has this name: remove this line"),
         (
             Case(removed=["spaces/[Old]"], prune=()),
-            "this object is not deleted, because no prune pattern covers its list",
+            "this object is not deleted, because no prune pattern covers the list of this object",
         ),
         (
             Case(

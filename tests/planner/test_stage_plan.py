@@ -189,8 +189,8 @@ def test_what_was_removed_is_told_with_its_part(select: tuple[str, ...], shown: 
          ['the entry was removed, but the space "B" (space-b) is kept; '
           "to delete the object, add to policy prune: [acme/spaces]"]),
         (["spaces/a"], ["spaces"],
-         ['policy.forget keeps the space "A"; only the git base has its key, '
-          "so write acme/spaces/[A~space-a] in policy.forget instead"]),
+         ['policy.forget keeps the space "A". Write '
+          "acme/spaces/[A~space-a] in policy.forget, because only git knows the former address"]),
         (["spaces/[A]"], ["spaces"], ['policy.forget keeps the space "A"']),
         (["spaces/[A~space-a]"], ["spaces"], ['policy.forget keeps the space "A"']),
     ],

@@ -139,7 +139,7 @@ def test_skipped_object_stays_and_the_rest_is_deleted() -> None:
     assert plan.refusals == ()
     assert [(one.address, one.action) for one in plan.changes] == [("acme/spaces/[Other]", "delete")]
     assert [(note.address, note.text) for note in plan.notes if "protected" in note.text] == [
-        ("acme/spaces/[Safe]", "kept: it is protected")
+        ("acme/spaces/[Safe]", "kept: the object is protected")
     ]
     assert plan.kept[0].addresses == ("acme/spaces/[Safe]",)
 
@@ -155,7 +155,7 @@ def test_what_would_take_a_skipped_object_along_stays_too() -> None:
     assert plan.refusals == ()
     assert [one.address for one in plan.changes] == ["acme/sites/[Old]"]
     assert [note.text for note in plan.notes if note.address == "acme/sites/[Docs]"] == [
-        "kept: acme/sites/[Docs]/structure/[Safe] is protected and would be deleted with it"
+        "kept: acme/sites/[Docs]/structure/[Safe] is protected and would also be deleted"
     ]
 
 

@@ -171,7 +171,7 @@ THIRD = site("last", visibility="share-link")
         # Where nothing explains its URLs, nobody knows what becomes of them.
         (with_("site_space", "docs/k/b", path="x"), DOCS,
          {**shown("https://x.example/docs/"), ("section", "docs/l"): "odd"},
-         dict.fromkeys(EVERYTHING, "the URLs of the site have an unusual form")),
+         dict.fromkeys(EVERYTHING, "dpsync does not know the form of this site's URLs")),
     ],
 )  # fmt: skip
 def test_a_site_moves_with_all_that_is_in_it(

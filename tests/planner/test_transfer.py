@@ -105,7 +105,7 @@ def test_transfer_has_label(two: Lab, base: str, cause: str) -> None:
 def test_what_is_given_away_is_listed_as_exposed(two: Lab) -> None:
     """Otherwise, what is given to another organization is not listed."""
     [found] = plan(two, AFTER, BEFORE).exposures
-    assert found.words == "transferred from acme to globex, whose members can see it"
+    assert found.words == "transferred from acme to globex, so members of globex can see the object"
 
 
 @pytest.mark.parametrize("line", ["id: s1", "title: Bulletin, previously: News"])
@@ -208,7 +208,7 @@ def test_what_a_site_shows_is_not_given_away(lab: Lab) -> None:
 
     assert (refusal.code, refusal.address) == ("shown", "globex/spaces/news")
     assert refusal.message.startswith("Docs shows globex/spaces/news")
-    assert refusal.way_out.endswith(" and apply this change. Then move the entry")
+    assert refusal.way_out.endswith(" and apply this change. Move the entry in a later change")
 
 
 @pytest.mark.parametrize("declared", [True, False])

@@ -160,7 +160,7 @@ def test_failed_url_processing_prints_confirm_answer(project: Project, code: str
     project.commit(f"openapi: {{ pets: {{ source: {{ url: {url!r} }} }} }}")
     planned = plan(project)
     assert planned.plan.empty
-    assert planned.plan.trouble[0].what.endswith(f"; to send the value again, {AGAIN}")
+    assert planned.plan.trouble[0].what.endswith(f". To send the value again, {AGAIN}")
     sent = plan(project, f"send {SOURCE}")
     assert changed(sent) == [SOURCE]
     assert "--confirm" not in sent.plan.trouble[0].what
@@ -178,9 +178,9 @@ def plan_with_profile(project: Project, profile: str, *confirm: str) -> tuple[Se
 @pytest.mark.parametrize(
     ("base", "changes", "way_out"),
     [
-        ("Pets", [], f"; to send the value again, {AGAIN}"),
+        ("Pets", [], f". To send the value again, {AGAIN}"),
         ("Cats", [SOURCE], None),
-        (None, [], f"; dpsync cannot compare the value; to send the value again, {AGAIN}"),
+        (None, [], f". dpsync cannot compare the value. To send the value again, {AGAIN}"),
     ],
     ids=["same base", "other base", "no base"],
 )
@@ -239,7 +239,7 @@ def test_a_server_without_that_request_is_compared_with_the_base(project: Projec
         base = project.session().base
         planned = Session(load(root, {}, registry), registry, 1, base).plan(client)
     assert planned.plan.empty
-    assert "and the git base does not have it" in notes(planned)
+    assert "and the commit that dpsync compares with does not contain the value" in notes(planned)
     assert not [path for _, path, _ in project.server.app.requests if "versions" in path]
 
 
@@ -254,7 +254,7 @@ def test_a_script_and_secrets_are_sent_when_the_base_has_others_and_never_withou
     project.converges()
     planned = plan(project)
     assert planned.plan.empty
-    assert notes(planned).count("and the git base does not have it") == 2
+    assert notes(planned).count("and the commit that dpsync compares with does not contain the value") == 2
     git(project.directory, "add", "--all")
     git(project.directory, "commit", "-q", "-m", "it is applied")
     assert plan(project).plan.empty

@@ -303,8 +303,11 @@ def test_revert_with_unavoidable_other_change_is_refused(lab: Lab, monkeypatch: 
     planned = plan_revert_after_other_change(lab)
     (refusal,) = planned.plan.refusals
     assert (refusal.code, refusal.address) == ("beyond", "acme/teams/b")
-    assert refusal.message == "this object would be changed, but the apply that you revert did not change it"
-    assert refusal.way_out.startswith("exclude the object: --exclude acme/teams/b.")
+    assert (
+        refusal.message
+        == "this object would be changed, but the apply that you revert did not change this object"
+    )
+    assert refusal.way_out.startswith("to exclude the object from the revert, add --exclude acme/teams/b.")
 
 
 def plan_revert_after_other_change(lab: Lab) -> Planned:

@@ -57,7 +57,7 @@ class RefusalWords(Struct, frozen=True):
 CREATE_ONLY: Final = RefusalWords(
     "create-only",
     'GitBook sets the {field} of {one} only when GitBook creates the object. The value stays "{before}"',
-    'set the {field} to "{before}", or delete this entry and declare a new {noun} under another key',
+    'set the {field} to "{before}", or delete this entry and add a new {noun} under another key',
 )
 TAKEN: Final = RefusalWords(
     "taken",
@@ -66,68 +66,71 @@ TAKEN: Final = RefusalWords(
 )
 CIRCLE: Final = RefusalWords(
     "circle",
-    "this collection would be in {around}, and therefore inside itself",
-    "change the {field} of one of them",
+    "this collection would be inside itself, because this collection would be in {around}",
+    "change the {field} of one of these collections",
 )
 SHOWN: Final = RefusalWords(
     "shown",
-    "{where} shows {what}, and GitBook cannot move an object to "
+    "{where} shows {what}, and GitBook cannot transfer an object to "
     "another organization while a site shows the object",
-    "remove {what} from {where} and apply this change. Then move the entry",
+    "first remove {what} from {where} and apply this change. Move the entry in a later change",
 )
 GOES_ALONG: Final = RefusalWords(
     "goes-along",
-    "the collection contains {stays}, which would also move to {owner}",
-    "move {stays} out of the collection and apply this change, or move its entry, too",
+    "GitBook would also transfer {stays} to {owner}, because this collection contains {stays}",
+    "first move {stays} out of the collection and apply this change, or also move the entry of {stays}",
 )
 
 # What would go and is to stay.
 
 PROTECTED: Final = RefusalWords(
     "protected",
-    "the plan would delete this object, but policy protects it{until}",
-    "declare the object again, delete its list from prune, or first "
-    "delete its protection in a change of its own",
+    "the plan would delete this object, but policy.protect names the object{until}",
+    "add the entry of the object again, or remove the list of the object from policy.prune. To delete the "
+    "object, first remove it from policy.protect in a separate change",
 )
 PERHAPS_PROTECTED: Final = RefusalWords(
     "protected",
-    "policy protects this object, but neither the ids file nor git shows its id. The object may be one of "
-    "these, which the plan would delete: {names}",
-    "write the present title of the object, [Title]. If the object no longer exists, delete the line",
+    "policy.protect names this object, but neither the ids file nor git shows the id of the object. The plan "
+    "would delete {names}, and one of them may be the protected object",
+    "in policy.protect, write the present title of the object: [Title]. If the object no "
+    "longer exists, delete the line",
 )
 FORGOTTEN: Final = RefusalWords(
     "forgotten",
-    "policy forgets this object, but GitBook would delete it together with its parent or another object",
-    "add the other object to forget, too, or delete this line from forget",
+    "policy.forget names this object, but GitBook would delete the object together with its "
+    "parent or another object",
+    "also add the other object to policy.forget, or delete this line from policy.forget",
 )
 PERHAPS_FORGOTTEN: Final = RefusalWords(
     "forgotten",
-    "dpsync cannot find the object of this line, neither in GitBook "
-    "nor in git. The object may be one of {count} "
-    "in the same list that the plan would delete",
-    "write the name of the object in GitBook, [Title] or [Title~id]. "
-    "If the object no longer exists, delete the line",
+    "dpsync finds the object that policy.forget names neither in GitBook nor in git. The plan would delete "
+    "{count} in the same list, and one of them may be this object",
+    "in policy.forget, write the present title of the object: [Title] or [Title~id]. If the object no longer "
+    "exists, delete the line",
 )
 UNSEEN: Final = RefusalWords(
     "unseen",
     "the plan would delete or move this object, but this token cannot "
     "read the objects inside: GET {url} is not "
     "allowed (403)",
-    "use a token that can read these objects, or declare the object to keep it",
+    "use a token that can read these objects, or add an entry to keep this object",
 )
 NOT_EMPTY: Final = RefusalWords(
     "not-empty",
-    "the plan would delete this object, but it still contains {inside}",
-    "move or delete the objects inside first, or declare the object to keep it",
+    "the plan would delete this object, but the object still contains {inside}",
+    "first move or delete the objects inside, or add an entry to keep this object",
 )
 IN_USE: Final = RefusalWords(
     "in-use",
     "this field refers to {named}, which the plan would delete",
-    "refer to another object, or declare {named} to keep it",
+    "refer to another object, or add an entry to keep {named}",
 )
 CONTENT: Final = RefusalWords("content", "{words}", "{way_out}")
 PASSED_OVER: Final = RefusalWords(
-    "passed-over", "the plan would delete this object, but {evidence}", "to delete it, add {answer}{back}"
+    "passed-over",
+    "the plan would delete this object, but {evidence}",
+    "to delete the object, add {answer}{back}",
 )
 
 # Who holds the keys.
@@ -135,17 +138,17 @@ PASSED_OVER: Final = RefusalWords(
 OWN_USER: Final = RefusalWords(
     "own-user",
     "this member is the user of the token and would {lose}",
-    "another admin must apply this plan, with another token",
+    "another admin must apply this plan with their own token",
 )
 PERHAPS_OWN_USER: Final = RefusalWords(
     "own-user",
-    "this member would {lose}, and {lacking}",
+    "this member would {lose}, and dpsync cannot check whether this member is you: {lacking}",
     "if this member is not the user of the token, add {answer}",
 )
 LAST: Final = RefusalWords(
     "last-{value}",
     "{parent} would no longer have {a_value}",
-    "keep one, or give another person the role {value} in the same plan",
+    "keep a member with the role {value}, or give another person the role {value} in the same plan",
 )
 
 # How much at once.
@@ -159,8 +162,9 @@ EXPOSURES: Final = RefusalWords(
 )
 FOR_A_MOMENT: Final = RefusalWords(
     "public-for-a-moment",
-    "for a moment, {names} would be public or have more access than declared",
-    'check the lines with "opens access", then add {answer}. Or unpublish the site during the apply',
+    "for a moment during the apply, {names} would be public or open more access than in your files",
+    'check the lines with "opens access", then add {answer}. Or unpublish the site before the '
+    "apply, and publish the site afterwards",
 )
 
 # A navigation of another kind.
@@ -168,17 +172,17 @@ FOR_A_MOMENT: Final = RefusalWords(
 RESTRUCTURE: Final = RefusalWords(
     "restructure",
     "the top level of the navigation would change from {now} to {then}, so every URL would change",
-    "to confirm this, add {answer}",
+    "to confirm this change, add {answer}",
 )
 NOTHING_TO_BEGIN: Final = RefusalWords(
     "restructure",
-    "the new navigation shows no space, but dpsync needs a space to begin",
-    "add a section that shows a space",
+    "the new navigation contains no space, but dpsync needs a space to create the first section",
+    "add a section that contains a space",
 )
 STAYS_HIDDEN: Final = RefusalWords(
     "restructure",
     "{field} is true, and must be false while dpsync rebuilds the navigation",
-    "set {field} in the entry to the value after the change",
+    "add {field} to the entry, with the value that the field should have after the apply",
 )
 CANNOT_HIDE: Final = RefusalWords(
     "restructure", STAYS_HIDDEN.message, "first set {field} to false in GitBook"
@@ -200,56 +204,59 @@ EXCHANGED: Final = RefusalWords(
     "the name of this entry belongs to the object {id}, but references in "
     "GitBook point to the object {other_id}, which has "
     "the name of {other}. The two names may have been swapped",
-    "if the name is right, {by_name}. If the references are right, {by_place}",
+    "if the name shows the right object, {by_name}. If the references show the right object, {by_place}",
 )
 
 # Of a revert.
 
 BEYOND: Final = RefusalWords(
     "beyond",
-    "this object would be {done}, but the apply that you revert did not change it",
-    "exclude the object: --exclude {one}. Or plan and apply this change first",
+    "this object would be {done}, but the apply that you revert did not change this object",
+    "to exclude the object from the revert, add --exclude {one}. Or apply this change first "
+    "with dpsync apply",
 )
 
 # Of a command that would send a token, before it is sent.
 
 NEW_ENVIRONMENT: Final = RefusalWords(
     "untrusted-environment",
-    'the environment "{name}" is not reviewed: {source} does not contain it. dpsync sent nothing to {url}',
-    "merge the environment first, or set the inputs api-url and api-token of the action",
+    'the environment "{name}" is not reviewed: {source} does not contain the environment. '
+    "dpsync sent nothing to {url}",
+    "merge a change with the environment first, or set the inputs api-url and api-token of the action",
     reason="untrusted",
 )
 NO_SOURCE: Final = RefusalWords(
     "untrusted-environment",
-    'dpsync cannot check the address of the environment "{name}": {problem}. dpsync sent nothing to {url}',
+    'dpsync cannot check the URL of the environment "{name}": {problem}. dpsync sent nothing to {url}',
     "{hint}, or set the inputs api-url and api-token of the action",
     reason="untrusted",
 )
 UNCOMMITTED: Final = RefusalWords(
     "untrusted-environment",
-    'the address of the environment "{name}" is not committed: {why}. dpsync did not send {token} to {url}',
+    'the URL of the environment "{name}" is not committed: {why}. dpsync did not send {token} to {url}',
     "commit the file. To send the token to {url} anyway, add {flag}",
     reason="untrusted",
 )
 WRONG_SOURCE: Final = RefusalWords(
     "untrusted-environment",
     'the environment "{name}" is invalid in {source}: {problem}. dpsync sent nothing to {url}',
-    "merge a correction first, or set the inputs api-url and api-token of the action",
+    "correct the environment and merge the correction first, or set the inputs api-url and "
+    "api-token of the action",
     reason="untrusted",
 )
 
 # Of an apply, before it begins.
 
-STALE: Final = RefusalWords("stale", "{why}", "make a new plan, and read it", reason="stale")
+STALE: Final = RefusalWords("stale", "{why}", "make a new plan, and read the new plan", reason="stale")
 NOT_APPROVED: Final = RefusalWords(
     "not-approved",
     "you approved the plan with the digest {approved}, but the plan now has the digest {found}",
-    "read the new plan, and pass its digest to --approved (at least 32 digits)",
+    "read the new plan, and add --approved with the digest of the new plan (at least 32 digits)",
     reason="plan-changed",
 )
 LOCKED: Final = RefusalWords(
     "locked",
-    'another dpsync on this machine is applying changes to the organization "{organization}"',
+    'another dpsync command on this machine is applying changes to the organization "{organization}"',
     "wait until the other apply has ended",
     reason="locked",
 )

@@ -24,8 +24,8 @@ from dpsync.planner.inputs.sides import Sides
 
 _LATER = "apply again after GitBook has created that object"
 _BACK = "apply again after the restore"
-_ANEW = "restore it in GitBook, or remove the entry"
-_IGNORED = "create the object in GitBook, or remove it from policy.ignore"
+_ANEW = "restore the object in GitBook, or remove the entry"
+_IGNORED = "create the object in GitBook, or remove the object from policy.ignore"
 
 
 _REPOSITORY = "add the missing object to the repository, or remove this reference"
@@ -106,7 +106,7 @@ class Blocker:
             what = "was deleted" if missing.restorable else "does not exist, or this token cannot see it"
             noun = sides.kind(entry).noun
             back = pin(missing.id, bool(sides.desired.environments))
-            back = f"to restore it, add {back}; " if missing.restorable else ""
+            back = f"to restore the object, add {back}. Otherwise, " if missing.restorable else ""
             yield (
                 address,
                 Blocked(
@@ -135,7 +135,7 @@ class Blocker:
                 if less and item.setting(value) is None and not sides.policy.ignored(address, item.name):
                     said = str(value).lower() if isinstance(value, bool) else value
                     reason = sides.registry.profile.lacks(f"setting {item.name} to {said}")
-                    todo = f"create it in GitBook, or remove {item.name}, which makes it visible"
+                    todo = f"create the object in GitBook, or remove {item.name} to create a visible object"
                     yield address, Blocked(address=str(address), reason=reason, todo=todo)
 
     def _settle(self) -> None:
@@ -160,7 +160,7 @@ class Blocker:
             self.first[item.scope.address] = first
         reason = (
             f"dpsync first creates one section in {item.scope.parent}, and GitBook moves the site's spaces "
-            "into it"
+            "into the section"
         )
         todo = f"apply again, with the same {item.question.flag}"
         for address in nodes:
@@ -174,12 +174,12 @@ class Blocker:
             return
         around = self._sides.live(resource.parent) if resource.parent is not None else None
         if around is not None and around.deleted:
-            reason = f"this entry may come back when {resource.parent} is restored"
+            reason = f"restoring {resource.parent} may also restore this entry"
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=_BACK)
             return
         if kind.of_output and resource.parent is not None:
             made = self._sides.values.known_id(resource.parent) is not None
-            reason = f"the output of {resource.parent} {'no longer exists' if made else 'does not exist yet'}"
+            reason = f"the space of {resource.parent} {'no longer exists' if made else 'does not exist yet'}"
             self._entries[resource.address] = Blocked(
                 address=address, reason=reason, todo=_ANEW if made else _LATER
             )

@@ -24,9 +24,9 @@ from dpsync.planner.inputs.lineage import is_place
 from dpsync.planner.inputs.names import Names
 
 INSIDE, NAMES, EMPTY = (
-    "is deleted with it",
-    "refers to it and is deleted with it",
-    "would be empty and is deleted with it",
+    "is also deleted",
+    "refers to the deleted object and is also deleted",
+    "would be empty and is also deleted",
 )
 """Why an object goes along: it lies below another one, names it, or loses the last of its children."""
 _REASONS = (INSIDE, NAMES, EMPTY)

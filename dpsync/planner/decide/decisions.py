@@ -247,7 +247,7 @@ class _Decider:
         compared = unknown is None or self.sides.names.in_base(resource, live) is not None
         flag = Answer(SEND, str(resource.address.field(field.name))).flag
         return (
-            f"; {'' if compared else 'dpsync cannot compare the value; '}to send the value again, add {flag}"
+            f"{'' if compared else '. dpsync cannot compare the value'}. To send the value again, add {flag}"
         )
 
     # What can be written.
@@ -264,7 +264,7 @@ class _Decider:
                 self._always_one(resource, field)
             return False
         if item.after is None and field.null == "by hand":
-            todo = f"clear {field.name} in GitBook, or remove this line"
+            todo = f"clear {field.name} in GitBook, or remove {field.name} from the entry"
             self.blocker.note(resource, field, f"the API cannot clear {field.name}", todo)
             return False
         return field.via is None or self._has_call(resource, item)
@@ -321,8 +321,13 @@ class _Decider:
 
     def _not_compared(self, address: str, known: bool) -> str:
         if known:
-            return "GitBook does not return this value, so dpsync compares it with the git base only"
+            return (
+                "GitBook does not return this value, so dpsync compares the value only with an earlier commit"
+            )
         reason = "GitBook does not return this value"
         if self.sides.base.desired is not None:
-            reason += ", and the git base does not have it"
-        return f"{reason}, so dpsync cannot compare it; to send it again, add {Answer(SEND, address).flag}"
+            reason += ", and the commit that dpsync compares with does not contain the value"
+        return (
+            f"{reason}, so dpsync cannot compare the value. To send the value again, add "
+            f"{Answer(SEND, address).flag}"
+        )

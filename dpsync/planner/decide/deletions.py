@@ -18,7 +18,7 @@ from dpsync.planner.inputs.lineage import is_place
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 
-_WAY_OUT = "apply with a token that may read it, or declare the object to keep it"
+_WAY_OUT = "use a token that can read these objects, or add an entry to keep this object"
 
 
 class Deletions(Struct, frozen=True):
@@ -62,12 +62,12 @@ def blocked_deletions(names: Names, found: Deletions) -> Iterator[Blocked]:
     """What is not deleted because nobody can see what goes with it, or because it cannot be emptied."""
     for identity, url in found.unseen.items():
         reason = (
-            "this token cannot read what would be deleted together with this object: "
+            "this token cannot read the objects that GitBook would also delete: "
             f"GET {url} is not allowed (403)"
         )
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=_WAY_OUT)
     for identity, address in found.held.items():
-        reason = f"the plan would delete this object, but the API cannot move {address} out of it"
+        reason = f"the plan would delete this object, but the API cannot first move {address} elsewhere"
         todo = f"move {address} in GitBook, or declare this object to keep it"
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=todo)
 

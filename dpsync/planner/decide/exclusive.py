@@ -123,6 +123,6 @@ class Exclusive:
             (_, flag, around), place = key, self._places[key]
             if not place.chosen and (place.staying or place.arriving):
                 address = str(self.sides.names.address(around))
-                what = f"GitBook will choose another {flag}"
+                what = f"GitBook will set {flag} on another object"
                 found[address] = Effect(address=address, what=what, counts=False)
         return tuple(found[address] for address in sorted(found))

@@ -109,5 +109,5 @@ def notes(names: Names, decided: Transfers) -> Iterator[Note]:
                 text = f"this object is inside {address} and is transferred, too"
                 yield Note(address=str(given), text=text, consequence=True)
     for address in decided.calls:
-        text = "GitBook drops all roles on this object; dpsync gives the declared roles again"
+        text = "GitBook removes all roles on this object, and dpsync sets the roles in your files again"
         yield Note(address=str(address), text=text, consequence=True)

@@ -46,15 +46,15 @@ class Doubt(Struct, frozen=True):
 
 
 OWN_LIST: Final = Doubt("your files do not list all permissions", unread=True)
-OWN_LEVEL: Final = Doubt("your files do not have the default level", unread=True)
-SITES_UNREAD: Final = Doubt("your files do not have the structure of every site", unread=True)
-COLLECTION_UNREAD: Final = Doubt("your files do not have the collection around it", unread=True)
+OWN_LEVEL: Final = Doubt("your files do not contain the default level", unread=True)
+SITES_UNREAD: Final = Doubt("your files do not contain the structure of every site", unread=True)
+COLLECTION_UNREAD: Final = Doubt("your files do not contain the collection around the object", unread=True)
 MEMBERS_UNREAD: Final = Doubt("your files do not list all members", unread=True)
-SEVERAL_SITES: Final = Doubt("how the roles of several sites combine")
-MEMBER_AND_TEAM: Final = Doubt("how the roles of a member and of teams combine")
-NESTED: Final = Doubt("how nested collections combine")
-GUEST: Final = Doubt("whether the role of a guest reaches what is inside")
-SITE_LEVEL: Final = Doubt("whether the level of a site reaches its spaces")
+SEVERAL_SITES: Final = Doubt("GitBook does not document how the roles of several sites combine")
+MEMBER_AND_TEAM: Final = Doubt("GitBook does not document how the roles of a member and of teams combine")
+NESTED: Final = Doubt("GitBook does not document how nested collections combine")
+GUEST: Final = Doubt("GitBook does not document whether a guest's role also applies to the objects inside")
+SITE_LEVEL: Final = Doubt("GitBook does not document whether the level of a site also applies to its spaces")
 
 
 class Source(Struct, frozen=True):

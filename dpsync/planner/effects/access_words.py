@@ -56,7 +56,7 @@ class AccessWords(Struct, frozen=True):
         )
         yield from sentences[:_MOST_GROUPS]
         if len(sentences) > _MOST_GROUPS:
-            yield f"and more for {len(sentences) - _MOST_GROUPS} other groups of members"
+            yield f"and more access for {len(sentences) - _MOST_GROUPS} other groups of members"
 
     def _possible(self, findings: list[Finding], role: Any) -> Iterator[str]:
         if not findings:
@@ -70,13 +70,13 @@ class AccessWords(Struct, frozen=True):
     def _somewhere(self, findings: list[Finding]) -> Iterator[str]:
         if findings:
             who = self._who(list(dict.fromkeys(one.subject for one in findings)))
-            yield f"may open more to {who}: your files do not list all {findings[0].unread}"
+            yield f"may open more objects to {who}: your files do not list all {findings[0].unread}"
 
     def _why(self, doubts: Iterable[Doubt]) -> str:
         """Return the reasons: what is not in the files, else what the platform does not document."""
         if unread := sorted(self._doubt(doubt) for doubt in doubts if doubt.unread):
             return some(unread, _MOST_REASONS)
-        return f"GitBook does not document {some(sorted(map(self._doubt, doubts)), _MOST_REASONS)}"
+        return some(sorted(map(self._doubt, doubts)), _MOST_REASONS)
 
     def _doubt(self, doubt: Doubt) -> str:
         return doubt.text.format(self._place(doubt.place)) if doubt.place is not None else doubt.text
@@ -134,5 +134,5 @@ def _others(others: list[Subject]) -> str:
     """Name everybody else by their roles in the organization."""
     roles = [GUEST_FIRST[one.after[0]] for one in others if one.after[0] == one.after[1]]
     if len(roles) < len(others):
-        return "all other members but guests"
+        return "all other members except guests"
     return f"other members with the role {some(roles, FEW + len(GUEST_FIRST))}"

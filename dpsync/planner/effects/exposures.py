@@ -115,7 +115,7 @@ def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
         return f"{field.name} changed"  # it may hold what nobody should read
     if isinstance(field.exposes, Lifted) and after is not None:
         words = sorted(opening(field.exposes, after) - opening(field.exposes, before))
-        return f"{field.name}: {', '.join(words)} added" if words else f"{field.name} may be less strict"
+        return f"{field.name}: {', '.join(words)} added" if words else f"{field.name} may restrict less"
     if not isinstance(field.exposes, tuple):
         if after is None:
             return f"{field.name} removed"
@@ -144,7 +144,9 @@ def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
     if change.location not in decided.sides.snapshot.transferred:
         return
     *_, found = change.differences
-    words = f"transferred from {found.before} to {found.after}, whose members can see it"
+    words = (
+        f"transferred from {found.before} to {found.after}, so members of {found.after} can see the object"
+    )
     yield Exposure(
         address=change.address, field=found.field, before=found.before, after=found.after, words=words
     )
@@ -244,7 +246,7 @@ def redirect_notes(decided: Decisions, changes: Iterable[Change]) -> Iterator[No
     for organization, found in sorted(hosts.items()):
         verb = "redirect leads" if len(found) == 1 else "redirects lead"
         where = some(sorted(set().union(*found)))
-        text = f"{len(found)} {verb} to other hosts: {where}"
+        text = f"{len(found)} {verb} to hosts outside your sites: {where}"
         yield Note(address=str(organization), text=text, consequence=True)
 
 
@@ -264,7 +266,7 @@ def _opened(decided: Decisions) -> Iterator[Exposure]:
     for identity in decided.deletions.everything:
         kind = sides.registry[identity[0]]
         if kind.keeps_out:
-            words = f"{kind.one} is deleted: members no longer sign in with it"
+            words = f"{kind.one} is deleted, so members no longer need to sign in with {kind.one}"
             yield Exposure(address=str(sides.names.address(identity)), words=words)
 
 

@@ -30,12 +30,11 @@ def _new(decided: Decisions) -> Iterator[Exposure]:
             continue
         if later := decided.holding.momentary(entry.resource):
             names = " and ".join(item.name for item in later)
-            yield _moment(address, f"{names} can be set only after the object is created", later[0])
+            yield _moment(address, f"{names} can be set only after GitBook has created the object", later[0])
         if powerful := decided.holding.powerful(entry.resource):
             first = " and ".join(f"{item.name} is {at_first(item)}" for item in powerful)
             words = (
-                f"more access than declared for a moment: {first}, which can change only after the object "
-                "is created"
+                f"more access for a moment than in your files: {first} until GitBook has created the object"
             )
             yield Exposure(address=str(address), field=powerful[0].name, words=words, moment=True)
 
@@ -64,9 +63,9 @@ def _moved(decided: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
 
 def _late(decided: Decisions, address: Address, moved: Address, changed: bool) -> Iterator[str]:
     if address in decided.deletions.addresses and address != moved:
-        yield f"this object is deleted after {moved} becomes visible"
+        yield f"dpsync deletes this object after {moved} becomes visible"
     elif changed:
-        yield f"this object changes after {moved} becomes visible"
+        yield f"dpsync changes this object after {moved} becomes visible"
 
 
 def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[str]:
@@ -74,7 +73,7 @@ def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[s
     if entry is not None and entry.live is not None and decided.sides.kind(entry.resource).in_tree:
         names = [item.field.name for item in entry.written if _what_is_seen(entry, decided, item.field)]
         if names:
-            yield f"the {names[0]} of this object changes before {moved} is hidden"
+            yield f"dpsync changes the {names[0]} of this object before {moved} is hidden"
 
 
 def _what_is_seen(entry: EntryDecision, decided: Decisions, field: Field) -> bool:

@@ -49,8 +49,7 @@ def redirect_warnings(decided: Decisions, trees: Iterable[NavigationTree]) -> It
     for link, place in paths.redirects_from_pages():
         if link.address in sides.resources:
             reason = f'"{link.source}" is the path of a page in {place}'
-            todo = "remove the redirect, or move the page: live content takes precedence"
-            text = f"this redirect has no effect: {reason}; {todo}"
+            text = f"this redirect has no effect, because {reason}. Remove the redirect, or move the page"
             yield Note(address=str(link.address), text=text, severity="warning")
 
 

@@ -31,8 +31,8 @@ Place = Any
 """A URL, None where nobody sees anything, or UNKNOWN."""
 _CHOSEN = "GitBook chooses a part of the URL"
 _ELSEWHERE = "dpsync does not know the host of the new URL"
-_OTHERWISE = "the URLs of the site have an unusual form"
-_RESTRUCTURED = "GitBook decides where it moves the spaces at the top level"
+_OTHERWISE = "dpsync does not know the form of this site's URLs"
+_RESTRUCTURED = "GitBook chooses the new position of the top-level spaces"
 
 
 def url_impacts(decided: Decisions, trees: Iterable[NavigationTree]) -> tuple[UrlImpact, ...]:

@@ -118,7 +118,7 @@ def parse(text: str, registry: Registry) -> Answer:
             raise ValueError(f'"{text}": {wrong}')
         return Answer(form.words, _normal(form, subject, registry))
     listed = ", ".join(f'"{form}"' for form in known)
-    raise ValueError(f'"{text}" is not an answer that dpsync knows. Answers: {listed}')
+    raise ValueError(f'"{text}" is not an answer that dpsync knows. Possible answers: {listed}')
 
 
 def _form(forms: Sequence[Form], subject: str) -> Form:
@@ -157,19 +157,19 @@ def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
     """Why this cannot stand behind the words of an answer."""
     if form.subject == "N":
         number = subject.isascii() and subject.isdigit() and len(subject) <= _DIGITS
-        return None if number else f"write {form}, with a number"
+        return None if number else f'write the answer as "{form}", with a number for N'
     if form.subject == "N PATTERN":
         return _wrong_pattern(subject, registry)
     address, field = FieldAddress.parse(subject)
     if (field is not None) != (form.subject == "ADDRESS#field"):
-        return f"write {form}"
+        return f'write the answer as "{form}"'
     if "*" in str(address):
-        return "an answer names one address, not a pattern"
+        return "this answer needs one address, not a pattern"
     places = Places(registry)
     if mistake := places.mistake(Pattern(subject, address.segments, field), "objects"):
         return f"{mistake.reason}; {mistake.hint}"
     if not any(form.asked_of(kind) for kind in places.kinds(address)):
-        return f"dpsync never asks for {form} at this address"
+        return f'dpsync never asks for the answer "{form}" for this address'
     return None
 
 
@@ -180,7 +180,7 @@ def _wrong_pattern(subject: str, registry: Registry) -> str | None:
     except ValueError as wrong:
         return str(wrong)
     if len(number) > _DIGITS or pattern.field is not None:
-        return "write new N PATTERN, with a number and an address pattern"
+        return 'write the answer as "new N PATTERN", with a number and an address pattern'
     mistake = Places(registry).mistake(pattern, "objects")
     return f"{mistake.reason}; {mistake.hint}" if mistake else None
 

@@ -24,7 +24,7 @@ from dpsync.planner.inputs.history import FormerNames
 
 NO_ENTRY = "neither the ids file nor git has an entry for the object"
 KEPT = "an apply kept the object after the entry was removed"
-NOT_PRUNED = "no prune pattern covers its list"
+NOT_PRUNED = "no prune pattern covers the list of this object"
 DEEPER = "this clone lacks the commits that show whether the entry was removed (fetch-depth: 0)"
 
 
@@ -131,7 +131,7 @@ class Removals(Struct, frozen=True, dict=True):
             return self.base.missing_file(then.commit or "", file)
         if address in self.desired.entries_in(file):
             return "that file still has the entry, but an overlay or an environment removes the entry"
-        return "that file seems to be cut off" if self._is_cut(file, then) else ""
+        return "that file seems to be incomplete" if self._is_cut(file, then) else ""
 
     def _is_cut(self, file: str, then: Desired) -> bool:
         """Whether a file ends in the middle of what it was: a person removes whole entries."""

@@ -252,7 +252,7 @@ class _Asking(Struct, frozen=True):
         """The files that declare some of the objects and that nothing includes."""
         removals = (self.found.to_name.get(identity) for identity in self.objects)
         for file in dict.fromkeys(one.file for one in removals if one is not None and one.file is not None):
-            yield WayOut(address="include", add=file, means="include its entries again")
+            yield WayOut(address="include", add=file, means="include the entries of this file again")
 
     def _words(self) -> str:
         reasons = [*map(str, self.too_many), *self._reasons(), *self._synced()]
@@ -265,7 +265,7 @@ class _Asking(Struct, frozen=True):
             live = self.sides.snapshot.objects[self.objects[0]]
             return f'{self.sides.kind(live).noun} "{self.sides.names.label(live)}"'
         names = [str(self.sides.names.address(identity)) for identity in self.objects]
-        return f"{len(names)} objects with content ({some(names)})"
+        return f"{len(names)} objects with contents ({some(names)})"
 
     def _reasons(self) -> Iterator[str]:
         by_reason: dict[str, list[str]] = defaultdict(list)

@@ -93,8 +93,8 @@ def _exchange(sides: Sides, address: Address, other: Address) -> Refusal:
     assert mine is not None
     assert theirs is not None
     candidates = (
-        candidate(sides.names, mine.identity, "it has the name of this entry"),
-        candidate(sides.names, theirs.identity, "references to this entry lead to it"),
+        candidate(sides.names, mine.identity, "this object has the name of this entry"),
+        candidate(sides.names, theirs.identity, "references to this entry lead to this object"),
     )
     return EXCHANGED.at(
         address,

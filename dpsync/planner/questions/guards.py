@@ -77,7 +77,7 @@ def _protected(decided: Decisions) -> Iterator[Refusal]:
     for identity in decided.deletions.everything:
         since = sides.policy.protected(identity)
         if since is not None:
-            until = "" if since == "now" else " in the git base"
+            until = "" if since == "now" else " in the commit that dpsync compares with"
             yield words.PROTECTED.at(sides.names.address(identity), until=until)
 
 
@@ -220,7 +220,9 @@ def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool)
     answer = Answer(NOT_MY_OWN, str(address))
     lacking = decided.sides.registry.profile.lacks("telling whose token this is")
     lose = _lost(guard, goes)
-    way = WayOut(address=str(address), add=answer.flag, means="confirm that this is another person")
+    way = WayOut(
+        address=str(address), add=answer.flag, means="confirm that this member is not the user of the token"
+    )
     refusal = words.PERHAPS_OWN_USER.at(
         address, answers=(way,), lose=lose, lacking=lacking, answer=answer.flag
     )

@@ -145,7 +145,11 @@ def _exposed(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator
         if allowed is not None and count > allowed:
             refusal = refusals.EXPOSURES.at(
                 organization,
-                answers=(WayOut(address=organization, add=answer.flag, means="open all of it"),),
+                answers=(
+                    WayOut(
+                        address=organization, add=answer.flag, means="confirm all changes that open access"
+                    ),
+                ),
                 changes=counted(count, "change"),
                 allowed=allowed,
                 since=bounds.since,
@@ -164,6 +168,6 @@ def _for_a_moment(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
             named[0],
             names=some(named),
             answer=answer.flag,
-            answers=(WayOut(address=named[0], add=answer.flag, means="allow this for a moment"),),
+            answers=(WayOut(address=named[0], add=answer.flag, means="allow this access for a moment"),),
         )
         yield Question(answer, refusal)

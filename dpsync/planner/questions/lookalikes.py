@@ -233,9 +233,8 @@ def proposals(decided: Decisions, found: Sequence[Lookalike]) -> Iterator[Note]:
 
 
 _WHY: Final = {
-    Reason.SIMILAR: "this entry looks like {}, which has no entry. If the entry is that object, renamed",
-    Reason.SHOWN: "this entry takes the position of {}, which has no entry. If the entry is that object, "
-    "renamed",
-    Reason.LOST: "perhaps renamed: the entry of {} was removed. If this entry is that object",
-    Reason.OTHER_NAME: "perhaps renamed: the entry of {} has another name. If this entry is that object",
+    Reason.SIMILAR: "this entry looks like {}, which has no entry. If you renamed that object",
+    Reason.SHOWN: "this entry takes the position of {}, which has no entry. If you renamed that object",
+    Reason.LOST: "the entry of {} was removed. If this entry is the new name of that object",
+    Reason.OTHER_NAME: "the entry of {} has another name. If this entry is the new name of that object",
 }

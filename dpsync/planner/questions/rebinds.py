@@ -91,5 +91,7 @@ def _rebound(sides: Sides, address: Address, line: RecordedLine) -> Former:
     if address not in sides.desired.resources:
         return Former(address, f"{said}{is_now}", None)
     add = command("ids", "--bind", f"{address}={line.id}")
-    back = WayOut(address=str(address), add=add, means="use this object, and replace the line")
+    back = WayOut(
+        address=str(address), add=add, means="use this object, and replace the line in the ids file"
+    )
     return Former(address, f"{said}{is_now}", back)

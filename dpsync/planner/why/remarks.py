@@ -113,7 +113,7 @@ def _lasting(names: Names, address: Address, identity: Identity) -> Note:
     text = f'policy.forget keeps the {names.kind(live).noun} "{names.label(live)}"'
     lasting = (name, names.address(identity))
     if not any(pattern.covers(one) for pattern in names.desired.policy.forget for one in lasting):
-        text += f"; only the git base has its key, so write {name} in policy.forget instead"
+        text += f". Write {name} in policy.forget, because only git knows the former address"
     return Note(address=str(address), text=text)
 
 
@@ -124,10 +124,10 @@ def _obsolete(desired: Desired, snapshot: Snapshot) -> Iterator[Note]:
         if match is None:
             continue
         if resource.has_earlier_name and match.by is not MatchedBy.PREVIOUSLY:
-            text = "the rename is done: remove this line"
+            text = "the object has been renamed: remove this line"
             yield Note(address=str(address.field("previously")), text=text, detail=True)
         if resource.new:
-            yield Note(address=str(address.field("new")), text="the object exists: remove this line")
+            yield Note(address=str(address.field("new")), text="the object exists now: remove this line")
 
 
 def _replaced(snapshot: Snapshot) -> Iterator[Note]:
@@ -142,8 +142,10 @@ def _replaced(snapshot: Snapshot) -> Iterator[Note]:
 def _skipped(names: Names, deletions: Deletions) -> Iterator[Note]:
     """Objects that a plan keeps because `protect` with `skip` names them or something inside."""
     for identity, protected in deletions.skipped.items():
-        what = "it is protected" if identity == protected else f"{names.address(protected)} is protected"
-        why = "" if identity == protected else " and would be deleted with it"
+        what = (
+            "the object is protected" if identity == protected else f"{names.address(protected)} is protected"
+        )
+        why = "" if identity == protected else " and would also be deleted"
         yield Note(address=str(names.address(identity)), text=f"kept: {what}{why}")
 
 
@@ -183,7 +185,7 @@ def recreation_notes(sides: Sides, deletions: Deletions, changing: Iterable[Rest
             elif _could_be(sides.names, sides.values, entry, live):
                 text = (
                     f"if you moved {was}: GitBook cannot change the {fixed.name} of this object, so dpsync "
-                    "creates the object again; "
+                    "creates the object again, and "
                 )
                 text += f"{was} {what}{url}"
             else:
@@ -224,11 +226,11 @@ def _owner(lineage: Lineage, live: LiveObject) -> Identity:
 # Patterns of the policy that do nothing, and those by which this change itself lets more go.
 
 NOTHING = "this pattern matches no entry and no live object"
-GONE = "no object has this name any more: remove this line"
+GONE = "no object has this name: remove this line"
 UNDECLARED_GONE = (
     "no object without an entry matches this pattern: the object was deleted or renamed, or has an entry now"
 )
-STAYS = "this object is not deleted, because no prune pattern covers its list"
+STAYS = "this object is not deleted, because no prune pattern covers the list of this object"
 NEVER_DELETED = "dpsync never deletes objects of the types that this pattern matches"
 NO_PROBLEM = "GitBook no longer reports this problem: remove this line"
 
@@ -299,7 +301,7 @@ def _protects_nothing(known: Iterable[Address], pattern: Pattern) -> str | None:
     if not found:
         return NOTHING
     # An organization is never deleted, and what is in it is not protected with it.
-    return None if max(found) > 1 else f'{NEVER_DELETED}; to protect its contents, write "{pattern.text}/**"'
+    return None if max(found) > 1 else f'{NEVER_DELETED}. To protect its contents, write "{pattern.text}/**"'
 
 
 def _leaves_nothing_alone(known: Iterable[Address], pattern: Pattern) -> str | None:
@@ -318,7 +320,7 @@ def _removes_nothing(former: FormerNames, pattern: Pattern) -> str | None:
     found = former.named(pattern)
     if len(found) > 1:
         names = ", ".join(sorted(str(former.exactly(identity)) for identity in found))
-        return f"this pattern matches several objects, so dpsync deletes none of them; write one of: {names}"
+        return f"this pattern matches several objects, so dpsync deletes none of them. Write one of: {names}"
     for identity in found:
         live = former.snapshot.objects[identity]
         lists = [scope for scope, items in former.snapshot.scopes.items() if identity in items]
