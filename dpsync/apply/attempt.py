@@ -195,7 +195,9 @@ class Attempt:
                 return self._lookup_outcome(refused, lookup, "already")
         words = self._words(refused)
         if refused.status in (404, 405, 501):
-            words += "; if this server has no such request, set --profile to the API version of the server"
+            words += (
+                ". If the server does not know this request, set --profile to the API version of the server"
+            )
         return self._task.outcome("failed", words, refused.status, answer=refused.message)
 
     def _await(self) -> Outcome:
@@ -216,7 +218,7 @@ class Attempt:
                     self._shared.ids.put(address, id)
                 return self._task.outcome("done")
             if self._shared.stop.is_set() or (pause := next(pauses, None)) is None:
-                words = "GitBook has not created the object yet: apply again later"
+                words = "GitBook has not created the object yet. Run apply again later"
                 return self._task.outcome("not-tried", words)
             self._shared.client.pause(pause)
 
@@ -268,7 +270,7 @@ class Attempt:
         words = self._words(error)
         step = self._task.step
         if isinstance(error, Unknown) and error.reason == "interrupted":
-            words += "; the next plan shows whether the change was made"
+            words += ". The next plan shows whether the change was made"
             return self._task.outcome("unknown", words)
         if step.repeat == "never" or step.verb not in ("create", "restore"):
             return self._task.outcome("unknown", words, error.status)
@@ -279,9 +281,9 @@ class Attempt:
         if lookup is not None and len(lookup.candidates) == 1 and self._adopt(lookup):
             return self._task.outcome(result, status=error.status, id=lookup.candidates[0].id)
         words = (
-            f"{self._words(error)}; dpsync looked for the object and cannot tell whether it was created. "
-            "dpsync"
-            " does not repeat the request, because GitBook may still create the object"
+            f"{self._words(error)}. dpsync looked for the object, but cannot tell whether "
+            "GitBook created the "
+            "object. dpsync does not repeat the request, because GitBook may still create the object"
         )
         return self._task.outcome("unknown", words, error.status)
 
@@ -318,13 +320,13 @@ class Attempt:
         """What went wrong. The platform's words are left out when it was sent a secret: it may repeat it."""
         if markers(self._task.step.body, ENV) and isinstance(error, Answered):
             why = "the response is not shown, because the request contained a secret"
-            return f"status {error.status}; {why}"
+            return f"status {error.status} ({why})"
         if not isinstance(error, Forbidden):
             return str(error)
         # The platform answers 403 for both (gitbook-skills, configure-site, "Error handling notes").
         in_site = "/sites/" in self._task.step.path
         plan = ", or check that the GitBook plan of the site includes this feature" if in_site else ""
-        return f"{error}; use a token that may do this{plan}"
+        return f"{error}. Use a token that may make this change{plan}"
 
 
 def _laid_over(

@@ -191,7 +191,8 @@ class DeleteChecks:
         for identity, url in now.evidence.unseen.items():
             for root in _roots_of(found, identity) & there:
                 stale[root] = (
-                    f"this token can no longer read what would also be deleted: GET {url} is not allowed"
+                    "this token can no longer read the objects that GitBook would also delete: "
+                    f"GET {url} is not allowed"
                 )
         for root in there:
             if self._is_another(now.objects[root]):
@@ -266,12 +267,12 @@ def _name(names: Names, lost: Lost) -> str:
 
 
 def _more(name: str) -> str:
-    return f"{name} would also be deleted, but the plan did not show that"
+    return f"{name} would also be deleted, but the plan does not list this object"
 
 
 def _other(name: str) -> str:
-    return f"{name} would also be deleted, but it was changed after the plan was made"
+    return f"{name} would also be deleted, but was changed after the plan was made"
 
 
 def _less(name: str) -> str:
-    return f"{name} would now be kept, but the plan shows that it is deleted"
+    return f"{name} would now be kept, but the plan lists this object as deleted"

@@ -48,7 +48,7 @@ class Expected(Struct, frozen=True):
     @staticmethod
     def shown(plan: Plan) -> Expected:
         """Return the expectation of the plan that a person has confirmed."""
-        return Expected(plan, name="the plan that was shown")
+        return Expected(plan, name="the plan that you confirmed")
 
     def check(self, now: Plan) -> None:
         """Raises NotApproved, or Refused with every difference."""
@@ -71,7 +71,7 @@ def different(before: Plan, now: Plan, name: str) -> dict[str, str]:
     found = {}
     for address in sorted(old.keys() | new.keys()):
         if address not in new:
-            found[address] = f"{name} is out of date: this object needs no change any more"
+            found[address] = f"{name} is out of date: this object needs no change now"
         elif address not in old:
             found[address] = f"{name} is out of date: a new plan would also change this object"
         elif old[address] != new[address]:
@@ -79,7 +79,7 @@ def different(before: Plan, now: Plan, name: str) -> dict[str, str]:
     known = {(item.code, item.address) for item in before.refusals}
     for item in now.refusals:
         if (item.code, item.address) not in known:
-            found[item.address] = f"a new plan is refused ({item.code}): {item.message}"
+            found[item.address] = f"dpsync refuses a new plan ({item.code}): {item.message}"
     if before.platform != now.platform:
         found["platform"] = f"the plan was made for {before.platform}, but this is {now.platform}"
     if before.environment != now.environment:

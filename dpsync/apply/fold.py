@@ -18,7 +18,7 @@ from dpsync.model.plans.remark import PlatformTrouble, Waiting
 
 IN_FLIGHT = "the apply ended before it recorded the response, so the result is unknown"
 NOT_REACHED = "the apply ended before this step"
-NO_END = "the journal has no end: the apply was killed, or is still running"
+NO_END = "the last line of the journal is missing, because the apply was killed or is still running"
 
 
 def report_of(events: Iterable[Event], journal: str | None) -> Report | None:

@@ -51,9 +51,9 @@ def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
         past = apply.past
         if past is not None and past.report.sent and past.reverts is None and apply.reverted_by is None:
             return apply.path
-    message = f"no apply to revert: {directory} has no journal of an apply that changed something"
+    message = f"there is no apply to revert: {directory} contains no journal of an apply with changes"
     hint = (
-        f"{command('history')} lists the applies of this checkout; for an apply in CI, download the journal "
+        f"{command('history')} lists the applies of this clone. For an apply in CI, download the journal "
         "from the artifacts of its run"
     )
     raise DiagnosticError([Diagnostic("DP155", message, hint=hint)], Exit.INVALID)

@@ -111,7 +111,7 @@ class IdsOnDisk:
             where = f"line {first.span.line}: " if first.span else ""
             raise self._cannot(f"{where}{first.message}") from None
         except BlockingIOError:
-            raise self._cannot("another dpsync process keeps writing the file") from None
+            raise self._cannot("another dpsync command keeps changing the file") from None
         except OSError as error:
             raise self._cannot(disk.why(error)) from None
 

@@ -94,7 +94,7 @@ class _Batch:
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.over = threading.Event()
-        self.problem: str | None = "it was not written to disk"
+        self.problem: str | None = "the journal was not written to the disk"
         """Why they are not on disk."""
 
 
@@ -141,7 +141,7 @@ class FileJournal:
                 continue
             self.path: str | None = str(path.absolute())
             return file
-        raise OSError("too many journals with one name")
+        raise OSError("there are too many journals with the same name")
 
     def write(self, event: Event) -> None:
         line = json_text(event.model_copy(update={"at": self._now()})).encode() + b"\n"

@@ -31,7 +31,9 @@ def state_directory(env: Mapping[str, str]) -> Path:
     try:
         return Path.home() / ".local" / "state" / "dpsync"
     except RuntimeError:
-        raise NoState("neither HOME nor XDG_STATE_HOME is set, and the user has no home directory") from None
+        raise NoState(
+            "dpsync finds no directory for its lock file: neither HOME nor XDG_STATE_HOME is set"
+        ) from None
 
 
 @contextmanager
@@ -50,5 +52,5 @@ def locked(url: str, organizations: Iterable[str]) -> Iterator[None]:
             except BlockingIOError:
                 raise Locked(organization) from None
             except OSError as error:
-                raise NoState(f"no lock can be held in {directory}: {disk.why(error)}") from None
+                raise NoState(f"dpsync cannot write a lock file in {directory}: {disk.why(error)}") from None
         yield

@@ -20,7 +20,7 @@ from dpsync.model.plans.rehearsal import Rehearsal
 
 _FIRST: Final = b'{"event":"'
 """How each line of a journal begins."""
-_CUT: Final = "the last line of the journal is cut off, so its content is unknown"
+_CUT: Final = "the last line of the journal is incomplete, so dpsync cannot read this line"
 
 
 class PastApply(Struct, frozen=True):
@@ -65,12 +65,12 @@ def parse_journal(path: Path, found: bytes) -> PastApply:
     *lines, rest = found.split(b"\n")
     events = _events(path, lines)
     if not events or not isinstance(events[0], JournalOpened):
-        raise unusable(path, "the first line is cut off or missing")
+        raise unusable(path, "the first line of the journal is incomplete or missing")
     report = report_of(events, str(path.absolute()))
     started = next((event for event in events if isinstance(event, Started)), None)
     if report is None or started is None:
         raise EndedBeforeFirstStep(
-            unusable(path, "the apply ended before its first step: nothing was sent").findings, Exit.INVALID
+            unusable(path, "the apply ended before its first step, and sent nothing").findings, Exit.INVALID
         )
     if rest:
         report = report.model_copy(update={"trouble": (*report.trouble, _CUT)})
@@ -105,11 +105,14 @@ def _of_another_version(line: bytes) -> str:
         return "line 1 is damaged"
     name = first.get("format") if isinstance(first, dict) else None
     if isinstance(name, str) and name != FORMAT and name.startswith("dpsync.journal/"):
-        return f"the format is {name[:40]}, but this dpsync reads {FORMAT}"
-    return "another version of dpsync wrote it"
+        return f"the format of the journal is {name[:40]}, but this version of dpsync reads {FORMAT}"
+    return "another version of dpsync wrote the journal"
 
 
 def unusable(path: Path, why: str) -> DiagnosticError:
     """The error for a file that is no whole journal."""
-    hint = "you can continue without the journal: plan shows what is left to do, and apply does it"
+    hint = (
+        "you can continue without the journal: dpsync plan shows the remaining changes, and dpsync "
+        "apply makes them"
+    )
     return DiagnosticError([Diagnostic("DP144", f"{path} cannot be used: {why}", hint=hint)], Exit.INVALID)

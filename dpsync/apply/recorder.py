@@ -187,7 +187,9 @@ class Recorder:
         try:
             yield
         except Exception as mistake:
-            self.mistake = f"not recorded: internal error in dpsync ({type(mistake).__name__})"
+            self.mistake = (
+                f"dpsync did not record this step: internal error in dpsync ({type(mistake).__name__})"
+            )
 
     def _open(self, snapshot: Snapshot) -> None:
         for id, key in snapshot.organizations.items():

@@ -57,7 +57,7 @@ def content(path: Path) -> bytes:
     try:
         found = disk.read(path, LARGEST)
     except OSError as error:
-        raise unusable(path, f"it cannot be read: {disk.why(error)}") from None
+        raise unusable(path, f"dpsync cannot read the file: {disk.why(error)}") from None
     if len(found) > LARGEST:
         raise unusable(path, f"the file has more than {LARGEST // 1_000_000} MB")
     return found
@@ -70,13 +70,13 @@ def parse_saved(path: Path, found: bytes) -> Saved:
     except ValidationError:
         raise unusable(path, f"the file is not a complete saved plan{_instead(found)}") from None
     if saved.plan.digest != saved.digest:
-        raise unusable(path, "the content does not match the digest")
+        raise unusable(path, "the content of the file does not match its digest")
     if saved.plan.profile not in PROFILES:
         raise unusable(
             path, f"this version of dpsync does not know the API version {saved.plan.profile[:40]}"
         )
     if saved.rehearsal is not None and saved.rehearsal.plan != saved.digest:
-        raise unusable(path, "the rehearsal in the file belongs to another plan")
+        raise unusable(path, "the file contains the result of a rehearsal of another plan")
     return saved
 
 
@@ -96,9 +96,9 @@ def _instead(found: bytes) -> str:
         case None:
             return ""
         case "dpsync.saved-plan/1":
-            return "; perhaps another version of dpsync wrote it"
+            return ". Perhaps another version of dpsync wrote the file"
         case other:
-            return f": its format is {other}, but this dpsync reads dpsync.saved-plan/1"
+            return f": its format is {other}, but this version of dpsync reads dpsync.saved-plan/1"
 
 
 def unusable(path: Path, why: str) -> DiagnosticError:

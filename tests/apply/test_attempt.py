@@ -253,7 +253,7 @@ def test_what_a_signal_has_cut_is_for_the_next_apply_to_see() -> None:
     cut = Unknown("PUT", "/orgs/acme/teams", "interrupted")
     outcome, ids = attempt(Client(cut), step(), Reading([MADE]))
     assert (outcome.result, ids.get(TEAM)) == ("unknown", None)
-    assert "the next plan shows whether the change was made" in (outcome.error or "")
+    assert "The next plan shows whether the change was made" in (outcome.error or "")
 
 
 @pytest.mark.parametrize("sent", [False, True])

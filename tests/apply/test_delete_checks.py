@@ -218,7 +218,7 @@ def test_a_delete_is_stale_when_what_goes_along_was_changed_under_its_feet(case:
     report = apply_after(lab, body, places, request)
     (outcome,) = stale(report)
     assert told in (outcome.error or "")
-    assert "would also be deleted, but it was changed after the plan was made" in (outcome.error or "")
+    assert "would also be deleted, but was changed after the plan was made" in (outcome.error or "")
     assert not [write for write in lab.writes if write.startswith("DELETE")]
 
 
@@ -256,7 +256,9 @@ def test_nothing_is_deleted_when_it_cannot_be_seen_any_more_what_goes_along(lab:
         tape.refused = {f"{ORG}/saml"}
         report = session.apply(client, planned)
     (outcome,) = stale(report)
-    assert "can no longer read what would also be deleted: GET /orgs/acme/saml" in (outcome.error or "")
+    assert "can no longer read the objects that GitBook would also delete: GET /orgs/acme/saml" in (
+        outcome.error or ""
+    )
 
 
 def test_what_somebody_else_has_deleted_is_no_harm(lab: Lab) -> None:

@@ -424,9 +424,9 @@ def test_what_is_different_stops_its_delete_and_no_other() -> None:
     assert [item.reason if item else None for item in objections] == ["the entry is another object", None]
 
 
-MORE = "would also be deleted, but the plan did not show that"
-LESS = "would now be kept, but the plan shows that it is deleted"
-OTHERWISE = "would also be deleted, but it was changed after the plan was made"
+MORE = "would also be deleted, but the plan does not list this object"
+LESS = "would now be kept, but the plan lists this object as deleted"
+OTHERWISE = "would also be deleted, but was changed after the plan was made"
 MEMBER = LiveObject(
     "team_member", "ada", ("team", "team-a"), None, {"role": "owner"}, "/members", own_id=False
 )
@@ -503,7 +503,7 @@ def with_objects(sides: Sides, more: Sequence[LiveObject]) -> Sides:
 
 IN_BOTH = LiveObject("team_member", "bo", ("team", "team-a"), None, {}, "/members", own_id=False)
 SENT, ADA = ("space", "space-one"), "acme/teams/[A]/members/[ada]"
-UNSEEN = "this token can no longer read what would also be deleted: GET /x is not allowed"
+UNSEEN = "this token can no longer read the objects that GitBook would also delete: GET /x is not allowed"
 
 
 @pytest.mark.parametrize(

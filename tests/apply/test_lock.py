@@ -52,5 +52,5 @@ def test_where_no_lock_can_be_held_it_is_said_and_why(
     """Otherwise, that no lock can be held is told as a mistake of dpsync's."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     (tmp_path / "dpsync").write_text("")
-    with pytest.raises(NoState, match="no lock can be held in "), locked("http://x", ["acme"]):
+    with pytest.raises(NoState, match="dpsync cannot write a lock file in "), locked("http://x", ["acme"]):
         pass

@@ -89,10 +89,10 @@ def test_cut_at_any_byte_it_tells_no_step_better_than_the_whole_does(written: by
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (lambda text: text[:20], "the first line is cut off"),
+        (lambda text: text[:20], "the first line of the journal is incomplete"),
         (lambda text: text[: text.index(b'"plan"')], "the apply ended before its first step"),
         (lambda text: text.split(b"\n", 1)[0] + b"\n", "the apply ended before its first step"),
-        (lambda text: text.split(b"\n", 1)[1], "the first line is cut off"),
+        (lambda text: text.split(b"\n", 1)[1], "the first line of the journal is incomplete"),
         (lambda text: text.replace(b"journal/1", b"journal/2"), "the format is dpsync.journal/2, but this"),
         (
             lambda text: text.replace(b"journal/1", b"journal/" + b"2" * 99),
@@ -104,7 +104,7 @@ def test_cut_at_any_byte_it_tells_no_step_better_than_the_whole_does(written: by
         ),
         (
             lambda text: b'{"event":"start","plan":"abc","steps":3}\n',
-            "another version of dpsync wrote it",
+            "another version of dpsync wrote the journal",
         ),
         (lambda text: b'{"event":"\n', "line 1 is damaged"),
         (lambda text: b'{"event":"journal"}\n', "another version"),

@@ -127,7 +127,7 @@ def test_apply_is_incomplete_when_a_step_failed(open_: Open) -> None:
     assert [item.result for item in report.outcomes] == ["done", "failed"]
     assert report.as_declared
     assert exit_of(report) is Exit.PARTIAL
-    assert "1 step was not carried out" in render_report(Plan(), report, Paint(False))
+    assert "1 step was not successful" in render_report(Plan(), report, Paint(False))
 
 
 @pytest.mark.parametrize("what", MAKES)

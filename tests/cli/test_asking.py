@@ -131,6 +131,6 @@ def test_what_is_applied_is_the_plan_of_now_and_must_be_what_was_agreed_to(
 
     ended, _, said = ask(tmp_path / "project", platform, "y", tmp_path, programs, meanwhile)
     assert (ended, "stale" in said) == (4, True)
-    assert "error[stale]: the plan that was shown " in said
+    assert "error[stale]: the plan that you confirmed " in said
     assert "saved plan" not in said
     assert [entry for entry in platform.app.requests if entry[0] != "GET"] == []

@@ -92,7 +92,7 @@ def test_revert_last_without_applies_is_an_error(
 ) -> None:
     ended = run("revert", "--last", "-C", str(project(TEXT.format(title="One"))), "--yes")
     assert ended.code == 5
-    assert "error[DP155]: no apply to revert" in ended.err
+    assert "error[DP155]: there is no apply to revert" in ended.err
 
 
 def test_revert_last_stops_at_damaged_newer_journal(

@@ -297,7 +297,9 @@ def test_without_one_the_top_level_values_are_taken_and_the_plan_says_so(
     monkeypatch.setenv("DPSYNC_URL", platform.url)
     monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
     ended = run("plan", "-v", "-C", str(surroundings))
-    assert "\nenvironment: none (to choose one, add --env: prod, staging)\n" in ended.out
+    assert (
+        "\nenvironment: none (to choose an environment, add --env with one of: prod, staging)\n" in ended.out
+    )
     assert '"Acme" → "Acme Corp"' in ended.out
 
 

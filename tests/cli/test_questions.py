@@ -224,7 +224,7 @@ def test_change_during_number_prompt_is_refused(
         terminal.type("1")
         code, printed = terminal.end()
     assert (code, writes(platform)) == (4, [])
-    assert "error[stale]: the plan that was shown " in printed
+    assert "error[stale]: the plan that you confirmed " in printed
     assert printed.splitlines()[-1] == "Nothing was applied."
 
 

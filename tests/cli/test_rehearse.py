@@ -274,7 +274,10 @@ def test_a_saved_plan_with_the_rehearsal_of_another_one_is_refused(
     content["rehearsal"]["plan"] = "0" * 64
     saved.write_text(json.dumps(content), encoding="utf-8")
     ended = run("show", str(saved))
-    assert (ended.code, "the rehearsal in the file belongs to another plan" in ended.err) == (5, True)
+    assert (ended.code, ("the file contains the result of a rehearsal of another plan") in ended.err) == (
+        5,
+        True,
+    )
 
 
 def test_a_plan_that_is_not_fit_is_not_saved(

@@ -120,7 +120,7 @@ def test_when_the_files_have_changed_it_is_refused_with_the_difference(
 
 def test_when_it_was_done_already_it_is_refused(saved: Path, run: Run, platform: ThreadedServer) -> None:
     assert run("apply", "-C", str(saved), "plan.json", "--yes").code == 0
-    assert "needs no change any more" in refused(run, platform, saved, 4, "plan.json", "--yes")
+    assert "needs no change now" in refused(run, platform, saved, 4, "plan.json", "--yes")
 
 
 @pytest.mark.parametrize(

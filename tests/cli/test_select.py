@@ -92,7 +92,9 @@ def test_what_it_needs_comes_along_and_is_named(run: Run, project: Project, plat
     ended = run("plan", "-C", str(directory), "--select", "saml/okta")
     assert "\n    not selected, but needed by acme/saml/okta\n" in ended.out
     ended = run("plan", "-v", "-C", str(directory), "--select", "saml/okta")
-    assert "\nonly: saml/okta\nalso: acme/teams/support, needed by acme/saml/okta\n" in ended.out
+    assert (
+        "\nonly: saml/okta\nalso planned: acme/teams/support, because acme/saml/okta needs it\n" in ended.out
+    )
 
 
 def test_what_is_there_already_does_not_come_along(

@@ -91,8 +91,11 @@ def test_a_process_that_was_killed_has_a_report_and_an_exit_code(
     shown = run("show", str(newest(example)))
     assert shown.code == 3
     assert "Applied: 2 changed; 1 step unknown, 23 not tried." in shown.out
-    assert "the journal has no end: the apply was killed, or is still running" in shown.out
-    assert "Not verified: run plan to see what is left to do." in shown.out
+    assert (
+        "the last line of the journal is missing, because the apply was killed or is still running"
+        in shown.out
+    )
+    assert "Not verified. To see the remaining changes, run dpsync plan." in shown.out
 
 
 def test_a_journal_in_another_place_shows_the_same(

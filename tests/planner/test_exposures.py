@@ -153,7 +153,7 @@ def test_one_fewer_of_a_kind_that_keeps_out_is_listed(kind: Kind) -> None:
     [found] = plan(case).exposures
     assert (found.field, found.words) == (
         "",
-        ("a SAML provider is deleted, so members no longer need to sign in with {kind.one}"),
+        ("a SAML provider is deleted, so members no longer need to sign in with a SAML provider"),
     )
 
 

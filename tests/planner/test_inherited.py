@@ -91,8 +91,8 @@ def test_a_plan_says_why_it_writes_what_is_live_already(lab: Lab) -> None:
     text = render_plan(lab.plan(declared("Handbook", "{ title: Manuals }")), Paint(on=False))
     assert 'title  "Manuals"' in text
     assert (
-        "written here, too, because the value may come from acme/sites/docs/customization, which changes"
-        in text
+        "written here, too, because this object can inherit the value from "
+        "acme/sites/docs/customization, which changes" in text
     )
 
 

@@ -424,7 +424,7 @@ def group(**titles: str) -> Things:
         (Case(group(n="Designers"), group(n="Designer")), []),
         (Case(group(n="Quite another"), group(old="Designer")), []),
         (Case(group(n="Quite another"), group(old="Designer"), lines=[("section_group", "d/old")]),
-         ["perhaps renamed"]),
+         ["the entry of \"D"]),
         (Case(group(n="Designers", old="Designer"), group(old="Designer")), []),  # that one is declared
         (Case(group(n="Designers"), group(n="Designers", old="Designer")), []),  # it is live itself
         (Case({**group(), "section_group": {"d/n": {"title": "Designers", "new": True}}},

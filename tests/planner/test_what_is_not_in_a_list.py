@@ -266,7 +266,7 @@ def test_a_script_and_secrets_are_sent_when_the_base_has_others_and_never_withou
     assert report.remaining is not None
     assert report.remaining.unproven == (f"{bot}#script", f"{bot}#secrets")
     told = (
-        "GitBook does not return 2 values, so each apply sends these values again until you commit the files"
+        "GitBook does not return 2 values, so each apply sends these values again until you commit your files"
     )
     assert f"{told}: {bot}#script, {bot}#secrets" in render_report(Plan(), report, Paint(False))
 

@@ -184,7 +184,7 @@ def test_a_finding_that_asks_has_its_candidates_and_answers_as_data() -> None:
 @pytest.mark.parametrize(
     ("organizations", "said"),
     [
-        ((), "The platform matches your files."),
+        ((), "GitBook matches your files."),
         (("acme",), "acme matches your files."),
         (("acme", "beta"), "acme and beta match your files."),
     ],

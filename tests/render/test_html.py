@@ -183,7 +183,7 @@ def test_that_nothing_goes_and_nothing_opens_is_said_too(open_page: Open) -> Non
 
 def test_where_nothing_is_to_be_decided_nothing_is_in_the_way(open_page: Open) -> None:
     page = open_page(plan_document(Plan()))
-    expect(page.get_by_role("heading", level=1)).to_have_text("No changes. The platform matches your files.")
+    expect(page.get_by_role("heading", level=1)).to_have_text("No changes. GitBook matches your files.")
     for part in ("#glances", "#filters", "nav"):
         expect(page.locator(part)).to_be_hidden()
     assert violations(page) == []

@@ -81,14 +81,14 @@ def reported(*results: str, **more: object) -> Report:
 DONE = ("done", "done", "done")
 ALL = "Applied: 1 created, 1 changed, 3 deleted"
 VERIFIED = "Verified: a new plan has no changes."
-LEFT = "Not converged: a new plan still has changes."
+LEFT = "Incomplete: a new plan still has changes."
 RESULTS = {
     "everything": (DONE, 2.4, {}, f"{ALL}, in 2 s. {VERIFIED}"),
     "in no time": (DONE, 0.1, {}, f"{ALL}, in 1 s. {VERIFIED}"),
     "for minutes": (DONE, 200.0, {}, f"{ALL}, in 3 min. {VERIFIED}"),
     "not verified": (
         DONE, None, {"remaining": None, "verified": False},
-        f"{ALL}. Not verified: run plan to see what is left to do.",
+        f"{ALL}. Not verified. To see the remaining changes, run dpsync plan.",
     ),
     "a part": (
         ("done", "failed", "not-tried"), 2.0, {"remaining": planned()},
@@ -105,7 +105,7 @@ RESULTS = {
     "nobody knows": (
         ("unknown", "not-tried", "not-tried"), 2.0, {"interrupted": True},
         "Perhaps nothing was applied: 1 step unknown, 2 not tried. "
-        "Interrupted: run apply again to finish the rest.",
+        "Interrupted. To finish the rest, run dpsync apply again.",
     ),
 }  # fmt: skip
 

@@ -136,7 +136,7 @@ def test_drift_and_wrong_configurations_fail_in_junit() -> None:
 @pytest.mark.parametrize(
     ("document", "says"),
     [
-        (plan_document(Plan()), "No changes. The platform matches your files."),
+        (plan_document(Plan()), "No changes. GitBook matches your files."),
         (drift_document(Drift()), "No drift."),
     ],
 )

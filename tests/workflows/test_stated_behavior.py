@@ -230,6 +230,6 @@ def test_forbidden_write_in_a_site_names_both_reasons(project: Project) -> None:
     (outcome,) = report.outcomes
     assert outcome.result == "failed"
     assert (
-        "a token that may do this, or check that the GitBook plan of the site includes this feature"
+        "a token that may make this change, or check that the GitBook plan of the site includes this feature"
         in str(outcome.error)
     )

@@ -156,7 +156,7 @@ LAST: Final = RefusalWords(
 LIMITS: Final = RefusalWords("limits", "{words}", "{way_out}", reason="threshold")
 EXPOSURES: Final = RefusalWords(
     "exposures",
-    "{changes} would open access, and the limit is {allowed}{since}",
+    "{changes} would open access, and policy.limits.exposures allows {allowed}{since}",
     'check the lines with "opens access", then add {answer}',
     reason="threshold",
 )

@@ -164,10 +164,10 @@ def _nonempty(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 _RAISED: Mapping[str, str] = {
     "changed": "Every change opens access.",
-    "set": "Every change opens access, unless the change removes the value.",
-    "added": "Adding an item to the list opens access.",
-    "linked": "Adding a link to a URL opens access.",
-    "hosts": "Adding a URL with another host opens access.",
+    "set": "Every change opens access, except a change that removes the value.",
+    "added": "A change that adds an item to the list opens access.",
+    "linked": "A change that adds a link to a URL opens access.",
+    "hosts": "A change that adds a URL with a new host opens access.",
 }
 _STRONGER_ROLE = "A change opens access if the change gives somebody a stronger role."
 
@@ -182,12 +182,12 @@ def _exposure(registry: Registry, kind: Kind, field: Field) -> str:
     if isinstance(raised, str):
         return _RAISED[raised]
     if isinstance(raised, Lifted):
-        opens = f" Adding {listed(raised.opens, 'or')} also opens access." if raised.opens else ""
-        return f"Removing or replacing the restriction opens access.{opens}"
+        opens = f" So does adding {listed(raised.opens, 'or')}." if raised.opens else ""
+        return f"A change that removes or replaces the restriction opens access.{opens}"
     if len(raised) == 2:
         return f"A change from {' to '.join(map(on_one_line, raised))} opens access."
     values = ", ".join(map(on_one_line, raised))
-    return f"A change to a later value in this list opens access: {values}."
+    return f"A change to a value that is further to the right in this list opens access: {values}."
 
 
 def _kind_exposure(kind: Kind) -> str:

@@ -31,7 +31,7 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
         case Own(what=what):
             return [
                 *choices(path, values_of(path)),
-                f"`{{ id: ID }}`: The id of {what} that already exists.",
+                f"`{{ id: … }}`: {what.capitalize()} that already exists.",
             ]
         case Reference(kinds=kinds):
             nouns = [registry[name].one for name in kinds if name in registry]
@@ -109,10 +109,10 @@ def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str
         yield "This field is the key of the entry."
         return
     if not field.declarable:
-        yield "GitBook sets this field. You cannot write this field in your files."
+        yield "GitBook sets this field. You cannot write this field."
         return
     if field.name == kind.default:
-        yield "If you leave this field out, dpsync uses the key of the entry."
+        yield "If the entry does not have this field, dpsync uses the key of the entry."
     elif field.required:
         yield "Required."
     if field.on == "create" and field.via is None:

@@ -20,7 +20,7 @@ def part_lines(plan: PlanOrDrift) -> Iterator[str]:
     """What belongs to a part although nobody named it, and what needs it."""
     if plan.part is not None:
         for item in plan.part.also:
-            yield f"also: {visible(item.address)}, needed by {visible(item.needed_by)}"
+            yield f"also planned: {visible(item.address)}, because {visible(item.needed_by)} needs it"
 
 
 def _platform(plan: PlanOrDrift) -> Iterator[str]:
@@ -56,4 +56,4 @@ def _environment(plan: PlanOrDrift) -> Iterator[str]:
         yield f"environment: {visible(plan.environment)}"
     elif plan.environments:
         known = ", ".join(visible(name) for name in plan.environments)
-        yield f"environment: none (to choose one, add --env: {known})"
+        yield f"environment: none (to choose an environment, add --env with one of: {known})"

@@ -53,7 +53,10 @@ def kept(item: Difference) -> str:
     """Why a field is written that is as wanted; nothing where it is not."""
     if item.inherited is None:
         return ""
-    return f"written here, too, because the value may come from {visible(item.inherited)}, which changes"
+    return (
+        "written here, too, because this object can inherit the value from "
+        f"{visible(item.inherited)}, which changes"
+    )
 
 
 def recognised(plan: Plan, change: Change) -> str:
@@ -64,7 +67,7 @@ def recognised(plan: Plan, change: Change) -> str:
         case MatchedBy.PIN:
             how = "pinned"
         case MatchedBy.BASE:
-            how = f"renamed: matched by its name in {visible(plan.base_from or 'the git base')}"
+            how = f"renamed: matched by its name in {visible(plan.base_from or 'git')}"
         case MatchedBy.EARLIER_COMMIT:
             how = f"renamed: matched by its name in commit {visible(short_commit(change.matched_detail))}"
         case MatchedBy.PREVIOUSLY:
@@ -85,9 +88,9 @@ def recognised(plan: Plan, change: Change) -> str:
 def facts(change: Change) -> Iterator[str]:
     """What is to be said of a change beside its fields."""
     if restored(change):
-        yield "restored after a delete; references to it are not restored"
+        yield "restored after a delete. References to the object are not restored"
     if change.action == "delete" and freed(change):
-        yield "first releases a value that another object takes"
+        yield "first changes a unique value that another object gets"
 
 
 def said_by_field(item: Exposure) -> bool:
@@ -201,7 +204,7 @@ def _for_part(plan: Plan) -> str:
 def _matches(plan: Plan) -> str:
     names = [visible(one.address) for one in plan.organizations]
     if not names:
-        return "The platform matches your files."
+        return "GitBook matches your files."
     return f"{listed(names)} {'matches' if len(names) == 1 else 'match'} your files."
 
 
@@ -279,7 +282,11 @@ def coverage(plan: PlanOrDrift) -> str:
     words = [counted(found.places, "list")] if found.places else []
     words += [counted(found.fields, "field")] if found.fields else []
     said = " and ".join(words)
-    return f"not compared: {said} that your files leave out (drift --unwatched lists them)" if words else ""
+    return (
+        f"not compared: {said} that are not in your files (dpsync drift --unwatched lists all of them)"
+        if words
+        else ""
+    )
 
 
 def origin(plan: PlanOrDrift, address: str) -> Origin | None:

@@ -74,7 +74,9 @@ def unproven_lines(remaining: Plan) -> list[str]:
     sent = counted(len(remaining.unproven), "value")
     names = ", ".join(visible(name) for name in remaining.unproven)
     again = "the value" if len(remaining.unproven) == 1 else "these values"
-    sentence = f"GitBook does not return {sent}, so each apply sends {again} again until you commit the files"
+    sentence = (
+        f"GitBook does not return {sent}, so each apply sends {again} again until you commit your files"
+    )
     return [f"{sentence}: {names}"]
 
 
@@ -93,35 +95,35 @@ def ending(report: Report, reverts: bool = False) -> str:
     `reverts`: whether the report is of a revert. A revert does not end in the state that the files declare.
     """
     if report.interrupted:
-        return "Interrupted: run apply again to finish the rest."
+        return "Interrupted. To finish the rest, run dpsync apply again."
     if report.remaining is None:
-        return "Not verified: run plan to see what is left to do."
+        return "Not verified. To see the remaining changes, run dpsync plan."
     if report.settled:
         text = "Verified: a new plan has no changes."
         if reverts:
-            text = "Reverted: everything in the plan is done. The files are unchanged."
+            text = "Reverted: dpsync made all changes of the plan. Your files are unchanged."
         if reasons := list(_unconverged_reasons(report)):
-            text = f"Not converged: nothing is left to change, but {' and '.join(reasons)}, see above."
+            text = f"Incomplete: a new plan has no changes, but {' and '.join(reasons)}, see above."
         if report.remaining.blocked:
             text += f" {len(report.remaining.blocked)} blocked, see above."
         return text
     if report.as_declared:
         number = report.count("unknown")
         what = f"the result of {counted(number, 'request')} is still unknown"
-        return f"Not certain: a new plan has no changes, but {what}. Run plan again later."
-    return "Not converged: a new plan still has changes."
+        return f"Not certain: a new plan has no changes, but {what}. Run dpsync plan again later."
+    return "Incomplete: a new plan still has changes."
 
 
 def _unconverged_reasons(report: Report) -> Iterator[str]:
     """Yield the reasons why an apply has not converged although a new plan has no changes."""
     if number := report.unsuccessful:
-        yield f"{counted(number, 'step')} {'was' if number == 1 else 'were'} not carried out"
+        yield f"{counted(number, 'step')} {'was' if number == 1 else 'were'} not successful"
     if report.started:
         things = counted(len(report.started), "object")
-        yield f"GitBook reports a problem with {things} that this apply wrote"
+        yield f"GitBook reports a problem with {things} that this apply changed"
     if report.processing:
         things = counted(len(report.processing), "object")
-        yield f"GitBook is still processing {things} that this apply wrote (run plan again later)"
+        yield f"GitBook is still processing {things} that this apply changed (run dpsync plan again later)"
 
 
 def unkept(report: Report) -> Iterator[str]:
