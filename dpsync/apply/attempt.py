@@ -99,7 +99,7 @@ class Attempt:
 
         The text of the exception is left out: it may hold a secret.
         """
-        words = f"internal error in dpsync ({type(mistake).__name__})"
+        words = f"dpsync has an internal error ({type(mistake).__name__})"
         return self._task.outcome("unknown" if self.sent else "failed", words)
 
     def _checked(self) -> Outcome | None:

@@ -107,7 +107,7 @@ class Executor:
             self._loop()
         except Exception as mistake:
             self._stop.set()
-            self._shared.troubled(f"internal error in dpsync ({type(mistake).__name__})")
+            self._shared.troubled(f"dpsync has an internal error ({type(mistake).__name__})")
         self._not_tried([id for id in self._tasks if id not in self.outcomes], "stopped")
         await_processing(self._shared, (self._tasks[id] for id, one in self.outcomes.items() if one.sent))
         requested = [self._tasks[id] for id, one in self.outcomes.items() if one.result == "requested"]
@@ -179,5 +179,5 @@ class Executor:
         try:
             return self.mask.model(outcome)
         except Exception as mistake:
-            words = f"internal error in dpsync ({type(mistake).__name__}) while it recorded this step"
+            words = f"dpsync has an internal error ({type(mistake).__name__}) while it recorded this step"
             return outcome.model_copy(update={"error": words})

@@ -276,7 +276,7 @@ class Recorder:
         except CannotWrite as cannot:
             self.unwritten = str(cannot)
         except Exception as mistake:
-            words = f"internal error in dpsync ({type(mistake).__name__})"
+            words = f"dpsync has an internal error ({type(mistake).__name__})"
             self.unwritten = f"the ids file cannot be written: {words}"
         if self.unwritten is not None:
             with self._lock:

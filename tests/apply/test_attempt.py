@@ -320,7 +320,7 @@ def objecting(found: Objection | Exception | None) -> Check:
         (None, "done", None),
         (Objection("stale", "this object was changed"), "stale", "this object was changed"),
         (Interrupted("GET", "/x"), "not-tried", "stopped"),
-        (NotSent("GET", "/x", "refused"), "failed", "it could not be checked"),
+        (NotSent("GET", "/x", "refused"), "failed", "the check before the request failed"),
         (RuntimeError("secret"), "failed", "dpsync has an internal error (RuntimeError)"),
         (
             DiagnosticError([Diagnostic("DP320", "moved")], Exit.FAILED),

@@ -72,7 +72,7 @@ def live(lab: Lab) -> Any:
         ),
         (
             "contextConnections: { it: { connector: 'builtin:linear', setupSettings: { token: abc } } }",
-            "must not be in the file",
+            "secret",
         ),
     ],
 )
