@@ -178,7 +178,7 @@ def test_the_example_of_an_error_on_the_platform_produces_exactly_that_error(
         return
     found, ended = _planned(section, platform, tmp_path / "project")
     assert found == {code}
-    stated = re.findall(r"Exit code (\d+)\.", " ".join(PAGE[code].words)) or ["5"]
+    stated = re.findall(r"exit code is (\d+)\.", " ".join(PAGE[code].words)) or ["5"]
     assert stated == [str(ended)]
 
 
