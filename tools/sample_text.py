@@ -31,10 +31,12 @@ def sentences(page: Path) -> Iterator[str]:
     """Yield the sentences of a page, each after its heading, a table row also after the table's header.
 
     Code blocks, comments, headings and table rules are left out, and a link is its text, as on the page.
+    Links to tests are left out, too.
     """
     text = page.read_text(encoding="utf-8")
     text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"(?:Tests?: )?\[`?test[^]]*\]\([^()]*\)[,.]?", "", text)
     text = re.sub(r"!?\[((?:[^][]|\[[^]]*\])*)\]\([^()]*\)", r"\1", text)
     heading, names = "", ""
     for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) ?)", text):
@@ -49,9 +51,17 @@ def sentences(page: Path) -> Iterator[str]:
             names = names or " · ".join(cell.strip() for cell in line.strip("|").split("|"))
         else:
             names = ""
-            for sentence in re.split(r"(?<=[.!?:]) +(?=[A-Z`*])", re.sub(r"^([-*]|\d+\.) ", "", line)):
+            for sentence in _split(re.sub(r"^([-*]|\d+\.) ", "", line)):
                 if _has_enough_words(sentence):
                     yield f"({heading}) {sentence}"
+
+
+def _split(line: str) -> list[str]:
+    """Split a line into sentences, but not inside code: `{ env: NAME }` stays whole."""
+    codes = re.findall(r"`[^`]*`", line)
+    found = re.split(r"(?<=[.!?:]) +(?=[A-Z`*])", re.sub(r"`[^`]*`", "``", line))
+    rest = iter(codes)
+    return [re.sub(r"``", lambda _: next(rest), sentence) for sentence in found]
 
 
 def _has_enough_words(text: str) -> bool:

@@ -22,7 +22,9 @@ def test_sentences_follow_heading_and_exclude_code(tmp_path: Path) -> None:
         "# A heading that has many words\n\nThe first sentence is here. The second one\nis longer.\n\n"
         "<!-- a comment with five words -->\n```console\n$ one two three four five\n```\n\n"
         "| a | b |\n|---|---|\n| `x` | this cell has some words |\n| `x` | `one two three four five` |\n\n"
-        "1. Read [the page about plans](plan.md) first.\n2. Follow the next page after it.\n",
+        "1. Read [the page about plans](plan.md) first.\n2. Follow the next page after it.\n"
+        "3. Write the secret as `{ env: NAME }`, `{ file: NAME }` or here. [test_x](tests/test_x.py), "
+        "[test_y](tests/test_y.py)\n",
         encoding="utf-8",
     )
     assert list(sentences(page)) == [
@@ -31,6 +33,7 @@ def test_sentences_follow_heading_and_exclude_code(tmp_path: Path) -> None:
         "(A heading that has many words; a · b) | `x` | this cell has some words |",
         "(A heading that has many words) Read the page about plans first.",
         "(A heading that has many words) Follow the next page after it.",
+        "(A heading that has many words) Write the secret as `{ env: NAME }`, `{ file: NAME }` or here.",
     ]
 
 
