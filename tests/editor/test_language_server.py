@@ -21,15 +21,15 @@ from tests.editor.language_server import SERVER, LanguageServer
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None or not SERVER.exists(), reason="make clients installs it")
 BODY = """\
-    defaultRole: boss
-    titel: Acme
-    spaces:
-      {}
-    sites:
-      docs:
-        title: Docs
-        visibility: public
-        {}
+defaultRole: boss
+titel: Acme
+spaces:
+  {}
+sites:
+  docs:
+    title: Docs
+    visibility: public
+    {}
 """
 
 
@@ -121,7 +121,7 @@ def test_values_are_offered_each_with_its_sentence(editor: Editor) -> None:
 
 
 def test_a_new_entry_is_offered_with_places_to_type(editor: Editor) -> None:
-    editor.opens(root_file("acme").decode() + "    spaces:\n      \n")
-    item = editor.completion("spaces:\n      ", len("spaces:\n      "))["new space"]
+    editor.opens(root_file("acme").decode() + "spaces:\n  \n")
+    item = editor.completion("spaces:\n  ", len("spaces:\n  "))["new space"]
     assert item["insertText"].startswith("${1:guides-en}:")
     assert "title: ${2:Guides}" in item["insertText"]
