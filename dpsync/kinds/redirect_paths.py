@@ -49,7 +49,7 @@ class RedirectFault(Struct, frozen=True):
             return f"this redirect has no effect: {path}"
         if len(self.sources) == 1:
             return f'the redirect from "{self.sources[0]}" leads to itself'
-        return f"these these redirects form a circle: {chain([*self.sources, self.sources[0]], ' → ')}"
+        return f"these redirects form a circle: {chain([*self.sources, self.sources[0]], ' → ')}"
 
     def hint(self, noun: str) -> str:
         """Return how to fix the fault. `noun` is the node's kind, such as "section"."""

@@ -291,7 +291,7 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
         (
             "spaces: { s: { title: Ess }, t: { title: Tee } }\ncollections: { c: { title: C, ▸order: [s] } }",
             "DP227",
-            'is listed in order of "c", but the entry has no collection: c',
+            '"order" of "c" lists "s", but the entry "s" has no collection: c',
         ),
         (
             "collections: { c: { title: C, ▸order: [s] }, d: { title: D } }\n"

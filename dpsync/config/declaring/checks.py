@@ -72,7 +72,7 @@ def _check_inherited_nulls(
                 f"dpsync cannot tell whether the {kind.noun} has a value of its own",
                 resource.where(name),
                 str(resource.address),
-                f"declare {other.key}: in {owner}, with at least one field",
+                f'add "{other.key}" with at least one field to {owner}',
             )
 
 
@@ -258,7 +258,8 @@ def _orders(order: ListOrder, mine: list[Entry], resources: Resources) -> Iterab
                 place = f"{order.by}: {'null' if item.parent == holder.address else holder.key}"
                 yield Diagnostic(
                     "DP227",
-                    f'"{item.key}" is listed in {order.name} of "{holder.key}", but the entry has no {place}',
+                    f'"{order.name}" of "{holder.key}" lists "{item.key}", '
+                    f'but the entry "{item.key}" has no {place}',
                     holder.where(order.name),
                     str(holder.address),
                     f"add {place} to the entry, or delete the key from the list",

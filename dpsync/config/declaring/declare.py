@@ -403,7 +403,7 @@ class Declarations:
         return f"move the {alone.noun} to the children of a {' or '.join(around)}, or delete it"
 
     def _wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
-        hint = f"add type: with one of {', '.join(known)}"
+        hint = f'add "type" with one of these values: {", ".join(known)}'
         if isinstance(type_, Scalar) and (nearest := did_you_mean(str(type_.value), list(known))):
             hint = f'did you mean "{nearest}"?'
         message = (

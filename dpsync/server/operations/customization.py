@@ -31,7 +31,7 @@ OPERATIONS = [
            needs="edit"),
     listing("listSiteRedirects", REDIRECTS, redirects.list_redirects, mp.Redirect, mp.RedirectsQuery, **ADDED,
             note="Searches the sources without regard to upper and lower case. Sorts the redirects by "
-                 "source."),
+            "`orderBy`, in ascending order."),
     put("bulkUpsertSiteRedirects", REDIRECTS, redirects.put_redirects, mp.ItemResults, mp.RedirectItems,
         **ADDED,
         needs="edit",

@@ -23,7 +23,7 @@ OPERATIONS = [
             note="Lists the invitations that the caller can manage.", **ADDED),
     post("createOrganizationInvite", INVITES, joining.create_invite, mj.LinkInvite, mj.LinkInviteCreate,
          status=201, needs=None, errors=(403, 409),
-         note=_MANAGED_BY + "Returns 409 if the organization has turned off link invitations.", **ADDED),
+         note=_MANAGED_BY + " Returns 409 if the organization has turned off link invitations.", **ADDED),
     get("getOrganizationInviteById", INVITES + "/{inviteId}", joining.get_invite, mj.LinkInvite,
         errors=(403,), note=_MANAGED_BY, **ADDED),
     patch("updateOrganizationInviteById", INVITES + "/{inviteId}", joining.update_invite, mj.LinkInvite,

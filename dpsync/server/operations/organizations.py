@@ -61,7 +61,7 @@ OPERATIONS = [
           errors=(403,),
           note=_MANAGED_BY),
     delete("removeTeamFromOrganizationById", TEAM, teams.delete_team, needs=None, errors=(403,),
-           note=_MANAGED_BY + "If the team is the default team of a SAML provider, the provider loses "
+           note=_MANAGED_BY + " If the team is the default team of a SAML provider, the provider loses "
                               "the default team."),
     listing("listTeamMembersInOrganizationById", TEAM + "/members", teams.list_team_members, mo.TeamMember,
             errors=(403,),
@@ -73,7 +73,7 @@ OPERATIONS = [
     put("addMemberToOrganizationTeamById", TEAM + "/members/{userId}", teams.put_team_member, None,
         mo.MembershipChange,
         status=204, body_required=False, needs=None, errors=(403,),
-        note=_MANAGED_BY + "If the body has no role, an existing member keeps the role."),
+        note=_MANAGED_BY + " If the body has no role, an existing member keeps the role."),
     delete("deleteMemberFromOrganizationTeamById", TEAM + "/members/{userId}", teams.delete_team_member,
            needs=None,
            errors=(403,), note=_MANAGED_BY),
