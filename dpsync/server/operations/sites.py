@@ -29,7 +29,8 @@ OPERATIONS = [
         note="Returns one condition for each claim of the schema."),
     get("getPublishedContentSite", SITE + "/published", sites.get_published, mp.PublishedSite,
         mp.PublishedQuery,
-        note="Returns 404 for an unpublished site, and for a site with share links without a valid `shareKey`."),
+        note="Returns 404 for an unpublished site, and, for a site with share links, "
+             "without a valid `shareKey`."),
     post("publishSite", SITE + "/publish", sites.publish_site, ms.Site, **ADDED,
          note="Works without a paid plan."),
     post("unpublishSite", SITE + "/unpublish", sites.unpublish_site, ms.Site, **ADDED,

@@ -11,7 +11,7 @@ LINK = SITE + "/external-links/{siteExternalLinkId}"
 
 _SHARED = (
     "Lists the objects in the order of the navigation. Returns 404 for an invalid `shareKey` of a "
-    "share-link site."
+    "site with share links."
 )
 _MOVED = (
     "Moves the object only within the parent. Returns 409 if the order does not change, and 400 if the "
