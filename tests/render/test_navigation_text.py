@@ -73,7 +73,7 @@ def test_hostile_titles_stay_titles() -> None:
 
 
 def test_what_nobody_knows_is_said() -> None:
-    assert "not known yet" in text(known=False)
+    assert "not known before the apply" in text(known=False)
 
 
 def test_nothing_is_said_where_nothing_changes() -> None:
