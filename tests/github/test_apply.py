@@ -375,8 +375,9 @@ def test_what_goes_wrong_while_github_is_told_changes_nothing_of_the_apply(
             patch.setattr("dpsync.github.runs.apply.tell_applied", raising(wrong))
             ended = workflow.run("push", command="apply", approval="none")
         assert (ended.code, ended.outputs["exit-code"]) == (0, "0")
-        interrupted = ("The run was interrupted", "dpsync failed with an internal error")
-        assert ended.step.of(level)[0].data.startswith(interrupted)
+        assert ended.step.of(level)[0].data.startswith(
+            ("The run was interrupted", "dpsync failed with an internal error")
+        )
     assert "Support" in live(workflow)
 
 
