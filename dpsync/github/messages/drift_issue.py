@@ -26,7 +26,7 @@ from dpsync.render.pages.markdown_escape import prose
 
 GONE: Final = (
     "**There is no drift any more.** Somebody changed GitBook back, or the files now contain the live "
-    "values. This workflow did not apply the files."
+    "values. No apply of this workflow ended the drift."
 )
 APPLIED: Final = "**There is no drift any more.** An apply changed GitBook to match the files."
 _MATERIAL: Final = {"address", "what", "id", "place", "renamed", "fields"}

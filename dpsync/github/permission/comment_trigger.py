@@ -64,12 +64,12 @@ def _check(request: PullRequest, place: WorkflowRun, copy: WorkingCopy) -> str:
     if request.repository != place.repository:
         raise NotThisChange(
             "untrusted",
-            "dpsync makes no plan, because this run can read the secrets of the repository and the change "
+            "dpsync does nothing, because this run can read the secrets of the repository and the change "
             "comes from a fork.",
         )
     if not request.open:
         raise NotThisChange(
-            "stale", f"dpsync makes no plan, because pull request {place.number} is no longer open."
+            "stale", f"dpsync does nothing, because pull request {place.number} is no longer open."
         )
     commit = copy.head()
     if not commit or (commit != request.head and not is_trial_merge(commit, request, copy)):
