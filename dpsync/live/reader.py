@@ -327,7 +327,10 @@ class _Reader:
                 self.reading.matches[lookup.address] = Match(hit.id, MatchedBy.KEY)
                 continue
             message = f'GitBook has no {kind.noun} "{lookup.key}"'
-            hint = f'invite this {kind.noun} in GitBook, or add "{kind.key}" to list all who are missing'
+            hint = (
+                f'invite this {kind.noun} in GitBook. If your files contain the list "{kind.key}", '
+                f"the plan lists all missing {plural(kind.noun)}"
+            )
             found = Diagnostic("DP304", message, lookup.span, str(lookup.address), hint)
             self.reading.diagnostics.append(found)
 

@@ -91,7 +91,7 @@ def test_restored_space_note_asks_for_entry_with_id(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     assert done.notes()["acme/spaces/[Guides]"] == (
-        "Restored with its content (possible for 7 days after the delete). "
+        "dpsync restores this space with its content (possible for 7 days after the delete). "
         'To keep this space, add an entry with "id: s"'
     )
 
@@ -143,7 +143,8 @@ def test_deleted_object_is_recreated(lab: Lab, what: str, report: bool) -> None:
 def test_recreated_team_note_asks_for_entry(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     assert done.notes()["acme/teams/[Alpha]"] == (
-        "Re-created with a new id. The previous content of the team and references to the team are lost. "
+        "dpsync creates this team again with a new id. "
+        "The previous content of the team and references to the team are lost. "
         "To keep this team, add an entry to acme/teams. Otherwise, the next apply may delete this team"
     )
 

@@ -48,7 +48,8 @@ def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> N
         entries.restored[change.address] = scope.address.child(key)
         entries.record_restored(
             address,
-            f"Restored with its content (possible for {kind.lifecycle.restore.days} days after the delete)."
+            f"dpsync restores this {kind.noun} with its content "
+            f"(possible for {kind.lifecycle.restore.days} days after the delete)."
             f' To keep this {kind.noun}, add an entry with "id: {change.id}"',
         )
 
@@ -138,10 +139,11 @@ def _declare_new_object(entries: RevertedEntries, recorded: RecordedChange, scop
     entries.restored[change.address] = entry.address
     entries.recreated[entry.address] = recorded
     new_id = (
-        f"Re-created with a new id. The previous content of the {kind.noun} and references to the "
+        f"dpsync creates this {kind.noun} again with a new id. "
+        f"The previous content of the {kind.noun} and references to the "
         f"{kind.noun} are lost"
     )
-    head = "Re-created" if _is_grant(kind) else new_id
+    head = f"dpsync creates this {kind.noun} again" if _is_grant(kind) else new_id
     to_keep = (
         f"To keep this {kind.noun}, add an entry to {scope.address}. "
         f"Otherwise, the next apply may delete this {kind.noun}"
