@@ -202,7 +202,7 @@ def test_all_that_a_rehearsal_cannot_show_is_named() -> None:
 
 def test_how_long_a_request_takes_is_told_in_milliseconds() -> None:
     estimate = Estimate(seconds=9, reading=2, writing=5, latency=1, parallelism=4)
-    assert "4 in parallel, 1000 ms per request" in time(estimate)
+    assert "4 steps in parallel, 1000 ms per request" in time(estimate)
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown", "html", "github", "sarif", "junit"])
