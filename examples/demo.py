@@ -1,8 +1,8 @@
-"""Show dpsync in half a minute: import, plan, apply, a change by hand, drift, undo.
+"""Show dpsync in half a minute: import, plan, apply, and undo a change that somebody makes in GitBook.
 
     python3 examples/demo.py
 
-The demo starts the companion (GitBook's API on this machine) and works in a temporary folder. At the end it
+The demo starts the local server (GitBook's API on this machine) and works in a temporary folder. At the end it
 stops everything and leaves the checkout unchanged.
 """
 
@@ -22,11 +22,11 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / "build" / "demo"
 PYTHON = ENVIRONMENT / "bin" / "python"
-TOKEN = "ada-token"  # a documented token of the companion; it opens nothing else
+TOKEN = "ada-token"  # a documented token of the local server, which works nowhere else
 
 
 def main() -> int:
-    """Run the demo. Return 0 if every step ended as it should."""
+    """Run the demo. Return 0 if every step succeeded."""
     prepare()
     with companion() as url, a_folder() as folder:
         environment = {
@@ -37,7 +37,7 @@ def main() -> int:
             "XDG_STATE_HOME": str(folder / ".state"),
             "GIT_CONFIG_GLOBAL": os.devnull,
         }
-        say("Write the live organization into files, and commit them.")
+        say("Write the organization from GitBook into files, and commit the files.")
         dpsync(environment, 0, "import", "--organization", "acme", "--quiet", lines=3)
         edit("dpsync.yaml", "policy:\n", "policy:\n  prune: [teams]\n")  # teams may be deleted
         commit("Import")
@@ -52,15 +52,15 @@ def main() -> int:
         say("Somebody renames the site in GitBook.")
         rename(url, "docs", "Acme Dox")
         dpsync(environment, 2, "drift")
-        say("Undo it.")
+        say("Undo this change in GitBook.")
         dpsync(environment, 0, "apply", "--yes", "--quiet", "--select", "acme/sites/docs")
         if "No changes." not in dpsync(environment, 0, "plan"):
-            sys.exit("the last plan should have been empty")
+            sys.exit("the last plan should have no changes")
     return 0
 
 
 def prepare() -> None:
-    """Install dpsync with its companion into build/demo, unless it is there."""
+    """Install dpsync with its local server into build/demo if it is missing."""
     if not PYTHON.exists():
         print("Installing dpsync into build/demo …", flush=True)
         venv.create(ENVIRONMENT, with_pip=True)
@@ -70,14 +70,14 @@ def prepare() -> None:
 
 @contextmanager
 def companion() -> Iterator[str]:
-    """Run the companion on a free port with its built-in data; yield its URL."""
+    """Run the local server on a free port with its test data; yield its URL."""
     command = [str(PYTHON), "-m", "dpsync", "serve", "--port", "0"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     try:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
         if not url:
-            sys.exit("the companion did not start")
+            sys.exit("the local server did not start")
         print(f"$ dpsync serve &\n{url}", flush=True)
         yield url
     finally:
@@ -139,7 +139,7 @@ def git(*arguments: str) -> None:
 
 
 def rename(url: str, site: str, title: str) -> None:
-    """Change a title as a click in GitBook does."""
+    """Change the title of a site, as somebody in GitBook's app does."""
     request = urllib.request.Request(
         f"{url}/v1/orgs/acme/sites/{site}",
         method="PATCH",
