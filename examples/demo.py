@@ -2,8 +2,8 @@
 
     python3 examples/demo.py
 
-The demo starts the local server (GitBook's API on this machine) and works in a temporary folder. At the end it
-stops everything and leaves the checkout unchanged.
+The demo starts the local server (GitBook's API on this machine) and works in a temporary folder. At the end,
+the demo stops everything and leaves the checkout unchanged.
 """
 
 from __future__ import annotations

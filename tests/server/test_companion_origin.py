@@ -111,7 +111,7 @@ def apart(work: Coroutine[Any, Any, Any]) -> Any:
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/openapi.json", "http://localhost:9/", "http://[::1]:9/"])
 def test_what_a_world_from_a_file_says_contacts_nobody_not_even_this_machine(url: str) -> None:
-    with pytest.raises(FetchError, match="not allowed: with --world only hosts named with --allow-fetch"):
+    with pytest.raises(FetchError, match="start dpsync serve with --allow-fetch"):
         apart(OutsideServices(loopback=False).fetch(url))
 
 

@@ -269,6 +269,6 @@ def test_a_database_is_not_reset_by_a_restart(tmp_path: Path) -> None:
 
 def test_an_unknown_profile_is_refused() -> None:
     store = open_store(":memory:")
-    with pytest.raises(ValueError, match="unknown profile"):
+    with pytest.raises(ValueError, match="unknown API version"):
         build(store, profile="none")
     store.close()

@@ -162,7 +162,7 @@ def test_a_world_that_was_read_is_served_with_a_token_of_its_own_and_to_this_mac
                 health = http.get("/_dpsync/health").json()
         finally:
             running.terminate()
-    assert banner.startswith("A copy of https://api.acme.example at 2026-01-31T09:30:00Z (profile publ")
+    assert banner.startswith("A copy of https://api.acme.example at 2026-01-31T09:30:00Z (API version publ")
     assert [answer.status_code for answer in answers] == [200, 403, 200]
     assert health["profile"] == "published"
 

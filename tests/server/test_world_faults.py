@@ -53,7 +53,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     ),
     "two of one id": (
         "users:\n- { id: ada }\n- { id: ada }",
-        "3:3: invalid data: users[1]: two of kind user have the id 'ada'",
+        "3:3: invalid data: users[1]: two objects of the type user have the id 'ada'",
     ),
     "list that is a number": (
         "organizations: 3",

@@ -52,7 +52,7 @@ def conversation_detail(ctx: Context, record: Record) -> Json:
 def issue_detail(ctx: Context, record: Record) -> Json:
     around = ctx.load(CONVERSATION, f"{record.organization}:{record.ref}")
     if around is None:
-        raise LookupError(f"the issue {record.id} is in no conversation")
+        raise LookupError(f"the issue {record.id} belongs to no conversation")
     doc = record.doc
     issue = {
         "object": ISSUE,

@@ -51,7 +51,7 @@ def _owner(ctx: Context, id: str) -> Json:
     """To who is no member of it: that there is such an organization, and what it is called."""
     record = ctx.load("organization", id)
     if record is None:
-        raise LookupError(f"the integrations of {id!r} are there, it is not")
+        raise LookupError(f"the organization {id!r}, which owns integrations, does not exist")
     answer = organization(ctx, record)
     if ctx.standing(id).member:
         return answer
@@ -113,7 +113,7 @@ def placed(ctx: Context, record: Record, extended: bool) -> Json:
 def _integration(ctx: Context, name: str) -> Record:
     found = ctx.load(INTEGRATION, name)
     if found is None:
-        raise LookupError(f"there are installations of {name!r}, which is not there")
+        raise LookupError(f"the integration {name!r}, which has installations, does not exist")
     return found
 
 

@@ -34,7 +34,7 @@ def share_link(ctx: Context, record: Record) -> Json:
     """Its secret is in its URL, and nowhere else."""
     site = ctx.load("site", record.scope)
     if site is None:
-        raise LookupError(f"the share link {record.id!r} is of no site")
+        raise LookupError(f"the share link {record.id!r} belongs to no site")
     return {
         "object": "share-link",
         "id": record.id,

@@ -13,7 +13,7 @@ _PLAIN_TYPES = ("basic", "legacy-basic")
 def site_space(ctx: Context, nav: Navigation, record: Record) -> Json:
     linked = ctx.load("space", record.ref)
     if linked is None:
-        raise LookupError(f"site space {record.id} shows the absent space {record.ref}")
+        raise LookupError(f"the site space {record.id} shows the space {record.ref}, which does not exist")
     doc = record.doc
     answer = {
         "object": "site-space",

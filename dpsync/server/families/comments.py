@@ -29,7 +29,7 @@ def _load(loading: Loading, organization: Record, given: list[Json]) -> None:
         request = loading.get(CHANGE_REQUEST, named) if named else None
         if space is None or (named and request is None):
             of = organization.id
-            raise ValueError(f"a comment of {of!r} is on an unknown space or change request")
+            raise ValueError(f"a comment of {of!r} refers to an unknown space or change request")
         revision = str(request.doc["revision"]) if request is not None else active_id(space)
         _comment(loading, space, revision, comment)
 

@@ -106,7 +106,7 @@ def _installation(loading: Loading, organization: Record, given: Json) -> None:
         for placed in loading.each(given.get(f"{level}s") or []):
             target = placed[level]
             if loading.get(level, target) is None:
-                raise ValueError(f"the installation {id!r} is on the unknown {level} {target!r}")
+                raise ValueError(f"the installation {id!r} refers to the unknown {level} {target!r}")
             placed_doc = {"configuration": {}, "externalIds": [], **but(placed, level)}
             placed_id = f"{id}:{target}"
             loading.add(Record(kind, placed_id, placed_doc, organization.id, id, name, ref=target))

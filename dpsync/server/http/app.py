@@ -69,7 +69,7 @@ class Companion:
         sources: OutsideServices | None = None,
     ) -> None:
         if profile not in PROFILES:
-            raise ValueError(f"unknown profile {profile!r}: one of {', '.join(PROFILES)}")
+            raise ValueError(f"unknown API version {profile!r}: use one of {', '.join(PROFILES)}")
         self.store = store
         self.profile = profile
         self.asks_before_removal = False
@@ -272,7 +272,7 @@ def _world_headers(store: Store) -> dict[str, str]:
 
 
 def _why_unserved(operation: Operation, profile: str) -> str:
-    return f"the profile {profile} does not have the operation {operation.id}"
+    return f"the API version {profile} does not have the operation {operation.id}"
 
 
 def _route(method: str, path: list[str], found: Found) -> tuple[Operation, dict[str, str]]:

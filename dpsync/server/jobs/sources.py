@@ -132,9 +132,10 @@ class OutsideServices(Struct, dict=True):
             )
         named = url.host.casefold() in {name.casefold() for name in self.allowed}
         if not named and not (self.loopback and _loopback(url.host)):
-            only = "only loopback and hosts" if self.loopback else "with --world only hosts"
             raise FetchError(
-                "FETCH_ERROR", f"{url.host} is not allowed: {only} named with --allow-fetch are contacted"
+                "FETCH_ERROR",
+                f"the local server may not contact {url.host}. To allow the host, "
+                f"start dpsync serve with --allow-fetch {url.host}",
             )
 
 

@@ -252,7 +252,8 @@ def _announce(url: str, read: WorldOrigin | None, token: str | None) -> None:
     lines = [read.sentence]
     if read.notRead:
         lines.append(
-            f"The copy lacks {len(read.notRead)} paths that could not be read: see GET /_dpsync/health."
+            f"The copy lacks {len(read.notRead)} API paths that dpsync could not read. "
+            "GET /_dpsync/health lists these paths."
         )
     lines.append(f"export DPSYNC_TOKEN={token}  # only for this local server")
     print("\n".join(lines), file=sys.stderr, flush=True)

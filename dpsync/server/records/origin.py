@@ -43,7 +43,9 @@ class WorldOrigin(BaseModel):
     def sentence(self) -> str:
         """What people are told of this world."""
         replaced = " People, domains and URLs are replaced." if self.anonymous else ""
-        return f"A copy of {self.said} (profile {self.profile}). Changes never reach the original.{replaced}"
+        return (
+            f"A copy of {self.said} (API version {self.profile}). Changes never reach the original.{replaced}"
+        )
 
     @property
     def said(self) -> str:

@@ -38,7 +38,7 @@ class Loading:
 
     def add(self, record: Record) -> Record:
         if self.get(record.kind, record.id) is not None:
-            raise ValueError(f"two of kind {record.kind} have the id {record.id!r}")
+            raise ValueError(f"two objects of the type {record.kind} have the id {record.id!r}")
         self._known[record.kind, record.id] = len(self.records)
         record.seq = len(self.records) + 1
         self.records.append(record)

@@ -41,7 +41,7 @@ def path_of(store: Store, space: Record, revision: str, page: str | None, only: 
 def _seal(store: Store, named: str) -> str:
     key = store.setting(_SETTING)
     if key is None:
-        raise LookupError("the database has no key for addresses of PDF")
+        raise LookupError("the database has no key for the URLs of PDF files")
     return hmac.new(bytes.fromhex(key), named.encode(), "sha256").hexdigest()
 
 
@@ -51,14 +51,14 @@ def load(store: Store, path: list[str]) -> bytes | None:
         return None
     named, _, seal = path[1].partition(".")
     if not hmac.compare_digest(seal.encode(), _seal(store, named).encode()):
-        raise ApiError(404, "there is no PDF at this address")
+        raise ApiError(404, "there is no PDF file at this URL")
     id, revision, page, only = from_json(bytes.fromhex(named))
     with store.reading():
         space = store.get("space", id)
         content = _content(store, space, revision) if space else None
     chosen = _chosen(content["pages"], page, only) if content else None
     if space is None or content is None or chosen is None:
-        raise ApiError(404, "the content of this PDF was deleted")
+        raise ApiError(404, "the content of this PDF file was deleted")
     title = space.doc["title"] if page is None else chosen[0]["title"]
     return pdf.write(title, _lines(content, chosen, title if page is None else None))
 

@@ -49,6 +49,6 @@ def of_space(ctx: Context, space: Record, **options: Any) -> ReadContent:
 def of_change_request(ctx: Context, request: Record, **options: Any) -> ReadContent:
     space = ctx.load("space", request.scope)
     if space is None:
-        raise LookupError(f"the change request {request.id!r} is in no space")
+        raise LookupError(f"the change request {request.id!r} belongs to no space")
     revision = revisions.read(ctx.store, space, request.doc["revision"])
     return ReadContent(ctx, space, revision, request, **options)

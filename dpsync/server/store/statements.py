@@ -302,7 +302,7 @@ class Statements(ABC):
 
 def _condition(where: dict[str, str]) -> str:
     if not where.keys() <= _SEARCHED:
-        raise ValueError(f"not a searched column: {sorted(where.keys() - _SEARCHED)}")
+        raise ValueError(f"these columns cannot be searched: {sorted(where.keys() - _SEARCHED)}")
     return " AND ".join(["kind = ?", *(f"{column} = ?" for column in where)])
 
 
@@ -322,5 +322,5 @@ def _row(record: Record) -> Row:
         record.position, record.ref, record.seq, record.text,
     )  # fmt: skip
     if _has_nul(row):
-        raise ValueError(f"{record.kind} {record.id!r}: a NUL character in a column")
+        raise ValueError(f"{record.kind} {record.id!r}: a column contains a NUL character")
     return row

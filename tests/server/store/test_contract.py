@@ -84,7 +84,7 @@ def test_several_columns_filter_together(store: Store) -> None:
 
 
 def test_another_column_is_not_searched(store: Store) -> None:
-    with pytest.raises(ValueError, match="not a searched column"):
+    with pytest.raises(ValueError, match="these columns cannot be searched"):
         store.find("space", doc="{}")
 
 

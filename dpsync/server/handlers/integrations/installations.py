@@ -44,7 +44,7 @@ def _demand(ctx: Context, installation: Record) -> None:
     """The role that the operation needs, on the organization of the installation."""
     organization = ctx.load("organization", installation.organization)
     if organization is None:
-        raise LookupError(f"the organization of the installation {installation.id!r} is not there")
+        raise LookupError(f"the organization of the installation {installation.id!r} does not exist")
     ctx.demand(organization, ctx.needs)
 
 

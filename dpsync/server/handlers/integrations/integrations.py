@@ -67,7 +67,7 @@ def _owned(ctx: Context) -> Record:
 def _demand_owner(ctx: Context, integration: Record) -> None:
     owner = ctx.load("organization", integration.organization)
     if owner is None:
-        raise LookupError(f"the owner of {integration.id!r} is not there")
+        raise LookupError(f"the owner of the integration {integration.id!r} does not exist")
     ctx.demand(owner, ctx.needs)
 
 

@@ -152,7 +152,7 @@ def _counted(stats: Json, done: Translated, seconds: int) -> Json:
 def _subject(ctx: Context, job: Record) -> Record:
     found = ctx.store.get(KIND, job.ref)
     if found is None:
-        raise LookupError(f"the job {job.id} is on nothing")
+        raise LookupError(f"the object of the job {job.id} does not exist")
     return found
 
 

@@ -103,7 +103,7 @@ def _answer(ctx: Context, grant: Record) -> Json:
         return {**role, "user": answers.user(ctx, grant.ref)}
     team = ctx.load("team", grant.ref)
     if team is None:
-        raise LookupError(f"the grant {grant.id} is to nobody")
+        raise LookupError(f"the user or team of the grant {grant.id} does not exist")
     return {**role, "team": answers.team(ctx, team)}
 
 

@@ -89,7 +89,7 @@ def list_team_members(ctx: Context) -> Json:
     def answer(membership: Record) -> Json:
         member = find_member(ctx, team.organization, membership.ref)
         if member is None:
-            raise LookupError(f"membership {membership.id} is of nobody")
+            raise LookupError(f"the membership {membership.id} belongs to no member of the organization")
         role = {"role": membership.doc["role"]}
         return {"organization": answers.member(ctx, member), "team": role, "permissions": {"view": True}}
 
