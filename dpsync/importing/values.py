@@ -140,7 +140,7 @@ class Writing(Struct, frozen=True):
         """A free-form value in which some texts are secrets, told by the name and the text."""
         if isinstance(value, dict):
             if set(value) == {"env"}:
-                raise Unwritable("dpsync would read the key env inside the value as a secret")
+                raise Unwritable('dpsync would read the key "env" inside the value as a secret')
             return {key: self._hidden(item, (*path, key), is_secret) for key, item in value.items()}
         if isinstance(value, Secret):
             return {"env": value.env}

@@ -50,7 +50,7 @@ def test_a_value_is_written_as_a_file_would_say_it(type_: Type, value: Value, wr
         (FORMS, {"type": "new"}, 'dpsync does not know the type "new"'),
         (FORMS, {}, 'dpsync does not know the type "None"'),
         (Json(), {"file": "x"}, "dpsync would read the value as the name of a file"),
-        (Json(secrets=True), {"a": {"env": "x"}}, "would read the key env inside the value as a secret"),
+        (Json(secrets=True), {"a": {"env": "x"}}, 'would read the key "env" inside the value as a secret'),
         (Text(1, 3), "long", ""),
     ],
 )

@@ -244,7 +244,7 @@ class _TakingOver:
             return [] if inside else None
         if not isinstance(children, Sequence) or not inside:
             self._wrong(
-                "children must be a list" if inside else f"{kind.one} cannot have children", children.span
+                '"children" must be a list' if inside else f"{kind.one} cannot have children", children.span
             )
             return None
         return [made for item in children if (made := self._node(item, inside, at)) is not None]

@@ -41,7 +41,7 @@ def _of_field(naming: Naming, resource: Entry, field: Field) -> Line:
             return Line(address=address, field=field.name, line=f"{field.name}: null")
         partly = isinstance(field.type, Json) and field.type.partial
         why = (
-            "the value is empty. Write the keys that drift compares"
+            "the value is empty. Write the keys that drift should compare"
             if partly
             else "GitBook has no value, and a file cannot contain an empty value"
         )
