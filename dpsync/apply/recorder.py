@@ -188,7 +188,7 @@ class Recorder:
             yield
         except Exception as mistake:
             self.mistake = (
-                f"dpsync did not record this step: internal error in dpsync ({type(mistake).__name__})"
+                f"dpsync did not record this step: dpsync has an internal error ({type(mistake).__name__})"
             )
 
     def _open(self, snapshot: Snapshot) -> None:

@@ -71,7 +71,9 @@ def _proof(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan | None:
     except (ClientError, DiagnosticError) as error:
         trouble.append(f"the result could not be verified: {error}")
     except Exception as mistake:
-        trouble.append(f"the result was not verified: internal error in dpsync ({type(mistake).__name__})")
+        trouble.append(
+            f"the result was not verified: dpsync has an internal error ({type(mistake).__name__})"
+        )
     return None
 
 
@@ -85,7 +87,7 @@ def _report(executor: Executor) -> Report:
         return executor.mask.model(report)
     except Exception as mistake:
         # What may hold a secret is left out; the outcomes are masked already.
-        words = f"the result was not reported: internal error in dpsync ({type(mistake).__name__})"
+        words = f"the result was not reported: dpsync has an internal error ({type(mistake).__name__})"
         outcomes = tuple(executor.outcomes[outcome.step] for outcome in report.outcomes)
         left_out = {"remaining": None, "unkept": (), "started": (), "processing": (), "verified": False}
         return report.model_copy(update={**left_out, "outcomes": outcomes, "trouble": (words,)})

@@ -136,7 +136,7 @@ def test_what_stopped_it_is_told_and_what_was_stopped_is_not_proven(
     [
         (NotSent("GET", "/orgs", "refused"), "the result could not be verified: GET /orgs"),
         (DiagnosticError([], Exit.FAILED), "the result could not be verified"),
-        (KeyError("secret"), "not verified: dpsync has an internal error (KeyError)"),
+        (KeyError("secret"), "the result was not verified: dpsync has an internal error (KeyError)"),
     ],
 )
 def test_a_proof_that_fails_is_no_proof(error: Exception, words: str) -> None:
@@ -156,7 +156,7 @@ def test_a_report_that_cannot_be_freed_of_secrets_proves_nothing_and_tells_the_o
     """
     report = carried_out(Run(mask=failing(RuntimeError("secret"))))
     assert (report.outcomes, report.verified, report.remaining) == ((DONE,), False, None)
-    assert report.trouble == ("not reported: dpsync has an internal error (RuntimeError)",)
+    assert report.trouble == ("the result was not reported: dpsync has an internal error (RuntimeError)",)
 
 
 def test_an_end_that_cannot_be_recorded_is_told() -> None:

@@ -143,7 +143,7 @@ def test_a_damaged_file_ends_with_5(
 
 
 def test_a_file_that_is_not_there_ends_with_5(saved: Path, run: Run, platform: ThreadedServer) -> None:
-    assert "cannot be read" in refused(run, platform, saved, 5, "gone.json", "--yes")
+    assert "cannot read the file" in refused(run, platform, saved, 5, "gone.json", "--yes")
 
 
 def test_a_plan_that_was_tampered_with_is_not_the_approved_one(

@@ -36,7 +36,7 @@ def test_unneeded_answer_without_terminal_is_usage_error(
     ran = run(*command.split(), "-C", str(project(NEW_TEAM)), "--confirm", "delete 3")
     assert (ran.code, ran.out, writes(platform)) == (64, "", [])
     assert f'error[DP333]: --confirm "delete 3": {UNNEEDED}' in ran.err
-    assert "remove the answer, because this plan asks no question" in ran.err
+    assert "remove this answer, because this plan asks no question" in ran.err
 
 
 @pytest.mark.parametrize("command", ["plan", "apply --yes", "rehearse"])
@@ -56,7 +56,7 @@ def test_error_names_the_answer_that_plan_needs_now(
     directory = str(project(TWO_DELETES))
     refused = run("apply", "-C", directory, "--yes", "--confirm", "delete 9")
     assert refused.code == 64
-    assert 'remove the answer; this plan asks for --confirm "delete 2"' in refused.err
+    assert 'remove this answer. This plan asks for --confirm "delete 2"' in refused.err
     assert run("apply", "-C", directory, "--yes", "--confirm", "delete 2").code == 0
 
 

@@ -105,7 +105,7 @@ def test_what_the_files_have_otherwise_is_blocked_with_the_repository_and_the_wa
         "title, structure/new, structure/new/en and 1 more"
     )
     assert "takeover: true" in blocked.todo
-    assert "remove these lines from the file" in blocked.todo
+    assert "remove the fields from your files" in blocked.todo
 
 
 def test_where_files_and_repository_agree_it_is_only_said() -> None:
@@ -115,7 +115,7 @@ def test_where_files_and_repository_agree_it_is_only_said() -> None:
     assert (changed(plan), plan.blocked) == ([], ())
     [note] = [note for note in plan.notes if note.address == "acme/sites/docs"]
     assert note.text == (
-        "Git Sync takes title and structure from the repository acme/docs (github), so dpsync does not "
+        "Git Sync sets title and structure from the repository acme/docs (github), so dpsync does not "
         "change title and structure"
     )
 

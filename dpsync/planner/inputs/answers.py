@@ -237,8 +237,8 @@ def check_needed(plan: Plan) -> None:
         return
     flags = [way.add for item in plan.refusals for way in item.answers if confirmed_by(way.add)]
     open_ = " ".join(dict.fromkeys(flags))
-    hint = "remove the answer, because this plan asks no question"
+    hint = "remove this answer, because this plan asks no question"
     if open_:
-        hint = f"remove the answer; this plan asks for {open_}"
+        hint = f"remove this answer. This plan asks for {open_}"
     found = [Diagnostic("DP333", f"{flag}: {UNNEEDED}", hint=hint) for flag in unneeded]
     raise DiagnosticError(found, Exit.USAGE)

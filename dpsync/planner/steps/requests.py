@@ -63,7 +63,7 @@ class Requests(Struct, frozen=True):
     def restore(self, resource: Entry) -> StepDraft:
         kind = self.sides.kind(resource)
         assert kind.lifecycle.restore is not None
-        call, summary = kind.lifecycle.restore.call, "it is restored after a delete"
+        call, summary = kind.lifecycle.restore.call, "restore the deleted object"
         path = self.path(kind, call, resource)
         return self._draft(resource.address, "restore", call, path, {}, summary=summary)
 
@@ -86,7 +86,7 @@ class Requests(Struct, frozen=True):
         assert kind.platform.outputs is not None
         call = Call(method="GET", path="{self}", body=None, repeat="safe")
         gives = (Gives(address=str(output), pointer=kind.platform.outputs.read),)
-        path, summary = self.path(kind, call, resource), "wait until GitBook has created its output"
+        path, summary = self.path(kind, call, resource), "wait until GitBook has created the space"
         return self._draft(resource.address, "await", call, path, {}, gives=gives, summary=summary)
 
     def _parent_id(self, resource: Entry) -> Any:

@@ -37,8 +37,8 @@ from dpsync.planner.inputs.sides import Sides
 class NoValue(Enum):
     """Why a commit has no value to compare."""
 
-    UNKNOWN = "the value, or the object, cannot be identified"
-    UNDECLARED = "the files of the commit do not declare the value"
+    UNKNOWN = "dpsync cannot find the value or the object in the commit"
+    UNDECLARED = "the files of the commit do not contain the value"
 
 
 UNKNOWN: Final = NoValue.UNKNOWN

@@ -19,8 +19,8 @@ from dpsync.planner.decide.compare import changed
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.inputs.synced import SyncedEntry, synced_entries
 
-_WAY_OUT = "change the repository and remove these lines from the file, or add takeover: true to the entry"
-_AGAIN = "the next sync overwrites what an apply writes, unless you turn Git Sync off"
+_WAY_OUT = "change the values in the repository and remove the fields from your files, or add takeover: true to the entry"
+_AGAIN = "the next sync overwrites the values that dpsync writes, unless you turn Git Sync off"
 
 
 def synced_blocks(sides: Sides) -> Iterator[Blocked]:
@@ -49,7 +49,7 @@ def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
             together[one.entry.address.top, one.entry.kind].append(one)
             continue
         words = " and ".join([*one.fields, one.tree.last])
-        text = f"Git Sync takes {words} from {one.repository.name}, so dpsync does not change {words}"
+        text = f"Git Sync sets {words} from {one.repository.name}, so dpsync does not change {words}"
         yield Note(address=str(one.entry.address), text=text)
     for (organization, kind), entries in together.items():
         names = [f"{one.entry.key} ({one.repository.name})" for one in entries]
@@ -75,7 +75,7 @@ def _needless(sides: Sides) -> Iterator[Note]:
     for address, entry in sides.desired.resources.items():
         live = sides.live(address) if entry.takeover else None
         if live is not None and live.synced is None:
-            text = "Git Sync does not connect this object to a repository: remove this line"
+            text = "Git Sync does not connect this object to a repository: remove takeover from the entry"
             yield Note(address=str(address.field("takeover")), text=text)
 
 

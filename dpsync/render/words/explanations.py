@@ -187,7 +187,7 @@ def _exposure(registry: Registry, kind: Kind, field: Field) -> str:
     if len(raised) == 2:
         return f"A change from {' to '.join(map(on_one_line, raised))} opens access."
     values = ", ".join(map(on_one_line, raised))
-    return f"A change to a value that is further to the right in this list opens access: {values}."
+    return f"A change to a value further right in this list opens access: {values}."
 
 
 def _kind_exposure(kind: Kind) -> str:
