@@ -19,7 +19,10 @@ from dpsync.planner.decide.compare import changed
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.inputs.synced import SyncedEntry, synced_entries
 
-_WAY_OUT = "change the values in the repository and remove the fields from your files, or add takeover: true to the entry"
+_WAY_OUT = (
+    "change the values in the repository and remove the fields from your files, or add takeover: true to the "
+    "entry"
+)
 _AGAIN = "the next sync overwrites the values that dpsync writes, unless you turn Git Sync off"
 
 
