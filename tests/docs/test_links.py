@@ -11,7 +11,7 @@ from tools.site_pages import anchor
 
 from .markdown import PAGES, ROOT, blocks, sections
 
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
+LINK = re.compile(r'(?<!!)\[[^\]]*\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?(?: "[^"]*")?\)')
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

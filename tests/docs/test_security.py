@@ -7,8 +7,9 @@ import re
 import pytest
 
 from .markdown import ROOT
-from .test_promises import LINK, functions
+from .test_promises import functions
 
+LINK = re.compile(r'\[\d+\]\(([^) ]+) "(test_\w+)"\)')
 PAGE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 THREATS = re.split(r"^(?=### )", PAGE, flags=re.MULTILINE)[1:]
 
@@ -17,7 +18,7 @@ THREATS = re.split(r"^(?=### )", PAGE, flags=re.MULTILINE)[1:]
 def test_what_holds_against_a_threat_is_shown_by_tests_that_exist(threat: str) -> None:
     links = LINK.findall(threat)
     assert links
-    for name, target in links:
+    for target, name in links:
         assert name in functions(ROOT / target), f"{target}::{name}"
 
 
