@@ -130,13 +130,14 @@ def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, E
     """An organization is only ever found: it needs its id or its natural key."""
     root = declared.registry.root
     keys = [key for key in root.identity if isinstance(key, str)]
+    fields = " nor ".join(f'"{key}"' for key in ("id", *keys))
     return [
         Diagnostic(
             "DP216",
-            f'the {root.noun} "{resource.key}" has neither id nor {" nor ".join(keys)}',
+            f'the {root.noun} "{resource.key}" has neither {fields}',
             resource.span,
             str(resource.address),
-            "add id: with the id from the URLs of GitBook",
+            'add "id" with the id of the organization, as in the URLs of GitBook',
         )
         for resource in resources.values()
         if resource.kind == root.name

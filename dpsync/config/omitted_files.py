@@ -40,9 +40,12 @@ def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
         missing = next((sorted(file.entries & then.resources.keys()) for then in _past(base, file)), None)
         if missing:
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-            message = f"no include names this file, but {base.name} or an earlier commit has its entries"
+            message = (
+                f'"include" does not contain this file, but {base.name} or an earlier commit '
+                "contains its entries"
+            )
             hint = (
-                "add the file to include, or name it with -f. Otherwise dpsync "
+                'add the file to "include", or choose the file with -f. Otherwise dpsync '
                 f"treats these entries as removed: {missing[0]}{more}"
             )
             span = Span.start_of(file.file)
@@ -56,8 +59,8 @@ def _never_included(file: NotIncluded) -> Diagnostic:
     """A warning for a file that looks like a part of the configuration, and that no commit had in it."""
     first, *more = sorted(file.entries)
     others = f" and {len(more)} more" if more else ""
-    message = f"no include names this file, and no other file declares {first}{others}"
-    hint = f'add "{file.file}" to include in the root file. If the file is an overlay, name it with -f'
+    message = f'"include" does not contain this file, and no other file contains {first}{others}'
+    hint = f'add "{file.file}" to "include" in the root file. If the file is an overlay, choose it with -f'
     span = Span.start_of(file.file)
     return Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning")
 

@@ -275,7 +275,7 @@ def test_no_organization_is_called_like_a_kind(tmp_path: Path, word: str) -> Non
 
 
 def test_an_organization_is_only_ever_found(tmp_path: Path) -> None:
-    expect(tmp_path, "dpsync: 1\norganizations:\n  ▸acme: { title: Acme }\n", "DP216", "add id:")
+    expect(tmp_path, "dpsync: 1\norganizations:\n  ▸acme: { title: Acme }\n", "DP216", 'add "id"')
 
 
 def test_a_hostname_is_enough_to_find_an_organization(tmp_path: Path) -> None:

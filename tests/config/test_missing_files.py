@@ -56,11 +56,11 @@ def exclude_from_include(project: Path) -> None:
 
 
 SEEMS_TO_BE_GONE: dict[str, tuple[Callable[[Path], None], str]] = {
-    "renamed": (rename, "it was renamed to docs/parts/deeper/people.yaml"),
-    "renamed and edited": (rename_and_edit, "it was renamed to docs/parts/deeper/people.yaml"),
-    "sparse": (check_out_sparsely, "this sparse checkout leaves it out"),
-    "ignored": (ignore, "git ignores it now"),
-    "not included": (exclude_from_include, "no include names this file any more"),
+    "renamed": (rename, "the file was renamed to docs/parts/deeper/people.yaml"),
+    "renamed and edited": (rename_and_edit, "the file was renamed to docs/parts/deeper/people.yaml"),
+    "sparse": (check_out_sparsely, "this sparse checkout does not contain the file"),
+    "ignored": (ignore, "git ignores the file now"),
+    "not included": (exclude_from_include, '"include" does not contain this file any more'),
 }
 
 
@@ -77,7 +77,7 @@ def test_commit_of_the_rename_changes_nothing(project: Path) -> None:
     assert before.commit is not None
     rename(project)
     git(project, "commit", "-q", "-m", "rename")
-    assert before.missing_file(before.commit, NAME) == "it was renamed to docs/parts/deeper/people.yaml"
+    assert before.missing_file(before.commit, NAME) == "the file was renamed to docs/parts/deeper/people.yaml"
 
 
 def delete(project: Path) -> None:

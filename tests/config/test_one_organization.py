@@ -93,7 +93,7 @@ def test_schema_accepts_flat_files(name: str) -> None:
 @pytest.mark.parametrize(
     ("people", "line", "message"),
     [
-        pytest.param("organization: 1\n", 1, "organization must be the key of an organization", id="number"),
+        pytest.param("organization: 1\n", 1, '"organization" must be the key of an organization', id="1"),
         pytest.param(
             "organization: acme\norganizations: { acme: {} }\n", 2,
             '"organization" and "organizations" cannot both be in one file', id="both words",

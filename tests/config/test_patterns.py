@@ -85,7 +85,7 @@ def test_yaml_files_are_found_directory_by_directory_and_never_hidden_ones(proje
     assert found == [names, names, names[:4], names[:2], []]
 
 
-FOUND_BY = "an organization in an environment needs an id or a hostname"
+FOUND_BY = 'an organization in an environment needs "id" or "hostname"'
 URL_RULE = (
     "is not an allowed variable in a url: use DPSYNC_URL, or a variable whose name begins with DPSYNC_URL_"
 )
@@ -132,10 +132,10 @@ def told(environments: str) -> list[str]:
             "{ a: 1, b: 2 }",
             ['20 the environment "a" must be a mapping', '26 the environment "b" must be a mapping'],
         ),
-        ("{ prod: { url: 5 } }", ["30 url must be a text"]),
-        ("{ prod: { url: '' } }", ["30 url must be a text"]),
+        ("{ prod: { url: 5 } }", ['30 "url" must be a text']),
+        ("{ prod: { url: '' } }", ['30 "url" must be a text']),
         ("{ prod: { url: 'ftp://a' } }", [f"30 the url {address_problem('ftp://a')}"]),
-        ("{ prod: { overlay: [a] } }", ["34 overlay must be a text"]),
+        ("{ prod: { overlay: [a] } }", ['34 "overlay" must be a text']),
         ("{ prod: { token: abc } }", [WRITTEN_SECRET]),
         ("{ prod: { token: { env: '' } } }", [WRITTEN_SECRET]),
         ("{ prod: { token: { env: A, more: b } } }", [WRITTEN_SECRET]),
@@ -144,15 +144,15 @@ def told(environments: str) -> list[str]:
             "{ prod: { ulr: a, x: 1 } }",
             ['25 unknown key "ulr" in an environment', '33 unknown key "x" in an environment'],
         ),
-        ("{ prod: { organizations: [] } }", ["40 organizations must be a mapping of organizations"]),
+        ("{ prod: { organizations: [] } }", ['40 "organizations" in an environment must be a mapping']),
         ("{ prod: { organizations: { a: [] } } }", ["45 " + FOUND_BY]),
         ("{ prod: { organizations: { a: {} } } }", ["45 " + FOUND_BY]),
         (
             "{ prod: { organizations: { a: { title: T } } } }",
             ['47 "title" is not allowed in an organization of an environment'],
         ),
-        ("{ prod: { organizations: { a: { id: 5 } } } }", ["51 id must be a text"]),
-        ("{ prod: { organizations: { a: { id: '' } } } }", ["51 id must be a text"]),
+        ("{ prod: { organizations: { a: { id: 5 } } } }", ['51 "id" must be a text']),
+        ("{ prod: { organizations: { a: { id: '' } } } }", ['51 "id" must be a text']),
     ],
 )
 def test_what_is_wrong_with_environments_is_told_at_its_place(environments: str, wrong: list[str]) -> None:

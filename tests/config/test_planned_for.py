@@ -90,11 +90,11 @@ def test_an_environment_says_how_many_requests_it_takes(tmp_path: Path, rate: st
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ("{ rate: 5 }", "rate must be a number of requests per time"),
-        ("{ rate: 0/s }", "rate must be a number of requests per time"),
-        ("{ rate: fast }", "rate must be a number of requests per time"),
+        ("{ rate: 5 }", '"rate" must be a number of requests per second, minute or hour'),
+        ("{ rate: 0/s }", '"rate" must be a number of requests per second, minute or hour'),
+        ("{ rate: fast }", '"rate" must be a number of requests per second, minute or hour'),
         ("{ rat: 5/s }", 'unknown key "rat" in limits'),
-        ("5/s", "limits must be a mapping, such as { rate: 5/s }"),
+        ("5/s", '"limits" must be a mapping, such as { rate: 5/s }'),
     ],
 )
 def test_a_rate_that_is_none_is_an_error_at_its_line(tmp_path: Path, limits: str, message: str) -> None:

@@ -137,9 +137,9 @@ def _merged(parts: Several[Mapping], problems: Findings) -> Mapping:
 def _given_twice(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
     message = f'"{second.text}" is set in two files'
     hint = (
-        "keep one of the two: dpsync merges two values only if both are mappings"
+        "keep only one of the two values. dpsync merges two values only if both are mappings"
         if mixed
-        else "delete one of the two: dpsync merges only mappings"
+        else "delete one of the two values. dpsync merges two values only if both are mappings"
     )
     related = (("the first one", first.span),)
     return Diagnostic(codes.GIVEN_TWICE, message, second.span, hint=hint, related=related)
@@ -208,11 +208,11 @@ class _Loading(Struct):
         self.complete = False
         if isinstance(node, Scalar) and node.value is None:
             related = (("included", span),) if span else ()
-            hint = "add organization: KEY and entries, or delete the file from include"
+            hint = 'add the line "organization: KEY" and entries, or delete the file from "include"'
             if name == self.files.root:
                 hint = (
                     "dpsync never reads an empty file as an empty organization. "
-                    f"Add dpsync: 1 and organizations:, or run {command('init')}"
+                    f'Add the line "dpsync: 1" and an organization, or run {command("init")}'
                 )
             self.diagnostics.append(
                 Diagnostic(codes.EMPTY, f"{name} is empty", Span.start_of(name), hint=hint, related=related)
@@ -321,7 +321,7 @@ class _Loading(Struct):
             written = f'"{node.text[:40]}"' if isinstance(node, Scalar) else "this"
             message, hint = (
                 f"the format version must be 1, not {written}",
-                "write dpsync: 1 without quotes",
+                "write the line dpsync: 1 without quotes",
             )
         self.diagnostics.append(Diagnostic(codes.FORMAT_VERSION, message, span, hint=hint))
 
@@ -332,14 +332,15 @@ class _Loading(Struct):
             if key.text in keys:
                 continue
             if key.text in ROOT_KEYS:
-                message, hint = f'"{key.text}" is only allowed in {root}', f"move it to {root}"
+                message, hint = f'"{key.text}" is only allowed in {root}', f"move the key to {root}"
             else:
                 close = did_you_mean(key.text, keys)
                 # What seems to be missing elsewhere may be in it.
                 self.complete = self.complete and close is None and isinstance(value, Scalar)
                 message = f'unknown key "{key.text}" at the top of the file'
                 known = (
-                    "for the keys of one organization, add organization: KEY above them. "
+                    'to write the keys of one organization here, add the line "organization: KEY" '
+                    "above these keys. "
                     f"Other keys allowed at the top: {', '.join(keys)}"
                 )
                 hint = f'did you mean "{close}"?' if close else known

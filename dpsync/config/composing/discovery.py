@@ -56,14 +56,14 @@ def find_root(start: Path) -> Path:
         if len(found) > 1:
             message = f"{directory} contains both {ROOT_NAMES[0]} and {ROOT_NAMES[1]}"
             problem = Diagnostic(
-                codes.TWO_ROOTS, message, hint="delete one of the two, or choose one with --file"
+                codes.TWO_ROOTS, message, hint="delete one of the two files, or choose one with --file"
             )
             raise DiagnosticError([problem], Exit.INVALID)
         if found:
             return found[0]
         if _exists(directory / ".git"):
             break
-    message = f"found no {ROOT_NAMES[0]} in {begin} or in the directories above, up to {directory}"
+    message = f"dpsync found no {ROOT_NAMES[0]} in {begin} or in the directories above, up to {directory}"
     hint = (
         "choose the directory with -C DIR, choose the file with --file, "
         f"or create a file with {command('init')}"
@@ -90,7 +90,7 @@ def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Includ
     for item in include:
         if not isinstance(item, Scalar) or not isinstance(item.value, str):
             problems.append(
-                Diagnostic(codes.INCLUDE, "an item of include must be a path or a pattern", item.span)
+                Diagnostic(codes.INCLUDE, 'an item of "include" must be a path or a pattern', item.span)
             )
             continue
         found, refused = _expand(root, project, (project / at).parent if at else project, item)
@@ -111,7 +111,7 @@ def _expand(
                 codes.INCLUDE,
                 message,
                 span,
-                hint="include can only name files of this project, such as sites/docs.yaml",
+                hint='"include" can only contain paths inside the project, such as sites/docs.yaml',
             )
         ]
     if "*" not in text:
@@ -153,7 +153,9 @@ def _checked(project: Path, path: Path, text: str, span: Span, directory: Path) 
         name.encode()
         mode = real.stat().st_mode
     except UnicodeEncodeError:
-        return Diagnostic(codes.UNREADABLE, f'the file name "{text}" is not UTF-8', span, hint="rename it")
+        return Diagnostic(
+            codes.UNREADABLE, f'the file name "{text}" is not UTF-8', span, hint="rename the file"
+        )
     except FileNotFoundError:
         return _no_match(text, span, project, directory)
     except OSError as error:
@@ -161,7 +163,7 @@ def _checked(project: Path, path: Path, text: str, span: Span, directory: Path) 
     if stat.S_ISREG(mode):
         return Included(name, real, span)
     if stat.S_ISDIR(mode):
-        hint = f'write "{text.rstrip("/")}/*.yaml" to include its files'
+        hint = f'to include the files of this directory, write "{text.rstrip("/")}/*.yaml"'
         return Diagnostic(codes.NOT_A_FILE, f'"{text}" is a directory', span, hint=hint)
     return Diagnostic(codes.NOT_A_FILE, f'"{text}" is not a regular file', span)
 

@@ -130,7 +130,7 @@ def _problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagno
         case "url" | "overlay":
             text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
             if not text:
-                return [_wrong(f"{word.text} must be a text", node.span)]
+                return [_wrong(f'"{word.text}" must be a text', node.span)]
             return _url(text, node.span) if word.text == "url" else []
         case "token":
             return _token(node, env)
@@ -149,7 +149,9 @@ def _url(text: str, span: Span) -> list[Diagnostic]:
     for name in referenced_variables(text):
         if not _URL_VARIABLE.fullmatch(name):
             message = f"{name} is not an allowed variable in a url: {_URL_RULE}"
-            hint = "rename the variable, for example to DPSYNC_URL_PROD, or write the address into the file"
+            hint = (
+                "rename the variable, for example to DPSYNC_URL_PROD, or write the URL itself into the file"
+            )
             return [Diagnostic(codes.FORBIDDEN_URL_VARIABLE, message, span, hint=hint)]
     if "${" in text:  # the variables of an environment that is not selected may be unset
         return []
@@ -179,20 +181,22 @@ def _profile(node: Node) -> list[Diagnostic]:
         return []
     nearest = did_you_mean(text, PROFILES)
     hint = f'did you mean "{nearest}"?' if nearest else f"use one of {', '.join(PROFILES)}"
-    said = f'the API version "{text}" does not exist' if text else "profile must be a text"
+    said = f'the API version "{text}" does not exist' if text else '"profile" must be a text'
     return [_wrong(said, node.span, hint)]
 
 
 def _limits(node: Node) -> list[Diagnostic]:
     if not isinstance(node, Mapping):
-        return [_wrong("limits must be a mapping, such as { rate: 5/s }", node.span)]
+        return [_wrong('"limits" must be a mapping, such as { rate: 5/s }', node.span)]
     found = []
     for word, part in node:
         if word.text != "rate":
             found.append(_wrong(f'unknown key "{word.text}" in limits', word.span, "allowed keys: rate"))
         elif (text := _text(part)) is None or ("${" not in text and rate_of(text) is None):
-            hint = "write it as 5/s, 300/m or 1000/h"
-            found.append(_wrong("rate must be a number of requests per time", part.span, hint))
+            hint = "write the rate as 5/s, 300/m or 1000/h"
+            found.append(
+                _wrong('"rate" must be a number of requests per second, minute or hour', part.span, hint)
+            )
     return found
 
 
@@ -204,11 +208,11 @@ def rate_of(text: str) -> float | None:
 
 def _organizations(node: Node) -> list[Diagnostic]:
     if not isinstance(node, Mapping):
-        return [_wrong("organizations must be a mapping of organizations", node.span)]
+        return [_wrong('"organizations" in an environment must be a mapping', node.span)]
     found: list[Diagnostic] = []
     for _, value in node:
         if not isinstance(value, Mapping) or not value.entries:
-            found.append(_wrong("an organization in an environment needs an id or a hostname", value.span))
+            found.append(_wrong('an organization in an environment needs "id" or "hostname"', value.span))
             continue
         for word, part in value:
             if word.text not in _FOUND_BY:
@@ -219,7 +223,7 @@ def _organizations(node: Node) -> list[Diagnostic]:
                     )
                 )
             elif not isinstance(part, Scalar) or not isinstance(part.value, str) or not part.value:
-                found.append(_wrong(f"{word.text} must be a text", part.span))
+                found.append(_wrong(f'"{word.text}" must be a text', part.span))
     return found
 
 
@@ -233,9 +237,9 @@ def unknown_organizations(environment: Chosen, merged: Mapping) -> list[Diagnost
         if key.text not in known:
             nearest = did_you_mean(key.text, known.keys())
             hint = (
-                f'did you mean "{nearest}"?' if nearest else f"the files declare: {', '.join(known.keys())}"
+                f'did you mean "{nearest}"?' if nearest else f"the files contain: {', '.join(known.keys())}"
             )
-            found.append(_wrong(f'your files contain no organization "{key.text}"', key.span, hint))
+            found.append(_wrong(f'the files contain no organization "{key.text}"', key.span, hint))
     return found
 
 
@@ -255,7 +259,7 @@ def no_such(root: Mapping, name: str) -> Diagnostic:
     nearest = did_you_mean(name, known)
     key = root.key("environments")
     hint = (
-        "declare the environment under environments: in the root file"
+        'add the environment under "environments" in the root file'
         if not known
         else f"the environments are: {', '.join(known)}"
     )

@@ -24,10 +24,10 @@ def with_organizations(file: Mapping, top_keys: tuple[str, ...]) -> tuple[Mappin
         return file, None
     rest = Mapping(tuple(entry for entry in file.entries if entry[0].text != WORD), file.span)
     if not isinstance(name, Scalar) or not isinstance(name.value, str):
-        message, hint = f"{WORD} must be the key of an organization", f"write {WORD}: acme"
+        message, hint = f'"{WORD}" must be the key of an organization', f"write {WORD}: acme"
         return rest, Diagnostic(codes.SHAPE, message, name.span, hint=hint)
     if (whole := file.key(WHOLE)) is not None:
-        message, hint = f'"{WORD}" and "{WHOLE}" cannot both be in one file', "delete one of the two"
+        message, hint = f'"{WORD}" and "{WHOLE}" cannot both be in one file', "delete one of the two keys"
         return rest, Diagnostic(codes.TOP_KEY, message, whole.span, hint=hint)
     top = tuple(entry for entry in rest.entries if entry[0].text in top_keys)
     inside = Mapping(tuple(entry for entry in rest.entries if entry[0].text not in top_keys), file.span)

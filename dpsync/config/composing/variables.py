@@ -113,7 +113,7 @@ class Substitution(Struct):
             else:
                 related = (("the first one", other.span),)
                 message = (
-                    f'with its variables replaced, this key is "{key.text}", '
+                    f'after dpsync has replaced the variables, this key is "{key.text}", '
                     "which the mapping already contains"
                 )
                 self.diagnostics.append(Diagnostic(codes.DUPLICATE_KEY, message, key.span, related=related))
@@ -128,7 +128,7 @@ class Substitution(Struct):
         if self.total > LARGEST_TOTAL:
             self.refuse(
                 codes.TEXT_SIZE,
-                "with variables replaced, the texts of this file are "
+                "after dpsync has replaced the variables, the texts of this file are "
                 f"longer than {LARGEST_TOTAL:,} characters",
                 scalar,
             )
@@ -155,7 +155,10 @@ class Substitution(Struct):
             parts.append(part)
             length += len(parts[-2]) + len(part)
             if length > LONGEST_RESULT:
-                message = f"with variables replaced, this text is longer than {LONGEST_RESULT:,} characters"
+                message = (
+                    "after dpsync has replaced the variables, this text is "
+                    f"longer than {LONGEST_RESULT:,} characters"
+                )
                 self.refuse(codes.TEXT_SIZE, message, scalar)
                 raise _Refused
         if missing:
@@ -201,7 +204,7 @@ class Substitution(Struct):
                 scalar,
                 at,
                 2,
-                "use a variable without another variable inside",
+                "write a default or message that contains no variable",
             )
             raise _Refused
         value = self.env.get(name)

@@ -55,7 +55,7 @@ def read_base(
 def _named(repository: Repository, ref: str) -> Base:
     commit = repository.commit(ref)
     if commit is None:
-        raise _unusable(ref, "this clone has no such commit", DEEPER if repository.shallow else None)
+        raise _unusable(ref, "this clone does not contain the commit", DEEPER if repository.shallow else None)
     return Base(ref, commit)
 
 
@@ -87,7 +87,7 @@ def _loaded(project: Project, base: Base, ref: str | None) -> Base:
     if ref is not None:
         raise _unusable(ref, why)
     said = f"the configuration in {base.name} is invalid"
-    remark = warning(f"{said} ({where}{first.message})", "name another commit with --base")
+    remark = warning(f"{said} ({where}{first.message})", "choose another commit with --base")
     return Base(said, warning=remark)
 
 

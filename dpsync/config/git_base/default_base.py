@@ -40,8 +40,8 @@ def in_ci(env: Mapping[str, str]) -> bool:
 
 def warning(why: str, hint: str) -> Diagnostic:
     message = (
-        f"dpsync cannot compare the files with an earlier commit: {why}. dpsync "
-        "does not recognize renamed entries and removed protection"
+        f"dpsync cannot compare the files with an earlier commit: {why}. In this run, dpsync "
+        "recognizes neither renamed entries nor removed protection"
     )
     return Diagnostic(codes.BASE, message, hint=hint, severity="warning")
 

@@ -317,7 +317,7 @@ class CommitFiles(Struct, dict=True):
     def read(self, name: str, limit: int) -> bytes:
         real = self.real(name)
         if real is None or real not in self._names:
-            raise FileNotFoundError(f"it is not in the commit {short_commit(self.commit)}")
+            raise FileNotFoundError(f"the commit {short_commit(self.commit)} does not contain the file")
         return self._content(real)[: limit + 1]
 
     def _content(self, name: str) -> bytes:
@@ -325,7 +325,7 @@ class CommitFiles(Struct, dict=True):
             self._fetch([name])
         if name not in self._contents:
             raise FileNotFoundError(
-                f"git does not have it in {short_commit(self.commit)}, or it is too large"
+                f"git cannot read the file in {short_commit(self.commit)}, or the file is too large"
             )
         return self._contents[name]
 

@@ -29,16 +29,16 @@ class MissingFiles(Struct, frozen=True):
 
     def _described(self, commit: str, file: str) -> str:
         if os.path.lexists(self.project.root.parent / file):
-            return "no include names this file any more"
+            return '"include" does not contain this file any more'
         repository, path = self.project.repository, posixpath.join(self.project.directory, file)
         try:
             if (renamed := repository.renamed(commit).get(path)) is not None:
-                return f"it was renamed to {renamed}"
+                return f"the file was renamed to {renamed}"
             state = repository.index_state(path)
             if state == "S":
-                return "this sparse checkout leaves it out"
+                return "this sparse checkout does not contain the file"
             if not state and repository.ignores(path):
-                return "git ignores it now"
+                return "git ignores the file now"
         except NoRepository as none:
             return str(none)
         return ""

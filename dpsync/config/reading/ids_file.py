@@ -44,7 +44,9 @@ _LONGEST_KEY: Final = 1000
 """Characters of a key that is written in one line; YAML ends at 1,024."""
 _BARE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+~$=%:-]*(?: [A-Za-z0-9._/@+~$=%:-]+)?")
 _HIDDEN: Final = re.compile(f"(?![\\x00-\\x1f])[{UNSEEN}{PRESENTATION}]")
-_SHAPE: Final = "write the address of GitBook, below it the organization id, below it lines with address: id"
+_SHAPE: Final = (
+    "write three levels: the URL of GitBook, the organization id, and lines of the form address: id"
+)
 
 
 Disputed = frozenset[tuple[str, str, Address]]
@@ -134,14 +136,15 @@ def ids_schema() -> dict[str, Any]:
         "properties": {"id": id, "kept": {"const": True}},
         "required": ["id", "kept"],
         "additionalProperties": False,
-        "description": "The entry was removed, and an apply has left the object alone since.",
+        "description": "The entry was removed from the files. An apply has kept its object.",
     }
     line = {"anyOf": [id, marked]}
     lines = {
         "type": "object",
         "propertyNames": {"pattern": "^[^/]+(/[^/]+){2,}$"},
         "additionalProperties": line,
-        "description": "address: id. A section and a translation may have a second id, behind a space.",
+        "description": "The addresses of entries, each with the id of its object. A section or a "
+        "translation can have a second id, after a space.",
     }
     section = {
         "type": "object",
@@ -151,8 +154,8 @@ def ids_schema() -> dict[str, Any]:
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Which live object each entry is",
-        "description": "Platforms, each by its address without a path.",
+        "title": "The id of the GitBook object of each entry",
+        "description": "The URLs of GitBook or of other servers, without a path.",
         "type": ["object", "null"],
         "propertyNames": {"pattern": f"^({NAMES.pattern})$"},
         "additionalProperties": section,
@@ -191,9 +194,9 @@ class _Parser:
         sections: dict[str, dict[str, Lines]] = {}
         for platform, below in self.entries(node, "an ids file", empty=True):
             if not is_name(platform.text):
-                hint = "write the address of GitBook without a path, such as https://api.acme.example"
+                hint = "write the URL of GitBook without a path, such as https://api.acme.example"
                 self.error(
-                    codes.IDS_SHAPE, f'"{platform.text}" is not the address of a server', platform.span, hint
+                    codes.IDS_SHAPE, f'"{platform.text}" is not the URL of a server', platform.span, hint
                 )
                 continue
             organizations = sections.setdefault(platform.text, {})
@@ -257,7 +260,10 @@ class _Parser:
 
     def no_address(self, text: str, known: bool) -> tuple[str, str]:
         if known:
-            return f'"{text}" needs no line, because its key identifies the object', "delete the line"
+            return (
+                f'the entry "{text}" needs no line, because its key identifies the object',
+                "delete the line",
+            )
         return f'"{text}" is not the address of an entry', "correct the address, or delete the line"
 
     def entries(self, node: Node, what: str, empty: bool = False) -> tuple[tuple[Scalar, Node], ...]:

@@ -59,7 +59,7 @@ _REPEATED: Final = 100
 """Characters of a plain text that may well come again in its file: then it is kept once."""
 _QUOTE: Final = "if the value is text, put it in quotes"
 _ANCHOR: Final = 'define the anchor earlier in the same file. Put a text that begins with "*" in quotes'
-_SPLIT: Final = "split the file, and name the parts under include"
+_SPLIT: Final = 'split the file, and add the new files to "include"'
 
 
 class FileLimits(Struct, frozen=True):
@@ -339,7 +339,7 @@ class _NodeReader:
             self.error(codes.MERGE_KEY, 'merge keys ("<<") are not supported', key.span, hint)
         elif first is not None and not self.repeated:
             related = (("the first one", first.span),)
-            message, hint = f'the key "{key.text}" appears twice', "delete one of the two"
+            message, hint = f'the key "{key.text}" appears twice', "delete one of the two keys"
             self.diagnostics.append(
                 Diagnostic(codes.DUPLICATE_KEY, message, key.span, hint=hint, related=related)
             )
