@@ -88,5 +88,5 @@ def test_what_is_left_is_told_with_its_answers() -> None:
     assert [one.add for one in found.answers] == ["id: team-old", "id: team-other"]
     assert (
         found.hint
-        == "add id: team-old if that is the object, or delete the entry if the object no longer exists"
+        == "add id: team-old if this is the same object, or delete the entry if the object no longer exists"
     )
