@@ -125,7 +125,7 @@ def _declared_as(session: Session, roots: Sequence[Entry], name: str) -> str:
     for one in roots:
         if name in (one.pin, one.key, *(one.fields.get(key) for key in keys)):
             return str(one.address)
-    message = f'the existing files contain no organization "{name}"'
+    message = f'the existing files declare no organization "{name}"'
     hint = "import the organization into another directory"
     raise DiagnosticError([Diagnostic("no-organization", message, hint=hint)], Exit.FAILED)
 

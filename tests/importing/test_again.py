@@ -120,7 +120,7 @@ def test_what_cannot_be_read_is_refused(run: Run, directory: Path) -> None:
 
 def test_an_organization_that_the_files_do_not_declare_is_refused(run: Run, directory: Path) -> None:
     ended = run("import", "-C", str(directory), "--organization", "globex")
-    assert (ended.code, 'contain no organization "globex"' in ended.err) == (1, True)
+    assert (ended.code, 'have no organization "globex"' in ended.err) == (1, True)
 
 
 def test_what_is_not_committed_is_not_overwritten(run: Run, directory: Path) -> None:
