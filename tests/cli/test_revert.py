@@ -69,8 +69,8 @@ def test_revert_writes_no_configuration_file(run: Run, applied: Path) -> None:
 def test_revert_lists_lines_that_next_apply_writes_again(run: Run, applied: Path) -> None:
     ended = run("revert", str(newest(applied)), "-C", str(applied), "--yes", "-v")
     assert (
-        "dpsync.yaml:7 still contains the value that the apply wrote, so the next apply writes this value"
-        in ended.out
+        "dpsync.yaml:7 still contains the value that the apply wrote, "
+        "so the next apply writes this value again" in ended.out
     )
 
 

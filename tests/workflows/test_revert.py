@@ -281,7 +281,10 @@ def test_previous_value_with_masked_secret_is_not_restored(lab: Lab) -> None:
 def test_note_has_line_that_next_apply_writes_again(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
     texts = {note.address: note.text for note in done.plan()[1].plan.notes}
-    assert texts["acme/teams/a#title"].endswith("so the next apply writes this value again")
+    assert texts["acme/teams/a#title"].endswith(
+        "dpsync.yaml:6 still contains the value that the apply wrote, "
+        "so the next apply writes this value again"
+    )
 
 
 def test_second_revert_changes_nothing(lab: Lab) -> None:
