@@ -48,7 +48,10 @@ def read_saved(path: Path) -> Saved:
     """
     saved = parse_saved(path, content(path))
     if saved.plan.profile not in PROFILES:
-        raise unusable(path, f'it is for the profile "{saved.plan.profile[:40]}", which this dpsync lacks')
+        raise unusable(
+            path,
+            (f'the plan is for the API version "{saved.plan.profile[:40]}", which this dpsync does not know'),
+        )
     return saved
 
 

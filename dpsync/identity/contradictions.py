@@ -55,7 +55,7 @@ def contradictions(
                 f'but the {key_text(key)} is the {key_text(key)} of the object "{item.id}"',
                 written(resource, first),
                 str(address),
-                f"choose the object: {meaning(address, item.id, view.shared)} (renamed) or "
+                f"choose the object: {meaning(address, item.id, view.shared)} (if you renamed the object) or "
                 f"{meaning(address, by_first, view.shared)}",
                 candidates=candidates(view.kind, resource, {by_first: mine, item.id: item}),
                 answers=it_is(resource, view.shared, by_first, item.id),

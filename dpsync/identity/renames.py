@@ -207,7 +207,8 @@ class _Settling(Struct, frozen=True, dict=True):
                 "of this entry"
             )
             hint = (
-                f"choose the object: {meaning(entry.address, first, self.view.shared)} (renamed) or "
+                f"choose the object: {meaning(entry.address, first, self.view.shared)} (if you "
+                "renamed the object) or "
                 f"{meaning(entry.address, other, self.view.shared)}"
             )
         resource = entry.resource

@@ -69,7 +69,7 @@ def _unknown(
     nearest = next(filter(None, (did_you_mean(word, known) for word in written)), None)
     quoted = " and ".join(f'"{word}"' for word in written) or "this"
     message = (
-        f"previously matches no object: no live {kind.noun} has the name {quoted}, "
+        f"the value of previously matches no object: no live {kind.noun} has the name {quoted}, "
         "and neither the ids file nor git has a removed entry with this key"
     )
     hint = f"if the {kind.noun} is new, remove previously"

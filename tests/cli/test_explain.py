@@ -81,7 +81,7 @@ def headings(address: str) -> set[str]:
         ),
         (
             "team_permission",
-            "if an object of this type is created, changed or deleted and somebody gets a stronger role",
+            "A change to an object of this type opens access if somebody gets a stronger role.",
         ),
     ],
 )

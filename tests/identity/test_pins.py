@@ -202,6 +202,6 @@ def test_the_report_says_how_what_was_deleted_comes_back(project: Project) -> No
     assert [(item.address, item.id, item.days) for item in report.restorable] == [
         ("acme/spaces/[Guides]", "s1", 7)
     ]
-    assert "to restore it within 7 days, add an entry with id: s1" in render_report(
+    assert "To restore the object within 7 days, add an entry with id: s1" in render_report(
         Plan(), report, Paint(False), verbose=1
     )

@@ -87,8 +87,8 @@ def test_what_was_removed_and_is_kept_is_named(project: Project) -> None:
     plan = project.write("teams: { b: { title: B } }").plan()
     assert plan.empty
     assert notes(plan) == [
-        'acme/teams/a: the entry was removed, but the team "A" (t1) is kept; '
-        "to delete the object, add to policy prune: [acme/teams]"
+        'acme/teams/a: the entry was removed, but the team "A" (t1) is kept. '
+        "To delete the object, add to policy prune: [acme/teams]"
     ]
 
 

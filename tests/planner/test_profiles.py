@@ -197,7 +197,7 @@ def test_an_admin_is_not_taken_away_when_nobody_says_whose_token_it_is(documente
     plan = documented.plan(body)
 
     assert [item.code for item in plan.refusals] == ["own-user"]
-    assert "telling whose token this is" in plan.refusals[0].message
+    assert "showing the user of the token" in plan.refusals[0].message
     report: Report = documented.converges(body, "{}", "not my own acme/members/bo@acme.example")
     assert report.writes == 1
     assert not [entry for entry in documented.requests() if entry[2] == 501]

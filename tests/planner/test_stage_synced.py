@@ -153,7 +153,7 @@ def test_takeover_where_nothing_is_synced_can_go() -> None:
     [note] = [
         note for note in make_plan(takes_over(OTHER.sides(), "site")).notes if "takeover" in note.address
     ]
-    assert note.text.endswith("remove this line")
+    assert note.text.endswith("remove takeover from the entry")
 
 
 def test_what_names_a_node_that_the_repository_does_not_have_is_blocked() -> None:

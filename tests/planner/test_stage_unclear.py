@@ -298,7 +298,7 @@ def test_refusal_about_clone_has_flags_of_deletes() -> None:
         "and the parent of HEAD is not in this clone"
     )
     assert refusal.way_out.endswith(
-        f"Or, if the entries are new and the deletes are meant, add {new} {delete}"
+        f"Or, if the entries are new and the deletes are correct, add {new} {delete}"
     )
     assert [way.add for way in refusal.answers] == [new, delete]
     answers = ("new 1 acme/**", "delete acme/spaces/[The x]")

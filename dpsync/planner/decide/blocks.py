@@ -22,8 +22,8 @@ from dpsync.planner.decide.restructuring import Restructure, Restructuring, firs
 from dpsync.planner.inputs.answers import NEW, Answer
 from dpsync.planner.inputs.sides import Sides
 
-_LATER = "apply again after GitBook has created that object"
-_BACK = "apply again after the restore"
+_LATER = "run dpsync apply again after GitBook has created that object"
+_BACK = "run dpsync apply again after the restore"
 _ANEW = "restore the object in GitBook, or remove the entry"
 _IGNORED = "create the object in GitBook, or remove the object from policy.ignore"
 
@@ -87,7 +87,7 @@ class Blocker:
         for address, owner in decided.replaced.items():
             reason = f"dpsync deletes the target of this entry before creating the new navigation of {owner}"
             self._entries[address] = Blocked(
-                address=str(address), reason=reason, todo="apply again to create this entry again"
+                address=str(address), reason=reason, todo="run dpsync apply again to create the object again"
             )
         if self.first:
             self._settle()
@@ -162,7 +162,7 @@ class Blocker:
             f"dpsync first creates one section in {item.scope.parent}, and GitBook moves the site's spaces "
             "into the section"
         )
-        todo = f"apply again, with the same {item.question.flag}"
+        todo = f"run dpsync apply again with the same {item.question.flag}"
         for address in nodes:
             if address != first:
                 self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)

@@ -68,7 +68,7 @@ def blocked_deletions(names: Names, found: Deletions) -> Iterator[Blocked]:
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=_WAY_OUT)
     for identity, address in found.held.items():
         reason = f"the plan would delete this object, but the API cannot first move {address} elsewhere"
-        todo = f"move {address} in GitBook, or declare this object to keep it"
+        todo = f"move {address} in GitBook, or add an entry to keep this object"
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=todo)
 
 

@@ -218,7 +218,7 @@ def _lost(guard: Guard, goes: bool) -> str:
 def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool) -> Question:
     """A server that does not tell whose token this is: for each admin who leaves there is a question."""
     answer = Answer(NOT_MY_OWN, str(address))
-    lacking = decided.sides.registry.profile.lacks("telling whose token this is")
+    lacking = decided.sides.registry.profile.lacks("showing the user of the token")
     lose = _lost(guard, goes)
     way = WayOut(
         address=str(address), add=answer.flag, means="confirm that this member is not the user of the token"

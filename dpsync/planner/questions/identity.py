@@ -218,7 +218,7 @@ def _shallow_clone(
         entries=counted(new, "entry"),
         deletes=f", or whether you removed the entry of {some(removed)}" if removed else "",
         base=sides.base.name,
-        meant=" and the deletes are meant" if removed else "",
+        meant=" and the deletes are correct" if removed else "",
         answer=" ".join(add for add, _ in answers),
     )
 

@@ -42,7 +42,8 @@ def in_force(policy: Policy, base: Base, names: Names) -> LimitsInForce:
     limits = Limits(
         min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
     )
-    since = "" if limits == now else f" ({base.name} has these limits; a change cannot raise its own limits)"
+    moved = f"{base.name} has these limits, and a change cannot raise its own limits"
+    since = "" if limits == now else f" ({moved})"
     return LimitsInForce(limits, since, partial(_managed, names))
 
 

@@ -43,7 +43,7 @@ def passed_over(decided: Decisions) -> Iterator[Question]:
         if sides.policy.removed(identity):
             yield Question(answer)
             continue
-        back = f"; to keep the object, {_said(was.back)}" if was.back is not None else ""
+        back = f". To keep the object, {_said(was.back)}" if was.back is not None else ""
         may_go = WayOut(address=str(was.address), add=answer.flag, means="delete this object")
         refusal = PASSED_OVER.at(
             address,

@@ -99,7 +99,7 @@ def _to_delete(sides: Sides, identity: Identity) -> str:
     """How to delete an object that the plan keeps, if nothing but `prune` is missing."""
     places = (place for place, items in sides.snapshot.scopes.items() if identity in items)
     place = next((one for one in places if not sides.desired.pruned(one)), None)
-    return f"; to delete the object, add to policy prune: [{place}]" if place is not None else ""
+    return f". To delete the object, add to policy prune: [{place}]" if place is not None else ""
 
 
 def _place(address: Address) -> Address:

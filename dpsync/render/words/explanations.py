@@ -194,10 +194,10 @@ def _kind_exposure(kind: Kind) -> str:
     if kind.redirects is not None:
         return ""
     if "who" in kind.access:
-        return "if an object of this type is created, changed or deleted and somebody gets a stronger role"
+        return "A change to an object of this type opens access if somebody gets a stronger role."
     said = ["created"] if kind.security else []
     said += ["deleted"] if kind.keeps_out else []
-    return f"if one is {' or '.join(said)}" if said else ""
+    return f"An object of this type opens access when it is {' or '.join(said)}." if said else ""
 
 
 def _api_versions(registry: Registry, kind: Kind, field: Field | None) -> str:

@@ -21,8 +21,8 @@ _LONG: Final = 120
 def restorable(report: Report) -> Iterator[str]:
     """What was deleted and can be had back, and how."""
     for item in report.restorable:
-        again = f"to restore it within {item.days} days, add an entry with id: {visible(item.id)}"
-        yield f"deleted: {visible(item.address)}; {again}"
+        again = f"To restore the object within {item.days} days, add an entry with id: {visible(item.id)}"
+        yield f"deleted: {visible(item.address)}. {again}"
 
 
 def done(plan: Plan, report: Report, seconds: float | None = None) -> str:
