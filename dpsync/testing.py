@@ -165,7 +165,7 @@ def docs_platform(
         found["rule"] for found in platform.faults if not found["used"] and "probability" not in found["rule"]
     ]
     if unused:
-        pytest.fail(f"no request used these fault rules of the test: {unused}")
+        pytest.fail(f"the local server did not simulate these failures (faults): {unused}")
 
 
 def _json(answer: httpx.Response) -> Any:

@@ -50,7 +50,7 @@ def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic]
     return None
 
 
-ANOTHER_PLATFORM: Final = "check the address, and the API version (--profile)"
+ANOTHER_PLATFORM: Final = "check the URL of GitBook, and the API version (--profile)"
 
 
 def _span(origin: Origin | None) -> Span | None:
@@ -113,7 +113,8 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
             return Diagnostic("bad-answer", message, hint=hint)
         case errors.BadList():
             message = (
-                f"the list of {where} is incomplete or contradicts itself: {error.fault} on page {error.page}"
+                f"the list of objects in the response to {where} is incomplete or contradicts itself: "
+                f"{error.fault} on page {error.page}"
             )
             return Diagnostic("bad-list", message, hint="try again")
         case errors.RateLimited():

@@ -7,13 +7,16 @@ from typing import Final
 
 import click
 
+_DESTROY: Final = (
+    'delete the entries from the files, add their lists of objects to "policy: prune", and apply the plan'
+)
 _FLAGS: Final = {
     "auto-approve": "use --yes",
     "backup": "you do not need it, because git keeps earlier versions of your files",
     "chdir": "use -C DIR",
     "compact-warnings": "use -q",
     "config": "use -f FILE",
-    "destroy": "delete the entries from the files, add their lists to policy: prune, and apply the plan",
+    "destroy": _DESTROY,
     "dry-run": "use the command plan",
     "input": "use --no-input",
     "json": "use --format json",
@@ -38,9 +41,9 @@ _OURS: Final = {
 """Flags that are written with two dashes here: with one they would be read as several short ones."""
 _COMMANDS: Final = {
     "deploy": "use apply",
-    "destroy": "delete the entries from the files, add their lists to policy: prune, and apply the plan",
+    "destroy": _DESTROY,
     "diff": "use plan",
-    "force-unlock": "a lock ends with its dpsync process",
+    "force-unlock": "you do not need it, because a lock ends together with its dpsync process",
     "login": "set the token in DPSYNC_TOKEN, or name a token file in DPSYNC_TOKEN_FILE",
     "output": "use plan --format json",
     "preview": "use plan",
@@ -50,7 +53,7 @@ _COMMANDS: Final = {
     "rollback": "Did you mean `dpsync revert`?",
     "state": "use ids",
     "sync": "use apply",
-    "taint": "an apply changes every difference",
+    "taint": "you do not need it, because an apply changes every difference",
     "test": "use validate",
     "undo": "Did you mean `dpsync revert`?",
     "up": "use apply",

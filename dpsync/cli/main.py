@@ -53,7 +53,7 @@ GROUPS = {
         "world": "Save a copy of the live organization for dpsync serve",
     },
     "Help": {
-        "help": "Explain a command (help plan), environment or exit-codes",
+        "help": "Explain a command, the environment variables or the exit codes",
         "version": "Print the version of dpsync",
     },
 }

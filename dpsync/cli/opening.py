@@ -109,8 +109,8 @@ def served_profile(out: Output, client: ReadClient, path: str, params: Params | 
     if named is None or named in PROFILES:
         return named or FULL.name
     out.complain(
-        f"warning: {visible(client.url)} reports the API version {named}, which this dpsync does not know: "
-        f"dpsync uses {FULL.name} instead"
+        f"warning: {visible(client.url)} reports the API version {named}, which this dpsync does not know. "
+        f"Therefore dpsync uses the API version {FULL.name}"
     )
     return FULL.name
 

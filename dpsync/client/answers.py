@@ -50,7 +50,7 @@ class WriteResult(Struct, frozen=True):
 def quote(segment: str) -> str:
     """One path segment, percent-encoded. Raises Malformed for what would name another path: empty, dots."""
     if segment in ("", ".", ".."):
-        raise Malformed("segment", "is empty or dots only")
+        raise Malformed("segment", "is empty or consists of dots")
     try:
         return percent(segment, safe="")
     except UnicodeEncodeError:
@@ -86,7 +86,7 @@ def read_body(asked: Request, answer: Response) -> JSON:
     """The JSON of a success that must have some. Raises NotJson; Unknown where it may have been cut."""
     kind = media_type(answer.headers.get("content-type"))
     if answer.status not in SUCCESS:
-        found = "a status that the API does not send"
+        found = "an unexpected status"
     elif answer.status in _BODYLESS or (answer.framed and not answer.body.strip()):
         found = "an empty body"
     elif kind and not _is_json(kind):
@@ -105,7 +105,7 @@ def read_text(asked: Request, answer: Response) -> str:
     """The text that a success consists of, whatever it says. Raises as `read_body` does."""
     kind = media_type(answer.headers.get("content-type"))
     if answer.status not in SUCCESS:
-        found = "a status that the API does not send"
+        found = "an unexpected status"
     elif kind == "text/html":
         found = "an HTML page"
     elif not answer.framed:
@@ -114,7 +114,7 @@ def read_text(asked: Request, answer: Response) -> str:
         try:
             return answer.body.decode("utf-8")
         except UnicodeDecodeError:
-            found = "no text in UTF-8"
+            found = "a text that is not UTF-8"
     raise NotJson(asked.method, asked.path, answer.status, kind, found)
 
 
@@ -148,7 +148,7 @@ def failure(
         return NotFound(method, path, status, message)
     if status == 404 and method == "GET":
         kind = media_type(answer.headers.get("content-type"))
-        return NotJson(method, path, status, kind, "a 404 that is not the API's")
+        return NotJson(method, path, status, kind, "a status 404 without an error of the API")
     if status == 429:
         return RateLimited(method, path, message, wait)
     if status < 400:

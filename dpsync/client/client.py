@@ -194,7 +194,7 @@ class ReadClient:
             items += page
             if cursor is None:
                 if counts - {len(items)}:
-                    raise Miscounted(path, "not as many items as its count says", number)
+                    raise Miscounted(path, "the number of items differs from the count", number)
                 return items
             if cursor in cursors:
                 raise BadList(path, "cursor repeated", number)
@@ -303,11 +303,11 @@ def _page(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, Any]],
     """The items of a page, and the cursor of the following one (None: this was the last)."""
     fault: ListFault
     if not isinstance(envelope, dict):
-        fault = "not an envelope"
+        fault = "the response is not a list of objects"
     elif not isinstance(items := envelope.get("items"), list):
         fault = "no items"
     elif not all(isinstance(item, dict) for item in items):
-        fault = "item not an object"
+        fault = "an item is not an object"
     else:
         following = envelope.get("next")
         cursor = following.get("page") if isinstance(following, dict) else following
@@ -323,5 +323,5 @@ def _count(path: str, envelope: JSON, number: int) -> set[int]:
     """How many items the whole list has, as the page says it; empty where it says nothing."""
     count = envelope.get("count")
     if count is not None and type(count) is not int:
-        raise BadList(path, "count is no number", number)
+        raise BadList(path, "the count is not a number", number)
     return set() if count is None else {count}

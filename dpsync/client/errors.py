@@ -20,11 +20,11 @@ ListFault = Literal[
     "bad cursor",
     "item repeated",
     "no items",
-    "item not an object",
-    "not an envelope",
+    "an item is not an object",
+    "the response is not a list of objects",
     "too many pages",
-    "count is no number",
-    "not as many items as its count says",
+    "the count is not a number",
+    "the number of items differs from the count",
 ]
 
 USUAL: Final = Way()
@@ -36,7 +36,7 @@ _NOT_SENT: dict[NotSentReason, str] = {
     "timeout": "the connection took too long",
     "proxy": "the proxy refused the connection",
     "connect": "the connection failed",
-    "too long": "the address of the request is too long",
+    "too long": "the URL of the request is too long",
 }
 _NO_ANSWER: dict[UnknownReason, str] = {
     "reset": "the connection was reset before a response",
@@ -127,7 +127,8 @@ class Unknown(ClientError):
                 if self.reason == "timeout"
                 else _NO_ANSWER.get(self.reason, self.reason)
             )
-        return f"outcome unknown ({self.reason}{f', status {self.status}' if self.status else ''})"
+        status = f", status {self.status}" if self.status else ""
+        return f"the result of the request is unknown ({self.reason}{status})"
 
 
 class Answered(ClientError):
@@ -189,8 +190,8 @@ class RateLimited(Answered):
         self.waited = 0.0
 
     def what(self) -> str:
-        asked = "" if self.retry_after is None else f", asked to wait {self.retry_after:.0f} s more"
-        return f"rate limited (waited {self.waited:.0f} s{asked})"
+        asked = "" if self.retry_after is None else f", and GitBook demands {self.retry_after:.0f} s more"
+        return f"too many requests (dpsync waited {self.waited:.0f} s{asked})"
 
 
 class Redirected(ClientError):
@@ -201,7 +202,8 @@ class Redirected(ClientError):
         self.origin = origin
 
     def what(self) -> str:
-        return f"redirected (status {self.status}){f' to {self.origin!r}' if self.origin else ''}"
+        to = f" to {self.origin!r}" if self.origin else ""
+        return f"GitBook redirected the request (status {self.status}){to}"
 
 
 class NotJson(ClientError):
@@ -230,7 +232,7 @@ class BadList(ClientError):
         self.page = page
 
     def what(self) -> str:
-        return f"the list did not end properly: {self.fault} on page {self.page}"
+        return f"the list of objects is incomplete: {self.fault} on page {self.page}"
 
 
 class Miscounted(BadList):
@@ -272,7 +274,7 @@ class WriteRefused(ClientError):
     """A transport that only reads was handed a write: a fault of this program, never of the platform."""
 
     def what(self) -> str:
-        return "this client only reads"
+        return "this client sends only GET requests"
 
 
 class Malformed(ClientError):

@@ -170,7 +170,7 @@ class HttpTransport:
                 "token",
                 "is a public test token of the local GitBook server (dpsync "
                 "serve). dpsync does not send this token to "
-                f"{self._base}. Set DPSYNC_URL to the address that `dpsync serve` prints. For a "
+                f"{self._base}. Set DPSYNC_URL to the URL that `dpsync serve` prints. For a "
                 "server on another machine, choose a token with `dpsync serve --token`.",
             )
         self._timeout = timeout
@@ -274,7 +274,7 @@ def _base(url: str) -> str:
         parsed = httpx.URL(url)
         assert parsed.host  # what is written for another script is decoded
     except (httpx.InvalidURL, UnicodeError):
-        raise Malformed("url", "is not a valid address") from None
+        raise Malformed("url", "is not a valid URL") from None
     return str(parsed).rstrip("/")
 
 
@@ -301,7 +301,7 @@ def _open(base: str, token: Token, timeout: float) -> httpx.Client:
         ) from None
     except (ValueError, ImportError, httpx.InvalidURL):
         proxy = proxy_of(base.partition(":")[0])
-        raise Malformed("proxy", f"{proxy} is not a valid proxy address") from None
+        raise Malformed("proxy", f"{proxy} is not a valid URL of a proxy") from None
 
 
 def _trust() -> ssl.SSLContext:
@@ -309,7 +309,7 @@ def _trust() -> ssl.SSLContext:
     chosen = trusted()
     if chosen is not None and chosen.variable == "SSL_CERT_DIR" and not Path(chosen.value).is_dir():
         raise NotADirectoryError(
-            errno.ENOTDIR, "it is not a directory", chosen.value
+            errno.ENOTDIR, "the path is not a directory", chosen.value
         )  # OpenSSL takes anything
     if chosen is None and has_system_certificates(sys.platform, ssl.get_default_verify_paths()):
         import truststore  # imported late: most tests and the companion speak http

@@ -79,4 +79,4 @@ def _address(text: str) -> str:
         url = urlsplit(text if "://" in text else f"http://{text}")
         return f"{url.scheme}://{url.hostname or ''}" + (f":{url.port}" if url.port else "")
     except ValueError:
-        return "an address that cannot be read"
+        return "an invalid URL"

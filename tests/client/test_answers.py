@@ -69,7 +69,7 @@ def test_only_a_rate_limit_and_an_overload_say_how_long_to_wait(status: int, ask
 def test_a_rate_limit_has_not_been_waited_for_when_it_is_met() -> None:
     found = failed("GET", 429)
     assert isinstance(found, RateLimited)
-    assert (found.waited, str(found)) == (0, "GET /a: rate limited (waited 0 s)")
+    assert (found.waited, str(found)) == (0, "GET /a: too many requests (dpsync waited 0 s)")
 
 
 @pytest.mark.parametrize(("length", "kept"), [(1000, 1000), (1001, 1000)])

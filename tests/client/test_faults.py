@@ -66,7 +66,7 @@ UNREADABLE = [
     ("text", reply(200, b"fine", content_type="text/plain"), "another content type"),
     ("broken JSON", reply(200, b'{"a": '), "broken JSON"),
     ("NaN", reply(200, b'{"a": NaN}'), "broken JSON"),
-    ("partial content", reply(206, {"a": 1}), "a status that the API does not send"),
+    ("partial content", reply(206, {"a": 1}), "an unexpected status"),
     ("gzip bomb", faulty.bomb, "more than 64 MiB of data"),
     ("brotli", reply(200, b"x", content_encoding="br"), "an unexpected compression"),
 ]
@@ -164,7 +164,7 @@ def test_a_success_that_cannot_be_read_is_not_tried_again(
 
     Otherwise, what is packed in a way that nobody asked for is read as JSON.
     Otherwise, an answer takes all of the memory.
-    Otherwise, a status that the API does not send counts as success.
+    Otherwise, an unexpected status counts as success.
     Otherwise, the page of a proxy is read as an answer.
     Otherwise, a write that was done, with an answer that cannot be read, is told as failed.
     """

@@ -114,13 +114,13 @@ def test_a_text_that_was_perhaps_cut_is_no_text() -> None:
 def test_what_is_not_utf_8_is_no_text() -> None:
     with pytest.raises(NotJson) as caught:
         text(answer(body=b"\xff"))
-    assert caught.value.found == "no text in UTF-8"
+    assert caught.value.found == "a text that is not UTF-8"
 
 
 def test_an_answer_of_another_status_is_no_text() -> None:
     with pytest.raises(NotJson) as caught:
         text(answer(206, b"a part"))
-    assert caught.value.found == "a status that the API does not send"
+    assert caught.value.found == "an unexpected status"
 
 
 # Waiting.

@@ -81,10 +81,10 @@ def test_items_without_an_id_may_look_alike(clock: FakeClock) -> None:
         ([page(item("a"), cursor="2"), reply(200, {"count": 0})], "no items", 2),
         ([reply(200, {"items": None})], "no items", 1),
         ([reply(200, {"items": {"0": item("a")}})], "no items", 1),
-        ([page(item("a"), "b")], "item not an object", 1),
-        ([page(None)], "item not an object", 1),
-        ([reply(200, [item("a")])], "not an envelope", 1),
-        ([reply(200, b"null")], "not an envelope", 1),
+        ([page(item("a"), "b")], "an item is not an object", 1),
+        ([page(None)], "an item is not an object", 1),
+        ([reply(200, [item("a")])], "the response is not a list of objects", 1),
+        ([reply(200, b"null")], "the response is not a list of objects", 1),
         ([page(item("a"), next={"page": ""})], "bad cursor", 1),
         ([page(item("a"), cursor=2)], "bad cursor", 1),
         ([page(item("a"), next="2")], "bad cursor", 1),
@@ -144,7 +144,7 @@ def test_a_list_that_stays_fewer_or_more_than_it_says_is_an_error(clock: FakeClo
         with ReadClient(server.url, TOKEN, clock=clock) as client, pytest.raises(BadList) as caught:
             client.pages("/orgs/acme/teams")
 
-        assert caught.value.fault == "not as many items as its count says"
+        assert caught.value.fault == "the number of items differs from the count"
         assert len(server.requests) == 2
 
 
@@ -154,7 +154,7 @@ def test_a_count_that_is_no_number_is_an_error(clock: FakeClock, count: object) 
     with pytest.raises(BadList) as caught:
         read(clock, page(item("a"), item("b"), count=count))
 
-    assert caught.value.fault == "count is no number"
+    assert caught.value.fault == "the count is not a number"
 
 
 def test_a_page_that_fails_once_is_read_again(clock: FakeClock) -> None:

@@ -43,7 +43,7 @@ def test_it_is_an_address(url: str) -> None:
         ("http://1.2.3.4.5", NAMED),
         ("http://a.2.3.4", NAMED),
         ("http://1.2.3.256", NAMED),
-        ("http://[::1", "is not a valid address"),
+        ("http://[::1", "is not a valid URL"),
         ("http://[::1]x", "must have a port from 1 to 65535"),
         ("http://[::1%25eth0]", NAMED),
         ("http://[v1.a]", NAMED),

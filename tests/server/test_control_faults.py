@@ -151,7 +151,7 @@ WRONG = [
     ([{"operation": "createTeem", "fault": UNAVAILABLE}], "unknown operation 'createTeem'"),
     ([{"operation": "GET /nowhere", "fault": UNAVAILABLE}], "unknown operation 'GET /nowhere'"),
     ([{"nth": 1, "every": 2, "fault": UNAVAILABLE}], "only one of"),
-    ([{"seed": 1, "fault": UNAVAILABLE}], "seed needs"),
+    ([{"seed": 1, "fault": UNAVAILABLE}], "'seed' needs"),
     ([{"often": 1, "fault": UNAVAILABLE}], "often"),
     ([{"fault": {**UNAVAILABLE, "retryAfter": "a\r\nb"}}], "retryAfter"),
     ([{"fault": {"kind": "delay", "seconds": -1}}], "seconds"),
@@ -384,5 +384,5 @@ def test_the_page_names_every_operation_of_the_control_plane(docs_platform: Docs
     with httpx.Client(base_url=docs_platform.url, **NO_TLS, timeout=PATIENCE) as http:
         for name in {name for _, name in shown}:
             refusal = http.request("OPTIONS", f"/_dpsync/{name}").json()["error"]["message"]
-            methods = refusal.partition("only ")[2].split(", ")
+            methods = refusal.partition("Allowed methods: ")[2].split(", ")
             assert {method for method, other in shown if other == name} == set(methods)

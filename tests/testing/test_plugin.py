@@ -45,7 +45,10 @@ def test_taken_back(docs_platform):
     code, out = run(tmp_path, text)
     assert code == 1, out
     assert "3 passed, 1 error" in out
-    assert "no request used these fault rules of the test: [{'operation': 'createOrganizationTeam'" in out
+    assert (
+        "the local server did not simulate these failures (faults): [{'operation': 'createOrganizationTeam'"
+        in out
+    )
 
 
 def test_without_the_fixture_nothing_of_the_server_is_imported(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def address_problem(url: str) -> str | None:
     try:
         parts = urlsplit(url)
     except ValueError:
-        return "is not a valid address"
+        return "is not a valid URL"
     if parts.scheme not in ("http", "https") or not parts.netloc:
         return _NAMED
     if "@" in parts.netloc:

@@ -119,9 +119,9 @@ class FaultRule(_FaultShape):
     @model_validator(mode="after")
     def _one_choice(self) -> Self:
         if sum(given is not None for given in (self.nth, self.every, self.probability)) > 1:
-            raise ValueError("set only one of nth, every and probability")
+            raise ValueError("set only one of the fields 'nth', 'every' and 'probability'")
         if self.seed is not None and self.probability is None:
-            raise ValueError("seed needs probability")
+            raise ValueError("the field 'seed' needs the field 'probability'")
         if self.operation is not None and not any(_about(self.operation, row) for row in EVERY):
             raise ValueError(f"operation: unknown operation {self.operation!r}")
         return self

@@ -110,7 +110,7 @@ class Gateway:
         if allowance.allowed:
             return headers, None
         return headers, _refusal(
-            429, f"rate limit exceeded: more than {allowance.limit} requests in the window"
+            429, f"rate limit exceeded: more than {allowance.limit} requests in the time of the limit"
         )
 
 

@@ -48,7 +48,7 @@ class RateLimit:
         """`20/s`, `600/m`. ValueError: anything else."""
         found = re.fullmatch(r"([1-9][0-9]{0,8})/([sm])", text)
         if not found:
-            raise ValueError(f"{text!r} is not a rate limit: write 20/s or 600/m, for example")
+            raise ValueError(f"{text!r} is not a rate limit. Write a limit such as 20/s or 600/m")
         return cls(int(found[1]), _SECONDS[found[2]])
 
     def take(self, caller: str) -> Allowance:

@@ -70,7 +70,7 @@ class ClockGiven(_ControlBody):
     @model_validator(mode="after")
     def _one(self) -> Self:
         if sum(given is not None for given in (self.frozen, self.advance, self.real)) != 1:
-            raise ValueError("set exactly one of frozen, advance and real")
+            raise ValueError("set exactly one of the fields 'frozen', 'advance' and 'real'")
         return self
 
 
@@ -125,7 +125,10 @@ class ControlPlane:
             raise missing("path", request.url.path)
         methods = self._operations[name]
         if request.method not in methods:
-            raise ApiError(405, f"{request.method} is not allowed here, only {', '.join(sorted(methods))}")
+            raise ApiError(
+                405,
+                f"{request.method} is not allowed here. Allowed methods: {', '.join(sorted(methods))}",
+            )
         if name in _OF_ONE_PROCESS and not self.alone:
             raise ApiError(
                 501, f"{name} needs a single server process: start the local server with --workers 1"

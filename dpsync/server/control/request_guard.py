@@ -56,11 +56,11 @@ class RequestGuard:
 
     def _refusal(self, scope: Scope) -> ApiError | None:
         if self._private and not from_this_machine(Request(scope)):
-            return ApiError(403, "only this machine may read this copy of an organization")
+            return ApiError(403, "only programs on this machine can read this copy of an organization")
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1:
-            return ApiError(421, f"Send exactly one Host header: this request has {len(hosts) or 'none'}.")
+            return ApiError(421, f"This request has {len(hosts) or 'no'} Host headers. Send exactly one.")
         for authority in (hosts[0], target_authority(scope)):
             if authority is not None and not self._is_own_name(authority):
                 return self._name_refusal(authority)
@@ -68,7 +68,7 @@ class RequestGuard:
             return ApiError(
                 403,
                 "The local server refuses requests from pages of other sites (Origin, Sec-Fetch-Site). "
-                "To open the start page of the local server, type the address into the browser.",
+                "To open the start page of the local server, type its URL into the browser.",
             )
         return None
 

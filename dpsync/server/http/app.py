@@ -279,7 +279,7 @@ def _route(method: str, path: list[str], found: Found) -> tuple[Operation, dict[
     if not found:
         raise missing("path", "/" + "/".join(path))
     if method not in found:
-        raise ApiError(405, f"{method} is not allowed here, only {', '.join(sorted(found))}")
+        raise ApiError(405, f"{method} is not allowed here. Allowed methods: {', '.join(sorted(found))}")
     return found[method]
 
 
