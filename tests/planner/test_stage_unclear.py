@@ -291,15 +291,11 @@ def test_refusal_about_clone_has_flags_of_deletes() -> None:
     new, delete = '--confirm "new 1 acme/**"', '--confirm "delete acme/spaces/[The x]"'
     assert (refusal.code, refusal.address) == ("unclear", "acme")
     assert refusal.message == (
-        "dpsync cannot tell from this clone whether 1 entry would create a second copy of an object that "
-        "exists "
-        'under another name, or whether you removed the entry of space "The x" (id space-x): there is no '
-        "ids file, "
-        "and the parent of HEAD is not in this clone"
+        "dpsync cannot tell whether GitBook already contains 1 entry under another name, or whether you "
+        'removed the entry of space "The x" (id space-x), because there is no ids file and the parent of '
+        "HEAD is not in this clone"
     )
-    assert refusal.way_out.endswith(
-        f"Or, if the entries are new and the deletes are correct, add {new} {delete}"
-    )
+    assert refusal.way_out.endswith(f"If the entries are new and the deletes are correct, add {new} {delete}")
     assert [way.add for way in refusal.answers] == [new, delete]
     answers = ("new 1 acme/**", "delete acme/spaces/[The x]")
     assert make_plan(replace(lacking, options=Options(confirm=answers))).can_apply
@@ -366,6 +362,7 @@ def test_removed_team_and_sixty_new_teams_are_one_question() -> None:
     [refusal] = make_plan(case.sides()).refusals
     assert refusal.message == (
         'Are these 60 teams new, or is one of them the team "Quite another" (id team-legacy) renamed? '
+        "The entries: "
         "acme/teams/t0, acme/teams/t1, acme/teams/t10 and 57 more"
     )
     new, delete = '--confirm "new 60 acme/teams/*"', '--confirm "delete 1"'
