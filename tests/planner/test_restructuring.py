@@ -196,7 +196,7 @@ def test_a_published_site_must_say_what_it_shall_be_in_the_end(sectioned: Lab) -
     plan = sectioned.plan(SPACES.replace("    published: true\n", ""), "{}", CONFIRM)
     (refusal,) = plan.refusals
     assert (refusal.code, refusal.address) == ("restructure", "acme/sites/docs")
-    assert "set published in the entry" in refusal.way_out
+    assert "add published to the entry" in refusal.way_out
 
 
 def test_nothing_is_rebuilt_in_a_run_that_deletes_nothing(sectioned: Lab) -> None:
@@ -273,7 +273,7 @@ def test_a_place_that_changes_its_section_is_made_anew_and_the_plan_says_so(
     was = "acme/sites/docs/structure/k/[a]"
     expected = (
         f"if you moved {was}: GitBook cannot change the section of this object, so dpsync creates the "
-        f"object again; {was} {what}"
+        f"object again, and {was} {what}"
     )
     assert said == expected
     assert url.startswith("https://acme.docs.example/docs/")
@@ -284,7 +284,7 @@ def test_a_navigation_without_anything_to_show_cannot_begin(flat: Lab) -> None:
     body = "sites: { docs: { title: Docs, structure: [{ type: section-group, key: g, title: G }] } }"
     (refusal,) = flat.plan(body, "{}", CONFIRM).refusals
     assert refusal.code == "restructure"
-    assert "a section that shows a space" in refusal.way_out
+    assert "a section that contains a space" in refusal.way_out
 
 
 def test_the_first_section_is_not_the_one_that_is_named_like_the_site(flat: Lab) -> None:
