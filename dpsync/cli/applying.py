@@ -84,7 +84,9 @@ def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned:
         notes.forget(client.platform, [one.id for one in planned.plan.organizations])
     except OSError as error:
         name = visible(shortest_path(str(notes.directory)))
-        out.complain(f"note: dpsync cannot delete {name} ({disk.why(error)}), so labels may be wrong")
+        out.complain(
+            f"note: dpsync cannot delete {name} ({disk.why(error)}), so the labels of changes may be wrong"
+        )
 
 
 def remember_apply(
@@ -274,7 +276,7 @@ def _end(
     except Exception as mistake:
         if report is None or not report.sent:
             raise
-        said = f"dpsync has an internal error ({type(mistake).__name__}) in printing the result"
+        said = f"dpsync has an internal error ({type(mistake).__name__}) and cannot print the result"
         out.complain(f"{said}. The journal contains all changes: {report.journal}")
         return max(code, Exit.PARTIAL)
     return code

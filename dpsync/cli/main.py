@@ -21,27 +21,27 @@ from dpsync.model.findings.diagnostic import Exit
 GROUPS = {
     "Start": {
         "init": "Write the files of a new project",
-        "import": "Write the live organization into files",
+        "import": "Write your GitBook organization into files",
         "export": "Write a site's navigation file for GitBook's Git Sync",
         "completion": "Print the script that completes dpsync commands in your shell",
     },
     "Every day": {
         "plan": "Show what apply would change",
-        "rehearse": "Try the plan on a copy of the live organization",
+        "rehearse": "Try the plan on a copy of your organization",
         "apply": "Apply the plan, and verify the result",
         "drift": "Show where GitBook differs from your files",
         "validate": "Check the files without a connection to GitBook",
         "fmt": "Format the white space in the files",
-        "list": "List every entry with its line and its live object",
+        "list": "List every entry with its line and its GitBook object",
         "show": "Print a saved plan or the report of an apply, in any format",
         "graph": "Draw the organization, or the changes of a plan",
     },
     "When something is wrong": {
         "doctor": "Check the settings, the connection and the token",
-        "explain": "Explain an object type (kind), a field or an error code",
+        "explain": "Explain an object type, a field or an error code",
         "revert": "Undo the changes of an apply",
         "history": "List the applies of this checkout",
-        "ids": "Record the id of the live object of each entry",
+        "ids": "Record the id of the GitBook object of each entry",
         "config": "Print the configuration with the file and line of each value",
     },
     "In CI": {
@@ -50,7 +50,7 @@ GROUPS = {
     },
     "Local server": {
         "serve": "Run GitBook's API on this machine",
-        "world": "Save a copy of the live organization for dpsync serve",
+        "world": "Save a copy of your organization for dpsync serve",
     },
     "Help": {
         "help": "Explain a command, the environment variables or the exit codes",

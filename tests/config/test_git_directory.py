@@ -63,5 +63,5 @@ def test_the_nearest_directory_above_counts_that_has_a_repository(top: Path) -> 
 
 def test_what_lies_in_no_repository_is_said_to(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("somewhere\n")
-    with pytest.raises(NoRepository, match="does not name the git directory"):
+    with pytest.raises(NoRepository, match="does not contain the path of a git directory"):
         GitDirectory.around(tmp_path)

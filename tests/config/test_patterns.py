@@ -126,7 +126,7 @@ def told(environments: str) -> list[str]:
         ("{ prod: { url: '${DPSYNC_TOKEN}' } }", ["30 DPSYNC_TOKEN " + URL_RULE]),
         ("{ prod: { url: '${DPSYNC_URLS}' } }", ["30 DPSYNC_URLS " + URL_RULE]),
         ("{ prod: { organizations: { acme: { id: a }, globex: { hostname: g } } } }", []),
-        ("[prod]", ['15 "environments" must be a mapping of names']),
+        ("[prod]", ['15 "environments" must be a mapping of names to environments']),
         ("{ prod: [] }", ['23 the environment "prod" must be a mapping']),
         (
             "{ a: 1, b: 2 }",

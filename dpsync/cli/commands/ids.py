@@ -71,7 +71,7 @@ def command(
     ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str, verbose: int,
     quiet: bool,
 ) -> int:  # fmt: skip
-    """Record the id of the live object of each entry.
+    """Record the id of the GitBook object of each entry.
 
     dpsync reads GitBook and adds the missing lines to the ids file. If a merge left conflict markers in
     the ids file, dpsync repairs the file: dpsync keeps the lines of both sides, and reads GitBook to

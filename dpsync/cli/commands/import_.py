@@ -96,7 +96,7 @@ def command(
     ids_in: Path | None, parallelism: int, timeout: float, format_: str, color: str,
     verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
-    """Write the live organization into files.
+    """Write your GitBook organization into files.
 
     dpsync writes dpsync.yaml and other files, and makes a plan from the new files. If the plan has changes,
     dpsync lists the changes and ends with exit code 3. dpsync writes no default values. The policy `watch:

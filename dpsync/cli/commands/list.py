@@ -50,7 +50,7 @@ def command(
     timeout: float, format_: str, color: str,
     verbose: int, quiet: bool,
 ) -> int:  # fmt: skip
-    """List every entry with its line and its live object.
+    """List every entry with its line and its GitBook object.
 
     PATTERN is an address of an entry, in which * stands for any key. With PATTERN, dpsync lists only matching
     entries and all entries inside the matching entries.

@@ -55,7 +55,7 @@ def command(
     format_: str, color: str,
     verbose: int, quiet: bool, summary: bool,
 ) -> int:  # fmt: skip
-    """Try the plan on a copy of the live organization.
+    """Try the plan on a copy of your organization.
 
     dpsync reads GitBook, loads a copy into a local server in memory, and applies the plan to the copy.
     The report says what the rehearsal showed, what a rehearsal cannot show, and how long an apply will

@@ -41,7 +41,7 @@ def command(
     anonymous: bool, ids_in: Path | None, parallelism: int, timeout: float, verbose: int,
     quiet: bool, color: str,
 ) -> int:  # fmt: skip
-    """Save a copy of the live organization for dpsync serve.
+    """Save a copy of your organization for dpsync serve.
 
     dpsync reads the live objects that your files declare, and writes them to FILE with their ids. FILE
     contains no secrets, no tokens and no content of spaces. FILE contains names of people, so only its

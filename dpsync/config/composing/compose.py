@@ -356,7 +356,7 @@ class _Loading(Struct):
                 span = key.span if key else Span.start_of(root.span.file)
                 hint = 'add an organization. dpsync never reads an empty configuration as "delete everything"'
                 self.diagnostics.append(
-                    Diagnostic(codes.EMPTY, "the configuration has no organizations", span, hint=hint)
+                    Diagnostic(codes.EMPTY, "the configuration contains no organization", span, hint=hint)
                 )
         elif node is not None and not isinstance(node, Mapping):
             hint = "write each organization as a key and a mapping: acme: { id: acme }"

@@ -114,7 +114,7 @@ def check_environments(root: Mapping, env: Variables[str, str]) -> list[Diagnost
     if node is None:
         return []
     if not isinstance(node, Mapping):
-        return [_wrong('"environments" must be a mapping of names', node.span)]
+        return [_wrong('"environments" must be a mapping of names to environments', node.span)]
     found: list[Diagnostic] = []
     for key, value in node:
         if not isinstance(value, Mapping):

@@ -174,7 +174,7 @@ class Substitution(Struct):
         hint = f"write ${{{written[1:]}}} for the variable, or ${written} for this text"
         span, message = (
             self.place(scalar, at, len(written)),
-            f'"{written}" is read as text, not as a variable',
+            f'dpsync reads "{written}" as text, not as a variable',
         )
         self.diagnostics.append(Diagnostic(codes.NO_VARIABLE, message, span, hint=hint, severity="warning"))
 

@@ -163,7 +163,7 @@ def _at(top: Path) -> GitDirectory | None:
             return None
         said = _text(entry)
         if not said.startswith("gitdir: "):
-            raise NoRepository(f"{entry} does not name the git directory")
+            raise NoRepository(f"{entry} does not contain the path of a git directory")
         named = top / said.removeprefix("gitdir: ")
     own = named.resolve()
     with suppress(OSError):
