@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tools.user_words import DOCS, MOST, contributor_pages, user_words
 
 
@@ -16,6 +14,5 @@ def test_count_covers_all_pages_except_contributor_pages() -> None:
     assert counted["glossary.md"] == len((DOCS / "glossary.md").read_text(encoding="utf-8").split())
 
 
-@pytest.mark.skip(reason="SWITCH ON: delete this line once all rewritten pages are merged")
 def test_user_docs_have_at_most_60000_words() -> None:
     assert sum(user_words().values()) <= MOST
