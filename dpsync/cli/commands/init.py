@@ -45,7 +45,10 @@ class Wanted(Struct, frozen=True):
 )  # fmt: skip
 @click.option("--organization", metavar="ID", help="The id of the organization, as in GitBook's URLs.")
 @click.option(
-    "--import", "importing", is_flag=True, help="Write the files of the whole organization. Needs a token."
+    "--import",
+    "importing",
+    is_flag=True,
+    help="Write all objects of the organization into the files. You need a token.",
 )
 @click.option("--empty", is_flag=True, help="Write a configuration without entries.")
 @click.option(
@@ -71,8 +74,8 @@ def command(
 ) -> int:  # fmt: skip
     """Write the files of a new project.
 
-    dpsync writes dpsync.yaml, a JSON Schema, editor settings and .gitignore. --import also writes the files
-    of the whole organization. --workflows also writes GitHub workflows, with each action pinned to a commit.
+    dpsync writes dpsync.yaml, a JSON Schema, editor settings and .gitignore. --import also writes all
+    objects of the organization into the files. --workflows also writes GitHub workflows, with each action pinned to a commit.
     dpsync keeps existing files, and prints the text that dpsync would have written.
 
     In a terminal, dpsync asks for each flag that you do not pass. Without a terminal, pass --organization and
@@ -120,7 +123,7 @@ def _wanted(
     if not asking and (organization is None or live is None):
         raise WrongUsage(
             "Without a terminal, pass --organization ID, and either --import or --empty.",
-            "--import writes the files of the whole organization. --empty writes no entries.",
+            "--import writes all objects of the organization into the files. --empty writes no entries.",
         )
     if organization is None:
         organization = click.prompt("The id of your organization in GitBook", err=True, type=str).strip()
@@ -129,7 +132,7 @@ def _wanted(
             "--organization: an id has at most 500 printable characters, and no spaces, backslashes or braces"
         )
     if live is None:
-        live = click.confirm("Write the files of the whole organization?", default=True, err=True)
+        live = click.confirm("Write all objects of the organization into the files?", default=True, err=True)
     if workflows is None and asking:
         workflows = click.confirm("Write GitHub workflows?", default=False, err=True)
     return Wanted(organization, live, bool(workflows))
@@ -237,6 +240,6 @@ def _what_next(out: Output, wanted: Wanted, there: bool) -> None:
         out.result(out.invocation.complete(f"{what}: {line}"))
     if wanted.workflows:
         out.result(
-            "In the repository's settings on GitHub, set the variable DPSYNC_URL, and the secret "
-            "DPSYNC_TOKEN in each environment of the workflows."
+            "In the repository's settings on GitHub, set the variable DPSYNC_URL. Set the secret "
+            "DPSYNC_TOKEN in each GitHub environment that the workflows use."
         )
