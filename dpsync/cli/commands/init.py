@@ -75,8 +75,8 @@ def command(
     """Write the files of a new project.
 
     dpsync writes dpsync.yaml, a JSON Schema, editor settings and .gitignore. --import also writes all
-    objects of the organization into the files. --workflows also writes GitHub workflows, with each action pinned to a commit.
-    dpsync keeps existing files, and prints the text that dpsync would have written.
+    objects of the organization into the files. --workflows also writes GitHub workflows, with each action
+    pinned to a commit. dpsync keeps existing files, and prints the text that dpsync would have written.
 
     In a terminal, dpsync asks for each flag that you do not pass. Without a terminal, pass --organization and
     either --import or --empty. If this dpsync is not a release, --workflows needs --action-ref. A missing
