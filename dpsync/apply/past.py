@@ -17,6 +17,7 @@ from dpsync.model.plans.events import EVENT, FORMAT, Event, Exited, Flags, Journ
 from dpsync.model.plans.journal import Report
 from dpsync.model.plans.plan import Plan
 from dpsync.model.plans.rehearsal import Rehearsal
+from dpsync.model.texts.command import command
 
 _FIRST: Final = b'{"event":"'
 """How each line of a journal begins."""
@@ -112,7 +113,7 @@ def _of_another_version(line: bytes) -> str:
 def unusable(path: Path, why: str) -> DiagnosticError:
     """The error for a file that is no whole journal."""
     hint = (
-        "you can continue without the journal: dpsync plan shows the remaining changes, and dpsync "
-        "apply makes them"
+        f"you can continue without the journal: {command('plan')} shows the remaining changes, and "
+        f"{command('apply')} makes them"
     )
     return DiagnosticError([Diagnostic("DP144", f"{path} cannot be used: {why}", hint=hint)], Exit.INVALID)

@@ -194,7 +194,7 @@ def _ask_about_swap(
     )
     swap_back = _swap_back_command(recognized, circle)
     hint = (
-        f"if the lines were swapped, run {swap_back}. If the lines are right, add {pin(mine.id, view.shared)}"
+        f"if the lines are right, add {pin(mine.id, view.shared)}. If the lines were swapped, run {swap_back}"
     )
     return Diagnostic(
         "DP243", message, written(entry, key), str(address), hint,

@@ -19,6 +19,7 @@ from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.values import references
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.texts.command import command
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.steps.stepset import PlannedSteps, StepDraft
 
@@ -131,7 +132,7 @@ def _check(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
             hint = (
                 f"nearest: {', '.join(nearest)}"
                 if nearest
-                else "run dpsync plan without --select to see all addresses"
+                else f"to see all addresses, run {command('plan')}"
             )
             raise _invalid("DP330", f'"{pattern.text}" names nothing here', hint)
 

@@ -17,6 +17,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.ids import Lines, RecordedLine, is_id
 from dpsync.model.entries.ids_check import IdsComparison, Remark, What
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.texts.command import command
 from dpsync.model.texts.loopback import is_loopback
 from dpsync.model.texts.suggestions import did_you_mean
 from dpsync.workflows.session import Session
@@ -62,7 +63,7 @@ def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> No
         for remark in compared.remarks
         if remark.found is not None
     }
-    hint = "delete one of the two lines by hand, or run dpsync ids for this server"
+    hint = f"delete one of the two lines by hand, or, for this server, run {command('ids')}"
     found = [
         Diagnostic(
             IDS_CONFLICT,

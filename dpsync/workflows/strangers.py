@@ -11,6 +11,7 @@ from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.texts.command import command
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
@@ -39,8 +40,8 @@ def undeclared(
         if not named:
             message = f'"{pattern.text}" matches no object in GitBook that has no entry'
             hint = (
-                "dpsync drift lists the objects without an entry. If your files contain no entry of a list, "
-                "add the list to policy: watch"
+                f"{command('drift')} lists the objects without an entry. If your files contain no entry of "
+                "a list, add the list to policy: watch"
             )
             problems.append(Diagnostic("unknown-address", message, hint=hint))
     return found, problems

@@ -14,6 +14,7 @@ from msgspec import Struct
 from dpsync.model.findings.diagnostic import Diagnostic, Exit
 from dpsync.model.findings.question import Candidate, Refusal, WayOut
 from dpsync.model.findings.span import Span
+from dpsync.model.texts.command import command
 
 GUARD: Final = "guard"
 """The reason of what has none of its own."""
@@ -212,8 +213,8 @@ EXCHANGED: Final = RefusalWords(
 BEYOND: Final = RefusalWords(
     "beyond",
     "this object would be {done}, but the apply that you revert did not change this object",
-    "to exclude the object from the revert, add --exclude {one}. Or apply this change first "
-    "with dpsync apply",
+    f"to exclude the object from the revert, add --exclude {{one}}. Or apply this change first with "
+    f"{command('apply')}",
 )
 
 # Of a command that would send a token, before it is sent.
