@@ -47,7 +47,11 @@ def test_the_plan_says_what_to_write_so_that_it_stays_forgotten(
 ) -> None:
     committed(project, text(more=LEGACY))
     (note,) = planned(run, project(text("teams/old")))["notes"]
-    lasting = note["text"].partition("so write ")[2].removesuffix(" in policy.forget instead")
+    lasting = (
+        note["text"]
+        .partition(". Write ")[2]
+        .removesuffix(" in policy.forget, because only git knows the former address")
+    )
     assert lasting.startswith("acme/teams/[Legacy~")
     directory = committed(project, text(f'"{lasting}"'))
     assert changes(planned(run, directory)) == []

@@ -81,7 +81,7 @@ def test_what_is_there_is_kept_and_what_it_would_have_been_is_shown(checkout: Pa
     (checkout / "dpsync.yaml").write_text("dpsync: 1\norganizations: { a: { id: a } }\n")
     out = run("init", "-C", str(checkout), *SMALL).out
     assert (checkout / ".gitignore").read_text() == "*.pyc\n"
-    assert "kept     .gitignore, which already exists. dpsync would have written:\n    .dpsync/\n" in out
+    assert "kept     .gitignore, which exists already. dpsync would have written:\n    .dpsync/\n" in out
     assert "kept     dpsync.yaml" in out
     assert (checkout / "dpsync.yaml").read_text() == "dpsync: 1\norganizations: { a: { id: a } }\n"
 
@@ -142,8 +142,8 @@ def test_init_asks_for_the_commit_of_its_action(checkout: Path, run: Run) -> Non
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--action-ref", "v0.1.0"], "is not a commit of 40 digits"),
-        (["--action-ref", f"{COMMIT}\n      - run: id"], "is not a commit of 40 digits"),
+        (["--action-ref", "v0.1.0"], "is not the id of a commit (40 digits)"),
+        (["--action-ref", f"{COMMIT}\n      - run: id"], "is not the id of a commit (40 digits)"),
         (["--environment", "a }} ${{ secrets.X"], "the environment"),
         (["--environment", "a\nb: c"], "the environment"),
         (["--repository", "acme"], "does not have the form OWNER/NAME"),
@@ -267,7 +267,7 @@ def test_next_steps_for_gitbook_only_read(
     assert steps == [
         f"import -C {checkout}{new}", f"plan -C {checkout}", f"doctor -C {checkout} --contact"
     ]  # fmt: skip
-    assert "create an access token in GitBook" in out
+    assert "Next, set DPSYNC_TOKEN to an access token from your user settings in GitBook" in out
     assert "apply" not in out.replace(".github/workflows/apply.yml", "")
 
 

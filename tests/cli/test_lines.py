@@ -83,7 +83,7 @@ def test_a_printed_command_is_one_line_whatever_a_name_holds_and_can_be_copied(
 ) -> None:
     monkeypatch.chdir(project(CONFIG))
     name = "x\n::error::forged '\\\u202e.plan"
-    (line,) = [line for line in run("plan", "--out", name).err.splitlines() if "Saved" in line]
+    (line,) = [line for line in run("plan", "--out", name).err.splitlines() if "saved" in line]
     command = line.partition("with: ")[2]
     words = subprocess.run(
         ["bash", "-c", f"printf '%s\\0' {command}"], capture_output=True, check=True

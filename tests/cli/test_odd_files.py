@@ -281,7 +281,7 @@ def test_a_token_file_that_is_none_is_wrong_usage(
         "pipe": (os.mkfifo, "is empty"),  # nobody writes into it
         "device": (lambda path: path.symlink_to("/dev/zero"), "a device"),
         "directory": (Path.mkdir, "a directory"),
-        "large": (lambda path: path.write_text("t" * 20_000), "are no token"),
+        "large": (lambda path: path.write_text("t" * 20_000), "larger than 16 KiB"),
         "bytes": (lambda path: path.write_bytes(b"\xff"), "not UTF-8"),
         "nothing": (lambda path: path.write_text("\n"), "is empty"),
         "missing": (lambda _: None, "No such file"),

@@ -272,6 +272,21 @@ MENTIONED = {
     ("github/runs/ids_branch.py", "dpsync apply"): "who has made a commit",
     ("cli/examination/workflow.py", "dpsync plan"): "what a comment on GitHub says",
     ("github/messages/plan_comment.py", "dpsync plan"): "the name of a label",
+    ("github/permission/comment_trigger.py", "dpsync plan"): "what a comment on GitHub says",
+    ("cli/examination/contact.py", "dpsync import"): "how many requests the command sends",
+    ("cli/examination/contact.py", "dpsync plan"): "the same",
+    ("cli/examination/settings.py", "dpsync apply"): "what creates a file",
+    ("cli/examination/settings.py", "dpsync import"): "the same",
+    ("cli/examination/workflow.py", "dpsync apply"): "what needs a permission",
+    ("cli/examination/workflow.py", "dpsync drift"): "the same",
+    ("cli/examination/workflow.py", "dpsync doctor"): "a step of a workflow, with the flags of its job",
+    ("kinds/meanings.py", "dpsync drift"): "the meaning of a key, in the schema and on a page",
+    ("render/words/kinds.py", "dpsync apply"): "a sentence of a page",
+    ("render/words/plan.py", "dpsync drift"): "the meaning of a flag, in a line of counts",
+    ("planner/decide/blocks.py", "dpsync apply"): "the same command line again",
+    ("render/words/report.py", "dpsync apply"): "the same command line again",
+    ("render/words/report.py", "dpsync plan"): "an ending: it may be shown without the flags of its apply",
+    ("workflows/reversal/deleted.py", "dpsync apply"): "what creates the object of a new entry",
 }
 """Names of commands in texts that are not to be typed, and why."""
 

@@ -81,9 +81,18 @@ def saved(tmp_path: Path) -> Path:
     ("damage", "says"),
     [
         (lambda text: text[: len(text) // 2], "the file is not a complete saved plan"),
-        (lambda text: text.replace("Acme Inc", "Acme Ltd"), "its content does not belong to its digest"),
-        (lambda text: text.replace("saved-plan/1", "saved-plan/2"), "its format is dpsync.saved-plan/2, and"),
-        (lambda text: text.replace('"changes"', '"chances"'), "another version of dpsync may have written"),
+        (
+            lambda text: text.replace("Acme Inc", "Acme Ltd"),
+            "the content of the file does not match its digest",
+        ),
+        (
+            lambda text: text.replace("saved-plan/1", "saved-plan/2"),
+            "its format is dpsync.saved-plan/2, but this version of dpsync reads dpsync.saved-plan/1",
+        ),
+        (
+            lambda text: text.replace('"changes"', '"chances"'),
+            "Perhaps another version of dpsync wrote the file",
+        ),
         (lambda text: "[" * 100_000, "the file is not a complete saved plan"),
         (
             lambda text: '{"format_version": "1.2", "terraform_version": "1.9"}',

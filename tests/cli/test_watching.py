@@ -175,7 +175,7 @@ def test_a_declared_place_can_be_watched_and_then_be_empty(
     assert "redirects: {}" in (project(told.replace(WATCH, "")) / "dpsync.yaml").read_text()
     refused = run("validate", "-C", str(directory))
     assert refused.code == 5
-    assert "to prune or watch under policy:" in refused.out + refused.err
+    assert 'add redirects to "prune" or "watch" under "policy"' in refused.out + refused.err
 
 
 def test_watched_places_are_read_by_drift_and_never_by_a_plan_and_nothing_there_is_deleted(
