@@ -76,7 +76,8 @@ def parse_saved(path: Path, found: bytes) -> Saved:
         raise unusable(path, "the content of the file does not match its digest")
     if saved.plan.profile not in PROFILES:
         raise unusable(
-            path, f"this version of dpsync does not know the API version {saved.plan.profile[:40]}"
+            path,
+            f'this version of dpsync does not know the API version "{saved.plan.profile[:40]}" of the plan',
         )
     if saved.rehearsal is not None and saved.rehearsal.plan != saved.digest:
         raise unusable(path, "the file contains the result of a rehearsal of another plan")
