@@ -105,6 +105,62 @@ def test_a_place_without_entries_gets_them(platform: ThreadedServer, run: Run, d
     settled(run, directory)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("", "", id="last in the file"),
+        pytest.param(
+            "teams:\n  writers: { title: Technical writers }  # x\n  # y\n", "# end\n", id="list above"
+        ),
+        pytest.param("", "include: []\n", id="key of the file below"),
+    ],
+)
+def test_new_list_is_block_at_end_of_short_form(
+    before: str, after: str, platform: ThreadedServer, run: Run, project: Project
+) -> None:
+    head = f"dpsync: 1\npolicy: {{ watch: [spaces] }}\norganization: acme\nid: acme\n{before}"
+    directory = project(head + after)
+    add(run, directory, 0, "acme/spaces/[Archive]", "acme/spaces/[News]")
+    assert read(directory, "dpsync.yaml") == (
+        f"{head}"
+        "spaces:\n"
+        "  archive:\n"
+        "    title: Archive\n"
+        "    collection: null\n"
+        "    editMode: locked\n"
+        "    defaultLevel: inherit\n"
+        "    mergeRules: { type: inherit }\n"
+        "  news:\n"
+        "    title: News\n"
+        "    collection: { id: product }\n"
+        "    language: en\n"
+        "    defaultLevel: inherit\n"
+        "    mergeRules: { type: inherit }\n"
+        f"{after}"
+    )
+    settled(run, directory)
+
+
+def test_new_lists_at_one_place_are_in_their_own_entries(
+    platform: ThreadedServer, run: Run, project: Project
+) -> None:
+    """The lists of the site and of the organization come behind the same line."""
+    directory = project(
+        "dpsync: 1\npolicy: { watch: [teams, sites/*/shareLinks] }\norganization: acme\nid: acme\n"
+        "sites:\n  help:\n    title: Help center\n    basename: help\n"
+    )
+    change(platform, "/orgs/acme/sites/help/share-links", "POST", name="Partners")
+    add(run, directory, 0, "acme/teams/[Technical writers]", "acme/sites/help/shareLinks/[Partners]")
+    assert read(directory, "dpsync.yaml").endswith(
+        "    basename: help\n"
+        "    shareLinks:\n"
+        "      Partners: { active: true }\n"
+        "teams:\n"
+        "  technical-writers: { title: Technical writers }\n"
+    )
+    settled(run, directory)
+
+
 def test_add_reports_redirect_that_api_edition_refuses(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:

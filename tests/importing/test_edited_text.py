@@ -215,6 +215,32 @@ def test_a_field_comes_behind_the_last_one_that_stands_on_one_line(
     assert apply_edits(text, edits) == after
 
 
+BLOCKS = [
+    ("e:\n  a: 1\n", "e:\n  a: 1\n  new name:\n    x: 1\n"),
+    (
+        "e:\n  a:\n    b: 1  # c\n    # d\n  # e\n",
+        "e:\n  a:\n    b: 1  # c\n    # d\n  new name:\n    x: 1\n  # e\n",
+    ),
+    ("e:\n  a: 1\n  z: 1\n", "e:\n  a: 1\n  new name:\n    x: 1\n  z: 1\n"),
+    ("e:\r\n  a: 1\r\nf: 1\r\n", "e:\r\n  a: 1\r\n  new name:\r\n    x: 1\r\nf: 1\r\n"),
+    ("e:\n  a: |\n    x\nf: 1\n", "e:\n  a: |\n    x\n  new name:\n    x: 1\nf: 1\n"),
+    ("x: &v 1\ne:\n  a: *v  # c\n", "x: &v 1\ne:\n  a: *v  # c\n  new name:\n    x: 1\n"),
+    ("e:\n  a: [\n    1]", "e:\n  a: [\n    1]\n  new name:\n    x: 1"),
+    ("e:\n  a:\n", "e:\n  a:\n  new name:\n    x: 1\n"),
+    ("e: { a: 1 }\n", None),
+    ("e: {}\n", None),
+    ("e: text\n", None),
+    ("e:\n  z: 1\n", None),
+]
+
+
+@pytest.mark.parametrize(("text", "after"), BLOCKS)
+def test_block_comes_behind_the_last_key_of_a_block(text: str, after: str | None) -> None:
+    document = Document(text, "made.yaml")
+    edits = document.adding_block(place(document, "e"), "new name", {"x": 1}, ("z",))
+    assert (edits and apply_edits(text, edits)) == after
+
+
 NOT_FOUND = "dpsync did not find the line of the value"
 
 

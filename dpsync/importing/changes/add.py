@@ -6,6 +6,7 @@ One line for each, with what import would write. The lines are planned before an
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from dpsync.config.composing.compose import ROOT_KEYS
+from dpsync.config.composing.one_organization import WORD
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
 from dpsync.importing.changes.update import Taken, Updated
@@ -32,6 +35,7 @@ from dpsync.model.entries.desired import Entry, Scope
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import LiveId
 from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.findings.nodes import Mapping as MappingNode
 from dpsync.model.texts.words import listed
 
 
@@ -276,8 +280,13 @@ class _Adder:
         value: Any = entries
         for word in reversed(inner):
             value = {word: value}
-        names = {item.name for item in self.sides.registry[parent.kind].fields}
-        for edit in self._document(parent.span.file).adding(parent.span, outer, value, names):
+        document = self._document(parent.span.file)
+        short = parent.parent is None and isinstance(document.root, MappingNode) and WORD in document.root
+        edits = document.adding_block(parent.span, outer, value, ROOT_KEYS if short else ())
+        if edits is None:
+            names = {item.name for item in self.sides.registry[parent.kind].fields}
+            edits = document.adding(parent.span, outer, value, names)
+        for edit in edits:
             self._edit(parent.span.file, edit)
 
     def finish(self) -> Adding:
@@ -317,10 +326,16 @@ def _in_place(value: Any) -> Any:
     return placed(value, lambda long, _: json.loads(long.text) if long.suffix == ".json" else long.text)
 
 
+def _indent(edit: TextEdit) -> int:
+    """Return the indentation of the lines that an edit inserts; a high number for text inside a line."""
+    line = edit.text.lstrip("\r\n")
+    return len(line) - len(line.lstrip(" ")) if line != edit.text else sys.maxsize
+
+
 def _together(edits: list[TextEdit]) -> list[TextEdit]:
-    """Insertions at one place as one, in their order."""
+    """Insertions at one place as one, in their order; what is indented more comes first."""
     found: dict[tuple[int, int], TextEdit] = {}
-    for edit in edits:
+    for edit in sorted(edits, key=_indent, reverse=True):
         at = (edit.start, edit.end)
         found[at] = replace(found[at], text=found[at].text + edit.text) if at in found else edit
     return list(found.values())

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from msgspec import Struct
 
 from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import LINE_BREAK
-from dpsync.importing.yaml_text.emit import on_one_line, scalar
+from dpsync.importing.yaml_text.emit import BlockMapping, block_lines, on_one_line, scalar
 from dpsync.importing.yaml_text.round_trip import Foreign, compared, escaped, round_trip
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
 from dpsync.model.findings.span import Span
@@ -145,6 +145,37 @@ class Document:
             return [TextEdit(start, start, written + (", " if flow else indent))]
         end = max(ends) if flow else self._end_of_line(max(ends))
         return [TextEdit(end, end, f", {written}" if flow else indent + written)]
+
+    def adding_block(
+        self, entry: Span, name: str, value: dict[str, Any], beside: Container[str] = ()
+    ) -> list[TextEdit] | None:
+        """Return the edits that add a key with a block of lines at the end of a mapping.
+
+        `entry` is the position of its key, as in `adding`. The keys in `beside` are of something else: the
+        block comes behind the last other key. None if the mapping is not in block style.
+        """
+        mapping = self._mapping_of(entry)
+        if mapping is None or not len(mapping) or self.text[self._range(mapping)[0]] == "{":
+            return None
+        pairs = [pair for pair in mapping if pair[0].text not in beside]
+        if not pairs:
+            return None
+        key, last = max(pairs, key=lambda pair: self._range(pair[0]))
+        start, stop = self._range(last)
+        if start < self._range(key)[0]:
+            _, end = self._alias(key, last) or self._range(key)
+        else:
+            end = start + len(self.text[start:stop].rstrip())
+        column = key.span.column - 1
+        at = self._end_of_comments(self._end_of_line(end), column)
+        lines = block_lines(BlockMapping({name: BlockMapping(value)}), " " * column)
+        return [TextEdit(at, at, "".join(self.line_end + line for line in lines))]
+
+    def _end_of_comments(self, at: int, column: int) -> int:
+        """Return the end of the comments below a line that are indented more than the keys of a mapping."""
+        while found := re.compile(rf"\r?\n {{{column + 1},}}#[^\r\n]*").match(self.text, at):
+            at = found.end()
+        return at
 
     def _in_long_form(self, entry: Span, shorthand: str | None, written: str) -> list[TextEdit]:
         """Return the edits that make a mapping of a short form or of `{}`. Raises Uneditable."""

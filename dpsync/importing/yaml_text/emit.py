@@ -35,6 +35,11 @@ def document(value: BlockMapping, head: str) -> str:
     return "\n".join([head, *_mapping(value, "")]) + "\n"
 
 
+def block_lines(value: BlockMapping, indent: str) -> list[str]:
+    """Return the lines of a mapping in block style."""
+    return list(_mapping(value, indent))
+
+
 def scalar(value: Any, key: bool = False) -> str:
     """Return a scalar on one line, and escape text that looks like a variable."""
     if value is None:
