@@ -114,13 +114,13 @@ def test_what_cannot_be_read_is_refused(run: Run, directory: Path) -> None:
     ended = run("import", "-C", str(directory))
     assert ended.code == 4
     assert "DP" in ended.err
-    assert "dpsync cannot import into dpsync.yaml" in ended.err
+    assert "dpsync.yaml exists already and has errors, so dpsync cannot keep its content" in ended.err
     assert "nonsense" in (directory / "dpsync.yaml").read_text()
 
 
 def test_an_organization_that_the_files_do_not_declare_is_refused(run: Run, directory: Path) -> None:
     ended = run("import", "-C", str(directory), "--organization", "globex")
-    assert (ended.code, 'have no organization "globex"' in ended.err) == (1, True)
+    assert (ended.code, 'the existing files declare no organization "globex"' in ended.err) == (1, True)
 
 
 def test_what_is_not_committed_is_not_overwritten(run: Run, directory: Path) -> None:

@@ -165,7 +165,8 @@ def test_the_file_is_looked_for_where_the_command_works(run: Run, file: Path, tm
     """As every file that a flag names: -C is as if started there."""
     inside = ("import", "-C", str(tmp_path / "docs"), "--organization", "acme", "--from-navigation")
     missing = run(*inside, "site.yaml")
-    assert (missing.code, "dpsync found no file" in missing.err) == (64, True)
+    assert (missing.code, "--from-navigation: " in missing.err) == (64, True)
+    assert "site.yaml' does not exist" in missing.err
     file.rename(tmp_path / "docs" / "site.yaml")
     assert run(*inside, "site.yaml").code == 0
     assert (tmp_path / "docs" / "dpsync.yaml").is_file()
@@ -412,7 +413,8 @@ def test_symbolic_link_out_of_project_is_refused(name: str, run: Run, file: Path
     (project / "docs.yaml").symlink_to(outside / "docs.yaml")
     (project / "linked").symlink_to(outside)
     code, said = import_navigation(run, project, name)
-    assert (code, "DP125" in said, "leads outside the project" in said) == (5, True, True), said
+    assert (code, "DP125" in said) == (5, True), said
+    assert "the path is a link to a file outside the project" in said
     assert not (project / "dpsync.yaml").exists()
 
 

@@ -170,7 +170,7 @@ def test_a_default_that_moves_is_drift_and_no_plan_writes_it(world: World, kind:
         (item,) = (one for one in drift.found if one.address == str(resource.address))
         assert [(part.field, part.watched) for part in item.fields] == [(field.name, True)]
         out = ways_out(drift, item)
-        assert out.platform.startswith(f"write {field.name}: ")
+        assert out.platform.startswith(f"add {field.name}: ")
         assert out.files is not None
         assert "import --update" in out.files
 
@@ -195,7 +195,7 @@ def test_a_default_that_has_moved_is_put_back_or_taken_over_by_what_drift_prints
             (target / "acme/spaces.yaml").write_text(before)
             continue
         line, _, command = undo.partition(", then ")
-        assert re.fullmatch(r"write defaultLevel: inherit at acme/spaces.yaml:\d+", line)
+        assert re.fullmatch(r"add defaultLevel: inherit at acme/spaces.yaml:\d+", line)
         shown = "changelog: { title: Changelog, collection: product"
         (target / "acme/spaces.yaml").write_text(before.replace(shown, f"{shown}, defaultLevel: inherit"))
         assert run(*shlex.split(command)[1:], "--yes").code == 0
@@ -297,4 +297,6 @@ def test_a_full_import_writes_every_field_that_can_be_read(platform: ThreadedSer
 def test_a_full_import_is_for_a_new_configuration(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path), "--full", "--update", "acme/teams")
     assert ended.code == 64
-    assert "--full cannot be combined with --update, --add, --redirects or --from-navigation" in ended.err
+    assert "--full cannot be combined with --update, --add or --from-navigation" in ended.err
+    ended = run("import", "-C", str(tmp_path), "--full", "--redirects", "acme/sites/docs")
+    assert (ended.code, "--redirects cannot be combined with other import flags" in ended.err) == (64, True)
