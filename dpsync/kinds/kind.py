@@ -632,7 +632,9 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def one(self) -> str:
-        """The noun with its article."""
+        """The noun with its article; a plural noun has none."""
+        if self.noun.endswith(("settings", "instructions")):
+            return self.noun
         return f"{'an' if _AN.match(self.noun) else 'a'} {self.noun}"
 
     def identity_of(self, id: str, parent: tuple[str, str] | None) -> tuple[str, str]:

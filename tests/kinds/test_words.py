@@ -237,6 +237,7 @@ def test_a_list_order_is_declared_and_never_sent() -> None:
         ({"name": "open_shelf"}, "open shelf", "an open shelf"),
         ({"label": "API shelf"}, "API shelf", "an API shelf"),
         ({"label": "image"}, "image", "an image"),
+        ({"label": "shelf settings"}, "shelf settings", "shelf settings"),
     ],
 )
 def test_how_people_call_one(words: dict[str, Any], noun: str, one: str) -> None:
