@@ -59,7 +59,12 @@ CHANGES = (
         both(move("spaces/news", "spaces/news", "news.yaml"), include("news.yaml")),
         lines=1,
     ),
-    Task("change the role of a member", "imported", put("members/kim@acme.example", role="edit"), lines=6),
+    Task(
+        "change the role of a member",
+        "imported",
+        lambda files: files.set("members/kim@acme.example", "", "edit"),
+        lines=6,
+    ),
     Task(
         "change the owner of a team and add a member",
         "imported",
@@ -106,7 +111,7 @@ CHANGES = (
             put("sites/docs/structure/news", title="What is new"),
             teams(("Growth",)),
             drop("teams/legacy"),
-            put("members/kim@acme.example", role="edit"),
+            lambda files: files.set("members/kim@acme.example", "", "edit"),
         ),
         renamed={"section-news": "What is new"},
         new=("Growth",),
