@@ -35,7 +35,7 @@ def test_a_file_that_is_too_long_for_a_plan_is_told_with_the_bound(tmp_path: Pat
     path = tmp_path / "plan.json"
     path.touch()
     for length, words in [
-        (100_000_001, "it has more than 100 MB"),
+        (100_000_001, "the file has more than 100 MB"),
         (100_000_000, "the file is not a complete saved plan"),
     ]:
         os.truncate(path, length)  # it takes no room on the disk

@@ -68,7 +68,7 @@ def test_an_answer_is_read(text: str, answer: Answer) -> None:
         ("send acme/openapi/shop#", 'write the answer as "send ADDRESS#field"'),
         ("send acme/openapi/shop#sauce", 'did you mean "acme/openapi/shop#source"?'),
         ("run acme/spaces/guides", "run ADDRESS"),
-        ("run translations/fr", "is not a list or entry of"),
+        ("run translations/fr", 'begin the address with your organization: "ORGANIZATION/translations/fr"'),
         ("not my own acme/teams/writers", "not my own ADDRESS"),
     ],
 )

@@ -229,9 +229,9 @@ def test_cleared_title_inherits_changed_site_title(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("own", "site_looks", "why"),
     [
-        pytest.param("{ title: null }", "", "the files do not declare", id="site-not-declared"),
+        pytest.param("{ title: null }", "", "your files do not contain", id="site-not-declared"),
         pytest.param("{ styling: null }", None, "cannot be null", id="field-without-null"),
-        pytest.param("{ header: { logo: null } }", "", "the files do not declare", id="member-of-a-field"),
+        pytest.param("{ header: { logo: null } }", "", "your files do not contain", id="member-of-a-field"),
     ],
 )
 def test_unverifiable_null_is_refused(own: str, site_looks: str | None, why: str, lab: Lab) -> None:

@@ -53,7 +53,7 @@ CHANGES = (
         kind="site",
         action="delete",
         label="Gone",
-        effects=(Effect(address="acme/sites/[Gone]/structure/s", what="is in it", kind="section"),),
+        effects=(Effect(address="acme/sites/[Gone]/structure/s", what="is also deleted", kind="section"),),
     ),
 )
 PLAN = Plan(changes=CHANGES, refusals=(ASKED,), **BESIDE)
@@ -103,7 +103,7 @@ def test_verbose_plan_prints_the_rest() -> None:
         "acme/openapi/t: could not be parsed", "acme/openapi/w: is being processed", "known to fail",
         "acme/teams: 1 unmanaged, kept: [Sales]", "acme/bots/x#secret: it cannot be compared",
         "platform: https://x, organization: acme (id org-7)", f"digest {PLAN.digest[:32]}",
-        "acme/sites/[Gone]/structure/s: is inside this object", "~ team acme/teams/w",
+        "acme/sites/[Gone]/structure/s: is also deleted", "~ team acme/teams/w",
     ):  # fmt: skip
         assert told in text
     assert text.splitlines()[-1] == VERDICT

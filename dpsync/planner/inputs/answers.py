@@ -167,6 +167,8 @@ def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
         return "this answer needs one address, not a pattern"
     places = Places(registry)
     if mistake := places.mistake(Pattern(subject, address.segments, field), "objects"):
+        if address.segments[0] in registry.words:
+            return f'begin the address with your organization: "ORGANIZATION/{subject}"'
         return f"{mistake.reason}; {mistake.hint}"
     if not any(form.asked_of(kind) for kind in places.kinds(address)):
         return f'dpsync never asks for the answer "{form}" for this address'
