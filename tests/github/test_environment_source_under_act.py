@@ -147,4 +147,4 @@ def test_forbidden_job_secret_as_token_is_an_error(attack: Attack) -> None:
     change = configuration(attack.evil.url, "AWS_SECRET_ACCESS_KEY")
     code, printed = attack.run("issue_comment", "prod", True, change)
     assert code != 0
-    assert "AWS_SECRET_ACCESS_KEY is not allowed" in printed
+    assert "AWS_SECRET_ACCESS_KEY is not an allowed" in printed
