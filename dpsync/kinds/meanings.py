@@ -99,7 +99,7 @@ def _looks(noun: str) -> dict[str, str]:
         "pageActions": "The actions that readers can choose on a page, such as copying the page.",
         "externalLinks": "The setting that opens links to other websites in the same or a new browser tab.",
         "pagination": "The setting that shows links to the previous and the next page.",
-        "trademark": "The setting that shows the notice that GitBook publishes the site.",
+        "trademark": 'The setting that shows the notice "Powered by GitBook" on the site.',
         "privacyPolicy": "The link to the privacy policy in the cookie banner.",
         "socialPreview": "The preview image that social networks show for links to the site.",
         "insights": "The settings of the site's analytics, such as cookies.",
@@ -507,7 +507,7 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "environments.organizations.hostname": "The first part of the organization's GitBook host name in the "
     "environment.",
     "organizations": "The organizations that your files manage. Each key is a name of your choice.",
-    "organization": "The key of the organization to which all other keys of the file belong.",
+    "organization": "The key of the organization to which all objects in this file belong.",
 }
 """The keys of the root file that belong to no kind."""
 

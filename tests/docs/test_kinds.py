@@ -113,7 +113,7 @@ def test_pages_follow_from_any_registry() -> None:
     text = kind_page(registry, registry["book"])
     assert text.startswith("# Book\n")
     assert "- Address: `shelf/books/book`.\n- dpsync cannot delete a book.\n" in text
-    assert "|`isbn`|Length: 13 characters. This field is the key of the entry.|`book`|" in text
+    assert "|`isbn`|Length: 13 characters. Write this value as the key of the entry.|`book`|" in text
     assert "| `lent` | create, `true` by `POST {self}/lend` |" in internals_page(registry)
 
 

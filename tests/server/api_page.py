@@ -7,7 +7,7 @@ The tests are found by their marks (covers.py), which hold because each mark is 
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -36,14 +36,14 @@ The local GitBook server that dpsync contains ([companion](companion.md)) offers
 {counts}
 
 - Each path starts with `/v1`. Each request needs a bearer token. Without a valid token, the response is 401.
-- "Behavior" describes what is special about the operation in the row. For example, "Returns 404" means that
-  the operation returns 404. If the cell is empty, the operation follows GitBook's API description.
+- "Behavior" describes what is special about the operation in the row. If the cell is empty,
+  the operation follows GitBook's API description.
 - "Role" is the role that the caller needs on the object in the path. "Viewer" means every caller who can view
-  the object. Callers who cannot view the object get 404. "Special" means that the "behavior" cell says who
-  can call the operation.
+  the object. Callers who cannot view the object get 404. "See behavior" means that the "behavior" cell says
+  who can call the operation.
 - "Unlocked" means that the operation returns 403 while the space is locked (`editMode: locked`).
-- `+` marks an operation that `dpsync serve --profile reference` refuses with 501.
-- `*` marks an operation that only `dpsync serve --profile published` serves.
+- `dpsync serve --profile reference` responds with 501 to an operation with the mark `+`. Only
+  `dpsync serve --profile published` offers operations with the mark `*`.
 - A `DELETE` request for an object that does not exist returns 204, unless the "behavior" cell says otherwise.
 - Every response contains the API version in the header `Dpsync-Profile`. Every successful response to a `GET`
   request contains the name of the test data in the header `Dpsync-World`.
@@ -99,7 +99,14 @@ def page() -> str:
     """Return docs/api.md: a table of operations for each part of the API."""
     lines = [_API.format(counts=_counts())]
     for title, rows in PARTS:
-        lines += [f"## {title}\n", "| operation | behavior | role |", "|---|---|---|", *map(_row, rows), ""]
+        lines += [
+            f"## {title}\n",
+            *_marks_used(rows),
+            "| operation | behavior | role |",
+            "|---|---|---|",
+            *map(_row, rows),
+            "",
+        ]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -125,9 +132,21 @@ def _mark(row: Operation) -> str:
     return {"full": " +", "published": " \\*"}.get(row.profile, "")
 
 
+def _marks_used(rows: Iterable[Operation]) -> Iterator[str]:
+    """Yield a paragraph that explains the marks in the table of the operations."""
+    profiles = {row.profile for row in rows}
+    explanations = []
+    if "full" in profiles:
+        explanations.append("The API version `reference` has no operations with the mark `+`.")
+    if "published" in profiles:
+        explanations.append("Only the API version `published` has operations with the mark `*`.")
+    if explanations:
+        yield " ".join(explanations) + "\n"
+
+
 def _row(row: Operation) -> str:
     special = row.needs is None and 403 in row.errors
-    role = "special" if special else f"`{row.needs}`" if row.needs else "viewer"
+    role = "see behavior" if special else f"`{row.needs}`" if row.needs else "viewer"
     unlocked = ", unlocked" if row.edits else ""
     return f"| `{row.method} {row.path}`{_mark(row)} | {row.note} | {role}{unlocked} |"
 

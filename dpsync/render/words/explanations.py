@@ -166,7 +166,7 @@ _RAISED: Mapping[str, str] = {
     "changed": "Every change opens access.",
     "set": "Every change opens access, except a change that removes the value.",
     "added": "A change that adds an item to the list opens access.",
-    "linked": "A change that adds a link to a URL opens access.",
+    "linked": "A change opens access if the new value contains a URL that the old value did not contain.",
     "hosts": "A change that adds a URL with a new host opens access.",
 }
 _STRONGER_ROLE = "A change opens access if the change gives somebody a stronger role."

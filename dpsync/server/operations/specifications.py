@@ -10,7 +10,7 @@ LATEST = VERSIONS + "/latest"
 VERSION = VERSIONS + "/{versionId}"
 
 _CONTENT = "Returns the document as JSON. Returns 409 for a YAML document that contains itself."
-_RAW = "Returns the original text."
+_RAW = "Returns the specification as a file, without changes."
 
 OPERATIONS = [
     listing("listOpenAPISpecs", ORG + "/openapi", specs.list_specs, mp.OpenAPISpec, needs="read",
