@@ -24,7 +24,7 @@ from dpsync.model.findings.diagnostic import Exit
 @click.argument("what", required=False, metavar="[KIND[.FIELD] | CODE]", shell_complete=words)
 @color_option
 def command(what: str | None, color: str) -> int:
-    """Explain an object type (kind), a field or an error code.
+    """Explain an object type, a field or an error code.
 
     KIND is an object type, such as site or team, and FIELD is a field of the object type. CODE is the code
     of an error or refusal, such as DP201 or protected. You can also pass a key of the root file, such as
