@@ -194,7 +194,7 @@ def test_a_default_that_has_moved_is_put_back_or_taken_over_by_what_drift_prints
             assert run("drift", "-C", str(target)).code == 0
             (target / "acme/spaces.yaml").write_text(before)
             continue
-        line, _, command = undo.partition(", then ")
+        line, _, command = undo.partition(", then run ")
         assert re.fullmatch(r"add defaultLevel: inherit at acme/spaces.yaml:\d+", line)
         shown = "changelog: { title: Changelog, collection: product"
         (target / "acme/spaces.yaml").write_text(before.replace(shown, f"{shown}, defaultLevel: inherit"))
