@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from dpsync.api import import_
 from dpsync.client.errors import NotFound
 from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.registry import load
+from dpsync.live.sources import Source, Sources
+from dpsync.model.entries.snapshot import LiveObject
 from dpsync.server import world as worlds
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
@@ -355,6 +358,24 @@ def test_what_the_token_may_not_read_is_left_out(
     assert drift.code == 0
     assert "No drift in the objects that dpsync could read." in drift.out
     assert "Not checked: 4 objects that this token cannot read." in drift.out
+
+
+def test_comments_name_places_in_one_order_whatever_answers_first(
+    platform: ThreadedServer, run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise, two imports of the same organization write different files."""
+    read = Sources.read
+
+    def late(sources: Sources, source: Source) -> tuple[LiveObject, ...]:
+        if source.kind == "share_link":
+            time.sleep(0.5)
+        return read(sources, source)
+
+    monkeypatch.setattr(Sources, "read", late)
+    monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
+    assert run("import", "-C", str(target), "--organization", "acme").code == 0
+    site = (target / "acme/sites/docs.yaml").read_text(encoding="utf-8")
+    assert "    # Not imported: shareLinks and visitorAuth. " in site
 
 
 def test_place_that_the_platform_does_not_serve_is_not_watched(platform: ThreadedServer) -> None:

@@ -163,7 +163,10 @@ class _InventoryReader:
         lists = self.sources.map(lambda pair: self._read(*pair), wanted)
         found: list[FoundObject] = []
         for (kind, parent), objects in zip(wanted, lists, strict=True):
-            found += self._placed(kind, parent, objects)
+            if isinstance(objects, UnreadSource):
+                self.whole.unread.append(objects)
+            else:
+                found += self._placed(kind, parent, objects)
         self._note_outputs(found)
         return [item for item in found if (item.kind.name, item.live.id) not in self.whole.outputs]
 
@@ -189,20 +192,19 @@ class _InventoryReader:
     def _first_of_tree(self, kind: Kind, owner: FoundObject) -> Kind:
         return next(item for item in self.registry.nodes(kind.key) if owner.kind.name in item.parents)
 
-    def _read(self, kind: Kind, parent: FoundObject) -> tuple[LiveObject, ...]:
+    def _read(self, kind: Kind, parent: FoundObject) -> tuple[LiveObject, ...] | UnreadSource:
         source = self.sources.source(kind, parent.live.identity, parent.chain)
         return self._tried(kind, parent, source)
 
-    def _tried(self, kind: Kind, parent: FoundObject, source: Source) -> tuple[LiveObject, ...]:
+    def _tried(
+        self, kind: Kind, parent: FoundObject, source: Source
+    ) -> tuple[LiveObject, ...] | UnreadSource:
         try:
             return self.sources.read(source)
         except NotFound:
-            self.whole.unread.append(
-                UnreadSource(kind, parent, "GitBook does not return this list", served=False)
-            )
+            return UnreadSource(kind, parent, "GitBook does not return this list", served=False)
         except Forbidden:
-            self.whole.unread.append(UnreadSource(kind, parent, _FORBIDDEN))
-        return ()
+            return UnreadSource(kind, parent, _FORBIDDEN)
 
     def _placed(self, kind: Kind, parent: FoundObject, objects: Iterable[LiveObject]) -> list[FoundObject]:
         placed: dict[Identity, FoundObject] = {parent.live.identity: parent}
