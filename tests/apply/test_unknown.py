@@ -213,7 +213,7 @@ def test_a_success_that_does_not_say_what_was_made_is_a_lost_answer(
     report = applied(session, client)
     assert (len(late.received), report.complete) == (1, done)
     assert report.count("unknown") == (0 if done else 1)
-    assert "mistake" not in report.model_dump_json()
+    assert "internal error" not in report.model_dump_json()
 
 
 def test_what_needs_an_unknown_create_is_not_tried(open_: Open) -> None:
@@ -287,7 +287,7 @@ def test_what_is_there_without_what_should_come_with_it_is_not_found_for_certain
     monkeypatch.setattr(Fresh, "read", without_places)
     report = session.apply(client, planned, secrets={})
     assert [item.result for item in report.outcomes if item.verb == "create"] == ["unknown"]
-    assert "mistake" not in report.model_dump_json()
+    assert "internal error" not in report.model_dump_json()
 
 
 def test_a_refusal_after_a_lost_answer_does_not_say_that_nothing_was_done(open_: Open) -> None:

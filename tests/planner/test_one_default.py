@@ -84,7 +84,7 @@ def test_what_is_found_blocked_only_afterwards_is_told_at_the_end(lab: Lab) -> N
     assert "1 blocked, see above." in text
     assert report.remaining is not None
     again = render_report(report.remaining, report, Paint(False))
-    assert "blocked: the platform" not in again
+    assert "blocked: one site space must" not in again
 
 
 def test_the_platform_chooses_where_a_default_goes_along(lab: Lab) -> None:

@@ -206,8 +206,8 @@ def test_what_the_policy_ignores_is_not_told_either() -> None:
     """
     case = Case(OTHER.wanted, OTHER.live, ignore=["sites/docs"])
     plan = make_plan(synced(case, site=REPOSITORY))
-    assert "syncs" not in str(make_plan(takes_over(synced(case, site=REPOSITORY), "site")).notes)
-    assert [item for item in (*plan.blocked, *plan.notes) if "syncs" in str(item)] == []
+    assert "Git Sync" not in str(make_plan(takes_over(synced(case, site=REPOSITORY), "site")).notes)
+    assert [item for item in (*plan.blocked, *plan.notes) if "Git Sync" in str(item)] == []
 
 
 GOES = Case({"space": {"alpha": SPACES["alpha"]}}, {"space": SPACES}, prune=["spaces"], agreed=False)
@@ -219,7 +219,7 @@ def test_the_question_before_a_synced_space_is_deleted_names_its_repository() ->
     [asked] = [item for item in make_plan(synced(GOES, space=REPOSITORY)).refusals if item.code == "content"]
     assert words in asked.message
     [asked] = [item for item in make_plan(GOES.sides()).refusals if item.code == "content"]
-    assert "syncs" not in asked.message
+    assert "Git Sync" not in asked.message
 
 
 def test_that_a_synced_space_goes_is_a_warning_also_where_the_policy_names_it() -> None:

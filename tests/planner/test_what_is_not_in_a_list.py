@@ -109,7 +109,7 @@ def test_while_the_platform_is_at_work_a_text_is_not_compared(project: Project) 
     planned = plan(project, client=AtWork)
     assert planned.plan.empty
     assert [item.address for item in planned.plan.waiting] == [ADDRESS]
-    assert "compared" not in notes(planned)
+    assert "compare" not in notes(planned)
     assert changed(plan(project)) == [SOURCE]
 
 

@@ -56,12 +56,14 @@ def apply(platform: Platform, session: Session, answers: tuple[str, ...]) -> Rep
             discard_if({item.code for item in error.diagnostics} <= AMBIGUOUS, "ambiguous")
             raise
         codes = {item.code for item in planned.plan.refusals}
-        cannot_begin = any("cannot begin" in item.message for item in planned.plan.refusals)
+        cannot_begin = any(
+            "needs a space to create the first section" in item.message for item in planned.plan.refusals
+        )
         discard_if(bool(codes) and codes <= TAKEN_OVER - {"restructure"}, "recognised as something else")
         discard_if(cannot_begin, "nothing to show")
         discard_if(codes == {"own-user"}, "nobody can ask whose token it is")
         by_hand = any(
-            item.way_out == "set published to false on the platform first" for item in planned.plan.refusals
+            item.way_out == "first set published to false in GitBook" for item in planned.plan.refusals
         )
         discard_if(by_hand, "no request of this platform unpublishes the site")
         assert planned.plan.refusals == ()
