@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpsync.api import Options, Session
 from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.findings.refusals import CANNOT_HIDE, NOTHING_TO_BEGIN
 from dpsync.model.plans.journal import Report
 from tests.agreed import agreed
 from tests.agreed import answers as agreed_to
@@ -56,15 +57,12 @@ def apply(platform: Platform, session: Session, answers: tuple[str, ...]) -> Rep
             discard_if({item.code for item in error.diagnostics} <= AMBIGUOUS, "ambiguous")
             raise
         codes = {item.code for item in planned.plan.refusals}
-        cannot_begin = any(
-            "needs a space to create the first section" in item.message for item in planned.plan.refusals
-        )
+        cannot_begin = any(item.message == NOTHING_TO_BEGIN.message for item in planned.plan.refusals)
         discard_if(bool(codes) and codes <= TAKEN_OVER - {"restructure"}, "recognised as something else")
         discard_if(cannot_begin, "nothing to show")
         discard_if(codes == {"own-user"}, "nobody can ask whose token it is")
-        by_hand = any(
-            item.way_out == "first set published to false in GitBook" for item in planned.plan.refusals
-        )
+        first = CANNOT_HIDE.way_out.format(field="published")
+        by_hand = any(item.way_out == first for item in planned.plan.refusals)
         discard_if(by_hand, "no request of this platform unpublishes the site")
         assert planned.plan.refusals == ()
         return session.apply(client, planned, secrets={})
