@@ -137,7 +137,7 @@ def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, E
             f'the {root.noun} "{resource.key}" has neither {fields}',
             resource.span,
             str(resource.address),
-            'add "id" with the id of the organization, as in the URLs of GitBook',
+            'add "id" with the id of the organization: the part after "/o/" in the URL of the GitBook app',
         )
         for resource in resources.values()
         if resource.kind == root.name

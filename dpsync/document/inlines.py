@@ -123,7 +123,12 @@ def _refuse(token: Token, refuse: Refuse, what: str, hint: str) -> None:
 
 def _link(token: Token, refuse: Refuse) -> Json:
     if token.attrGet("title"):
-        _refuse(token, refuse, "the title of a link", "write the title in the text")
+        _refuse(
+            token,
+            refuse,
+            "the title of a link",
+            "delete the title, or write the title before or after the link",
+        )
     return {"object": "inline", "type": "link", "data": {"ref": reference(token, "href")}}
 
 

@@ -105,7 +105,7 @@ def _right(
     """The only one that the git base has: the other one got a key of earlier. Else the one of its name."""
     known = [entry for entry in entries if entry.address in before]
     if len(known) == 1:
-        return _Right(known[0], "the commit that dpsync compares with contains only that entry")
+        return _Right(known[0], "in the commit that dpsync compares your files with, only this entry exists")
     named = [
         entry
         for entry in entries
@@ -145,7 +145,7 @@ def _without_line(entry: Entry, all_: Sequence[Entry], item: LiveObject) -> str:
     another = f"{entry.address} is another object"
     match rest:
         case [other]:
-            return f"{another}, and {other} is {item.id} with its contents"
+            return f'{another}. {other} is the object "{item.id}" with its contents'
     return another
 
 
@@ -247,8 +247,8 @@ def _two(
     other, *_ = others
     recorded = f'{view.kind.noun} "{mine.id}"'
     message = (
-        f'the ids file says that this entry is the {recorded}, but "{other.id}", which has no entry, has '
-        f"{has}"
+        f"the line of this entry in the ids file has the id of the {recorded}, but another object has {has}: "
+        f'"{other.id}"'
     )
     hint = f"choose the object: {pin(mine.id, view.shared)}, or {bind(entry, other.id).add}"
     return Diagnostic(

@@ -188,8 +188,8 @@ def _ask_about_swap(
     key, _ = name
     noun = view.kind.noun
     message = (
-        f'the ids file names the {noun} "{mine.id}" for this entry, but the {noun} "{theirs.id}", which '
-        f"belongs to {other}, has the present or an earlier {key_text(key)} of this entry. "
+        f'the line of this entry in the ids file has the id "{mine.id}". But the {noun} "{theirs.id}" of the '
+        f"entry {other} has the present or an earlier {key_text(key)} of this entry. "
         "The lines may have been swapped"
     )
     swap_back = _swap_back_command(recognized, circle)

@@ -176,7 +176,8 @@ def _reasons_to_keep_created(
         if number is None:
             used.setdefault(
                 root,
-                f"dpsync could not read the pages, so somebody may have used this {noun} since the apply",
+                f"dpsync could not read the pages of this {noun}, and does not know whether somebody has "
+                f"used the {noun} since the apply",
             )
         elif number:
             used.setdefault(

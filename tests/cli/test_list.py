@@ -82,7 +82,7 @@ def test_a_line_says_where_it_is_which_object_it_is_and_how_that_was_recognised(
     said = {words[0]: " ".join(words[1:]) for words in map(str.split, out.splitlines())}
     assert said["acme/teams/writers"] == "team dpsync.yaml:6 writers by its title"
     assert said["acme/teams/new"] == "team dpsync.yaml:7 - no live object"
-    assert said["acme/teams/pinned"] == "team dpsync.yaml:8 sales by the id in the file"
+    assert said["acme/teams/pinned"] == "team dpsync.yaml:8 sales by the id in your files"
 
 
 def test_json_is_as_its_schema_says(platform: ThreadedServer, example: Path, run: Run) -> None:
@@ -104,7 +104,7 @@ def test_offline_the_ids_are_those_of_the_files(
     )
     out = run("list", "-C", str(folder), "--offline").out
     assert row(out, "acme/teams/writers")[3:] == ["team-1", "by", "the", "ids", "file"]
-    assert row(out, "acme/teams/pinned")[3:] == ["sales", "by", "the", "id", "in", "the", "file"]
+    assert row(out, "acme/teams/pinned")[3:] == ["sales", "by", "the", "id", "in", "your", "files"]
     assert row(out, "acme/teams/new")[3:] == ["-"]
 
 

@@ -127,7 +127,9 @@ def test_conflicting_variant_member_reports_both_files(tmp_path: Path) -> None:
     with pytest.raises(DiagnosticError) as error:
         _load(tmp_path, overlay)
     [finding] = error.value.diagnostics
-    assert finding.message == '"siteSectionId" is not allowed with kind: external (dpsync.yaml:19:38)'
+    assert finding.message == (
+        '"siteSectionId" is not allowed, because dpsync.yaml:19:38 contains "kind: external"'
+    )
     assert (str(finding.span), finding.hint) == ("prod.yaml:3:56", "also set kind: site-section")
 
 

@@ -84,8 +84,8 @@ def test_a_line_that_is_shared_is_left_alone_and_says_with_whom(run: Run, direct
         == "other configurations use the line of title, too: the top-level values and staging"
     )
     assert problem["hint"].startswith(
-        "to write the value for all of them, pass --into dpsync.yaml. "
-        "To write the value only for this one: dpsync import "
+        "to write the value for all configurations, pass --into dpsync.yaml. "
+        "To write the value only for this configuration: dpsync import "
     )
     assert problem["at"] == {"file": "dpsync.yaml", "line": 13, "column": 9}
 
@@ -97,7 +97,7 @@ def test_what_is_printed_writes_it_for_this_environment_alone(
     monkeypatch.chdir(directory)
     document = take(run, directory, 3, "--env", "prod", "--update", "acme/sites/docs")
     for problem in document["differences"]:
-        command = shlex.split(problem["hint"].partition("for this one: ")[2])[1:]
+        command = shlex.split(problem["hint"].partition("for this configuration: ")[2])[1:]
         ended = run(*command, "--force")
         assert ended.code == 0, ended.out + ended.err
     assert (directory / "dpsync.yaml").read_text() == ROOT

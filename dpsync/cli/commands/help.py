@@ -36,8 +36,9 @@ Output:
   TERM                If the value is "dumb", the output has no color.
   FORCE_HYPERLINK     If the value is 1, dpsync prints file:line as a link. If
                       the value is 0, dpsync prints file:line as plain text.
-                      Otherwise, TERM_PROGRAM, VTE_VERSION, WT_SESSION,
-                      KONSOLE_VERSION, KITTY_WINDOW_ID and DOMTERM decide.
+                      Otherwise, dpsync recognizes terminals that support links
+                      by TERM_PROGRAM, VTE_VERSION, WT_SESSION,
+                      KONSOLE_VERSION, KITTY_WINDOW_ID and DOMTERM.
   DPSYNC_DEBUG        If this variable is set, an internal error prints its
                       traceback.
 

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @click.option(
     "--yes",
     is_flag=True,
-    help="Apply the plan without a confirmation. If the plan asks questions, also pass --confirm.",
+    help="Apply the plan without asking y or n. If the plan needs more answers, also pass --confirm.",
 )
 @click.option(
     "--approved",

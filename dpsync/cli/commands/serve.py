@@ -62,7 +62,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--token", metavar="T", help="Additional token for the first admin of the first organization.")
 @click.option(
     "--profile", type=click.Choice(["full", "reference", "published"]),
-    show_default="the API version of the data, or full",
+    show_default="the API version in the data, otherwise full",
     help="API version. reference: the documented operations. full: the documented and more operations. "
     "published: the operations of GitBook's current API.",
 )  # fmt: skip

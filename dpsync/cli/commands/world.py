@@ -29,8 +29,8 @@ from dpsync.model.findings.diagnostic import Exit
 @profiled
 @click.option(
     "--anonymous", is_flag=True,
-    help="Replace the names, e-mail addresses, pictures and roles of people, domains and URLs, also "
-    "inside other texts.",
+    help="Replace domains, URLs, and the names, e-mail addresses, pictures and roles of people. Other texts "
+    "that contain these values also change.",
 )  # fmt: skip
 @reading
 @click.option("-v", "--verbose", count=True, help="Print more details. -vv also prints every request.")

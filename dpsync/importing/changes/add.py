@@ -234,9 +234,9 @@ class _Adder:
             return at
         if self.into is None and (who := self.sharers(at.file)):
             raise Uneditable(
-                f"other configurations use {at.file}, too: {listed(who)}. To write the entry for all of "
-                f"them, pass --into {at.file}. To write the entry only for this one, pass --into with its "
-                "overlay file"
+                f"other configurations use {at.file}, too: {listed(who)}. To write the entry for all "
+                f"configurations, pass --into {at.file}. To write the entry only for this configuration, "
+                "pass --into with the overlay file of this configuration"
             )
         if in_rows:
             self._row(at.file, kind, key, value)

@@ -302,8 +302,8 @@ class _Updating:
         alone = f": {here}" if overlay else ", add an overlay file"
         message = f"other configurations use the line of {name}, too: {listed(who)}"
         hint = (
-            f"to write the value for all of them, pass --into {span.file}. "
-            f"To write the value only for this one{alone}"
+            f"to write the value for all configurations, pass --into {span.file}. "
+            f"To write the value only for this configuration{alone}"
         )
         self.problem("shared", message, resource.address, span, hint)
 

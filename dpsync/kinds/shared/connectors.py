@@ -36,5 +36,6 @@ FORMS = {
 """By connector the settings that it needs, and may have. The others have none."""
 CONNECTOR = Text(
     1, None, rf"integration:[^:]+|builtin:(email|api|{'|'.join(_NEEDED)})",
-    meaning=f"a connector: integration:NAME, or builtin: followed by one of email, api, {', '.join(_NEEDED)}",
+    meaning="a connector: integration:NAME, or builtin:NAME with one of these names: email, api, "
+    f"{', '.join(_NEEDED)}",
 )  # fmt: skip

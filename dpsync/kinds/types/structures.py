@@ -227,7 +227,9 @@ class OneOf(Type, frozen=True, dict=True):
         for key in (key for key, _ in node if key.span.file != tag.span.file):
             others = [word for word, other in self.forms.items() if key.value in other.parts]
             if others and tag.value not in others:  # the overlay and the file below disagree
-                message = f'"{key.value}" is not allowed with {self.tag}: {tag.value} ({tag.span})'
+                message = (
+                    f'"{key.value}" is not allowed, because {tag.span} contains "{self.tag}: {tag.value}"'
+                )
                 return ctx.error("DP201", message, key.span, f"also set {self.tag}: {' or '.join(others)}")
         rest = Mapping(tuple(entry for entry in node.entries if entry[0].value != self.tag), node.span)
         value = form.parse(rest, ctx)

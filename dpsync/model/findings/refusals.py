@@ -94,8 +94,8 @@ PERHAPS_PROTECTED: Final = RefusalWords(
     "protected",
     "policy.protect names this object, but neither the ids file nor git shows the id of the object. The plan "
     "would delete {names}, and one of them may be the protected object",
-    "in policy.protect, write the present title of the object: [Title]. If the object no "
-    "longer exists, delete the line",
+    "in policy.protect, write the present title of the object in square brackets, such as [Old drafts]. If "
+    "the object no longer exists, delete the line",
 )
 FORGOTTEN: Final = RefusalWords(
     "forgotten",
@@ -107,8 +107,9 @@ PERHAPS_FORGOTTEN: Final = RefusalWords(
     "forgotten",
     "dpsync finds the object that policy.forget names neither in GitBook nor in git. The plan would delete "
     "{count} in the same list, and one of them may be this object",
-    "in policy.forget, write the present title of the object: [Title] or [Title~id]. If the object no longer "
-    "exists, delete the line",
+    "in policy.forget, write the present title of the object in square brackets, such as [Old drafts]. If "
+    "several objects have the title, also write the id of the object: [Old drafts~id]. If the object no "
+    "longer exists, delete the line",
 )
 UNSEEN: Final = RefusalWords(
     "unseen",

@@ -48,7 +48,7 @@ def _how(one: ListedEntry, read: bool) -> str:
     detail = visible(one.detail)
     match one.recognised:
         case MatchedBy.PIN:
-            return "by the id in the file"
+            return "by the id in your files"
         case MatchedBy.LINE:
             return "by the ids file"
         case MatchedBy.OTHER_LINE:
