@@ -40,7 +40,7 @@ KNOWN: Final = (
     Disagreement(
         rf"{_ANY}{_SITE}/site-spaces/[^/]+/customization.*", r".*",
         "the customization of a site space",
-        "accepts each member and null, and returns only what differs from the site",
+        "accepts each key and null, and returns only what differs from the site",
     ),
     Disagreement(
         rf"{_ANY}{_SITE}/customization.*",
@@ -73,12 +73,12 @@ KNOWN: Final = (
     Disagreement(
         rf"request \w+ {_SITE}(/(sections|section-groups|site-spaces)(/[^/]+)?)?",
         rf"{_UNEXPECTED}\('(draft|hidden|pageId|localizedTitle|localizedDescription|defaultLevel)'",
-        "drafts, hidden site spaces, first pages, translated titles, the level of a site",
-        "accepts the members, as later versions do",
+        "drafts, hidden site spaces, first pages, translated titles, the default access level of a site",
+        "accepts these keys, as later versions do",
     ),
     Disagreement(
         rf"request PATCH {_SITE}/publishing/auth", rf"{_UNEXPECTED}\('logoutURL'",
-        "the sign-out URL", "accepts the member, as later versions do",
+        "the sign-out URL", "accepts this key, as later versions do",
     ),
     Disagreement(
         rf"{_ANY}/orgs/[^/]+/sites(/[^/]+)?( → 200)?", r"(items/\d+/)?proxy(/origin)?: ",

@@ -239,7 +239,7 @@ def test_a_server_without_that_request_is_compared_with_the_base(project: Projec
         base = project.session().base
         planned = Session(load(root, {}, registry), registry, 1, base).plan(client)
     assert planned.plan.empty
-    assert "and the commit that dpsync compares with does not contain the value" in notes(planned)
+    assert "and the value is not in the commit that dpsync compares with" in notes(planned)
     assert not [path for _, path, _ in project.server.app.requests if "versions" in path]
 
 
@@ -254,7 +254,7 @@ def test_a_script_and_secrets_are_sent_when_the_base_has_others_and_never_withou
     project.converges()
     planned = plan(project)
     assert planned.plan.empty
-    assert notes(planned).count("and the commit that dpsync compares with does not contain the value") == 2
+    assert notes(planned).count("and the value is not in the commit that dpsync compares with") == 2
     git(project.directory, "add", "--all")
     git(project.directory, "commit", "-q", "-m", "it is applied")
     assert plan(project).plan.empty

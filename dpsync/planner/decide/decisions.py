@@ -326,7 +326,7 @@ class _Decider:
             )
         reason = "GitBook does not return this value"
         if self.sides.base.desired is not None:
-            reason += ", and the commit that dpsync compares with does not contain the value"
+            reason += ", and the value is not in the commit that dpsync compares with"
         return (
             f"{reason}, so dpsync cannot compare the value. To send the value again, add "
             f"{Answer(SEND, address).flag}"
