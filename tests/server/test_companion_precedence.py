@@ -40,9 +40,9 @@ DIFFERENT: dict[str, tuple[Json, Role, Role]] = {
         world("read", site=to_user("edit")), "read", "edit"),
     "a member with `create` in the organization is in a team with `read` on the site": (
         world("create", site=to_team("read")), "create", "read"),
-    "the level of the site is `comment`, and the level of the collection is `read`": (
+    "the `defaultLevel` of the site is `comment`, and the `defaultLevel` of the collection is `read`": (
         world("create", inner=level("read"), site=level("comment")), "read", "comment"),
-    "a member has `create` in the organization, and the level of the site is null": (
+    "a member has `create` in the organization, and the `defaultLevel` of the site is null": (
         world("create", site=HIDDEN), "create", None),
     "a guest has `read` on the site": (
         world(None, site=to_user("read")), None, "read"),
@@ -52,13 +52,14 @@ DIFFERENT: dict[str, tuple[Json, Role, Role]] = {
         world("create", inner=to_user("read")), "create", "read"),
     "a member has `edit` on the outer collection and `read` on the inner collection": (
         world("read", outer=to_user("edit"), inner=to_user("read")), "edit", "read"),
-    "the level of the space is `edit`, and a member has `read` on the space": (
+    "the `defaultLevel` of the space is `edit`, and a member has `read` on the space": (
         world("read", space={**level("edit"), **to_user("read")}), "edit", "read"),
-    "the level of the space is `read`, and a member has `edit` on the collection": (
+    "the `defaultLevel` of the space is `read`, and a member has `edit` on the collection": (
         world("create", inner=to_user("edit"), space=level("read")), "edit", "read"),
-    "the level of the collection is null. A member with `read` in the organization created the collection": (
+    "the `defaultLevel` of the collection is null. A member with `read` in the organization created the "
+    "collection": (
         world("read", inner={**HIDDEN, **BY_SUB}), None, "read"),
-    "the level of the space is null. A member with `read` in the organization created the space": (
+    "the `defaultLevel` of the space is null. A member with `read` in the organization created the space": (
         world("read", space={**HIDDEN, **BY_SUB}), None, "read"),
 }  # fmt: skip
 """For each situation: the world, the strongest role of `sub` on the space, and the role by precedence."""

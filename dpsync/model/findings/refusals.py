@@ -166,7 +166,7 @@ FOR_A_MOMENT: Final = RefusalWords(
     "public-for-a-moment",
     "for a moment during the apply, {names} would be public or open more access than in your files",
     'check the lines with "opens access", then add {answer}. Or unpublish the site before the '
-    "apply, and publish the site afterwards",
+    "apply, and publish the site after the apply",
 )
 
 # A navigation of another kind.
