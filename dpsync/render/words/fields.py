@@ -106,7 +106,8 @@ def _json(type_: Json) -> list[str]:
 def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str]:
     """Yield what a user must know to write a field, apart from its values."""
     if field.name == kind.natural:
-        yield "Write this value as the key of the entry."
+        same = "Use the same key" if isinstance(field.type, Reference) else "Write this value"
+        yield f"{same} as the key of the entry."
         return
     if not field.declarable:
         yield "GitBook sets this field. You cannot write this field."
