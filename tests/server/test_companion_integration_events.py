@@ -292,7 +292,7 @@ def test_a_host_that_is_allowed_is_contacted(impatient: Api) -> None:
     (detail,) = told(impatient, 1)
     impatient.app.sources.allowed = ()
     assert detail["event"]["status"] == "failed"
-    assert "not contacted" not in logs(detail)[-1][1]
+    assert "may not contact" not in logs(detail)[-1][1]
 
 
 @pytest.mark.parametrize(("all", "sent"), [(False, 0), (True, 1)])
