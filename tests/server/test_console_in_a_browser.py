@@ -220,7 +220,7 @@ def test_a_page_of_somebody_else_can_neither_use_nor_show_it(
         (frame,) = page.frames[1:]
         assert "Acme" not in frame.content()
         page.get_by_role("button", name="Win").click()
-        expect(page.locator("body")).to_contain_text("a page of another site")
+        expect(page.locator("body")).to_contain_text("refuses requests from pages of other sites")
     assert http.get("/_dpsync/faults").json() == {"rules": []}
 
 
