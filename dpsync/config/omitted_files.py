@@ -41,8 +41,8 @@ def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
         if missing:
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             message = (
-                f'"include" does not contain this file, but {base.name} or an earlier commit '
-                "contains its entries"
+                f'"include" does not list this file, but the entries of this file were part of the '
+                f"configuration in {base.name} or an earlier commit"
             )
             hint = (
                 'add the file to "include", or choose the file with -f. Otherwise dpsync '
@@ -59,8 +59,10 @@ def _never_included(file: NotIncluded) -> Diagnostic:
     """A warning for a file that looks like a part of the configuration, and that no commit had in it."""
     first, *more = sorted(file.entries)
     others = f" and {len(more)} more" if more else ""
-    message = f'"include" does not contain this file, and no other file contains {first}{others}'
-    hint = f'add "{file.file}" to "include" in the root file. If the file is an overlay, choose it with -f'
+    message = f'only this file contains {first}{others}, but "include" does not list this file'
+    hint = (
+        f'add "{file.file}" to "include" in the root file. If the file is an overlay, choose the file with -f'
+    )
     span = Span.start_of(file.file)
     return Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning")
 

@@ -123,7 +123,9 @@ def _other_root(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]
 def _stray(path: str) -> Diagnostic:
     message = f"{path} exists and would become part of the configuration"
     return Diagnostic(
-        "stray", message, hint="GitBook contains no object of this file. Move or remove the file"
+        "stray",
+        message,
+        hint="the import writes nothing into this file. Delete the file, or move it to another directory",
     )
 
 

@@ -143,7 +143,7 @@ def test_the_line_that_is_printed_lets_it_go_and_is_told_when_it_is_gone(
     checkout.commit()
     at = str(checkout.at)
     for command in ("plan", "drift"):
-        assert 'add to policy removed: ["acme/spaces/[One~one]", "acme/spaces/[Two~two]"]' in (
+        assert 'add removed: ["acme/spaces/[One~one]", "acme/spaces/[Two~two]"] to policy' in (
             checkout.run(command, "-C", at).out
         )
     (of_file, of_policy, *_) = refusal(checkout.plan())["answers"]

@@ -60,7 +60,7 @@ SEEMS_TO_BE_GONE: dict[str, tuple[Callable[[Path], None], str]] = {
     "renamed and edited": (rename_and_edit, "the file was renamed to docs/parts/deeper/people.yaml"),
     "sparse": (check_out_sparsely, "this sparse checkout does not contain the file"),
     "ignored": (ignore, "git ignores the file now"),
-    "not included": (exclude_from_include, '"include" does not contain this file any more'),
+    "not included": (exclude_from_include, '"include" does not list this file any more'),
 }
 
 

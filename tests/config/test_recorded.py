@@ -93,12 +93,12 @@ INCOMPLETE: dict[str, tuple[Type, Any, str]] = {
     "masked secret": (
         Text(),
         "by [secret]",
-        "the value contained a secret, and plans and journals do not contain secrets",
+        "the value is not stored, because the value contained a secret",
     ),
     "value that is not shown": (
         FREE,
         {"a": "(hidden, because it may be a secret)"},
-        "the value contained a secret, and plans and journals do not contain secrets",
+        "the value is not stored, because the value contained a secret",
     ),
     "missing part": (Object({"a": Text()}, ("a",)), {}, '"a" is missing in this value'),
     "part without a value": (

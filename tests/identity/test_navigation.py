@@ -89,9 +89,9 @@ def test_a_new_place_is_not_said_to_be_another_one_made_anew(project: Project) -
     """What is shown in an unmanaged section has nothing to do with it, and the base knows of no move."""
     text = rules(place("c", "s3", "c"), place("a", "s1"))
     project.holds(**world("s1", more=(OTHER,)))
-    assert not [note for note in project.write(text).plan().notes if "creates the object again" in note.text]
+    assert not [note for note in project.write(text).plan().notes if "creates a new object" in note.text]
     project.commit(rules(place("a", "s1"))).write(text)
-    assert not [note for note in project.plan().notes if "creates the object again" in note.text]
+    assert not [note for note in project.plan().notes if "creates a new object" in note.text]
 
 
 def test_a_place_that_the_base_has_elsewhere_is_made_anew(project: Project) -> None:
@@ -104,9 +104,9 @@ def test_a_place_that_the_base_has_elsewhere_is_made_anew(project: Project) -> N
     first, moved = place("a", "s1"), place("x", "s3", "third")
     project.holds(**world("s1", more=(OTHER,))).commit(sections(first, moved))
     text = sections(f"{first}, {moved}", place("y", "s2", "y"))
-    (note,) = [note for note in project.write(text).plan().notes if "creates the object again" in note.text]
+    (note,) = [note for note in project.write(text).plan().notes if "creates a new object" in note.text]
     assert note.address == "acme/sites/docs/structure/rules/x"
     assert note.text.startswith(
-        "GitBook cannot change the section of this object, so dpsync creates the object again, and "
+        "GitBook cannot change the section of this object. dpsync therefore creates a new object, and "
     )
     assert "/other/[third] stays" in note.text

@@ -85,7 +85,10 @@ def test_a_line_whose_object_is_not_there_is_said_or_put_right(desk: Desk) -> No
 
     assert ended.code == 2
     assert "acme/teams/sales: " in ended.out
-    assert "? acme/teams/old: dpsync found no entry for the id legacy, and keeps the line of the ids file" in ended.out
+    assert (
+        "? acme/teams/old: dpsync found no entry for the id legacy, and keeps the line of the ids file"
+        in ended.out
+    )
 
 
 def test_a_line_without_an_entry_is_nothing_wrong_and_stays(desk: Desk) -> None:

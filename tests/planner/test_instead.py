@@ -46,7 +46,7 @@ def test_a_plan_shows_that_what_nobody_declares_goes(lab: Lab) -> None:
     (effect,) = change.effects
     assert (effect.address, effect.what) == (
         "acme/spaces/en#emoji",
-        "the emoji (1f4d8) is removed, because a space has either emoji or icon",
+        "the emoji (1f4d8) is removed, because a space can have only one of emoji and icon",
     )
 
 

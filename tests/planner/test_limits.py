@@ -66,7 +66,7 @@ def test_refusal_in_small_organization_names_only_the_number() -> None:
 
 def test_refusal_says_that_named_objects_do_not_count() -> None:
     [found] = exceeded(bounds(Limits(0, 100)), [delete("a")], some_named=True)
-    assert str(found).endswith("this plan has 1 delete (not counting objects that you named)")
+    assert str(found).endswith("this plan has 1 delete (not counting objects that you confirmed by address)")
 
 
 def test_drift_applies_percent_from_twenty_managed_objects() -> None:

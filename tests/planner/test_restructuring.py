@@ -267,13 +267,13 @@ def test_a_place_that_changes_its_section_is_made_anew_and_the_plan_says_so(
 
     plan = lab.plan(MOVED, prune)
 
-    (note,) = [item for item in plan.notes if "creates the object again" in item.text]
+    (note,) = [item for item in plan.notes if "creates a new object" in item.text]
     assert note.address == "acme/sites/docs/structure/l/a"
     said, _, url = note.text.partition(" (URL ")
     was = "acme/sites/docs/structure/k/[a]"
     expected = (
-        f"if you moved {was}: GitBook cannot change the section of this object, so dpsync creates the "
-        f"object again, and {was} {what}"
+        f"if you moved {was}: GitBook cannot change the section of this object. dpsync therefore "
+        f"creates a new object, and {was} {what}"
     )
     assert said == expected
     assert url.startswith("https://acme.docs.example/docs/")

@@ -345,7 +345,8 @@ def test_a_section_that_shows_the_same_supports_a_name_that_is_half_alike(shown:
         (
             {"space": "x", "path": "q"},
             True,
-            "GitBook cannot change the section of this object, so dpsync creates the object again, and acme",
+            "GitBook cannot change the section of this object. dpsync therefore creates a new object, and "
+            "acme",
         ),
     ],
 )

@@ -321,7 +321,7 @@ def test_line_to_copy_is_one_code_span() -> None:
     line = 'removed: ["acme/teams/[Legacy~legacy]", "acme/teams/[Old team~old]"]'
     flags = '--confirm "delete 2" --confirm "delete acme/teams/[Legacy]"'
     refusal = Refusal(
-        code="content", address="acme", message="two teams", way_out=f"add {flags}; or add to policy {line}"
+        code="content", address="acme", message="two teams", way_out=f"add {flags}; or add {line} to policy"
     )
     text = render_markdown(view(plan_document(Plan(refusals=(refusal,)))))
     assert f"`{line}`" in text

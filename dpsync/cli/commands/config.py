@@ -26,8 +26,8 @@ from dpsync.model.findings.diagnostic import Exit
 @profiled
 @click.option(
     "--format", "format_", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True,
-    help="yaml prints a comment with file and line after each value. json is for programs (dpsync schema "
-    "config).",
+    help="yaml adds a comment after each value with the file and line that set the value. "
+    "json is for programs; dpsync schema config prints the schema.",
 )  # fmt: skip
 @color_option
 def command(

@@ -49,7 +49,7 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
     marked: list[tuple[str, str]] = []
     text = _json_text(_to_file_form(recorded, marked))
     if _contains_hidden_text(recorded):
-        raise IncompleteValue("the value contained a secret, and plans and journals do not contain secrets")
+        raise IncompleteValue("the value is not stored, because the value contained a secret")
     if isinstance(type_, Object) and isinstance(recorded, dict) and None in recorded.values():
         empty = next(name for name, part in recorded.items() if part is None)
         raise IncompleteValue(f'the field "{empty}" had no value, and the API cannot clear the field')

@@ -29,7 +29,7 @@ class MissingFiles(Struct, frozen=True):
 
     def _described(self, commit: str, file: str) -> str:
         if os.path.lexists(self.project.root.parent / file):
-            return '"include" does not contain this file any more'
+            return '"include" does not list this file any more'
         repository, path = self.project.repository, posixpath.join(self.project.directory, file)
         try:
             if (renamed := repository.renamed(commit).get(path)) is not None:

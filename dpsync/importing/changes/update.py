@@ -299,7 +299,11 @@ class _Updating:
         """Leave a line alone that others share, and say how to write it for this one or for all."""
         span, overlay = resource.where(name), self.sides.desired.overlay
         here = command("import", "--update", str(resource.address.field(name)), "--into", overlay or "")
-        alone = f": {here}" if overlay else ", add an overlay file"
+        alone = (
+            f": {here}"
+            if overlay
+            else ", add an overlay (a file whose values replace values of the root file)"
+        )
         message = f"other configurations use the line of {name}, too: {listed(who)}"
         hint = (
             f"to write the value for all configurations, pass --into {span.file}. "

@@ -235,8 +235,8 @@ class _Asking(Struct, frozen=True):
         in_policy = self.objects if self.sides.options.reviewed else to_name
         if in_policy and self.sides.desired.policy.only is None:
             line = f"removed: [{', '.join(_line(self.sides.former, identity) for identity in in_policy)}]"
-            both = f" and {number.flag}" if number and self.also_number else ""
-            way_out.append(f"or add to policy {line}{both}")
+            both = f", and add {number.flag}" if number and self.also_number else ""
+            way_out.append(f"or add {line} to policy{both}")
             answers.append(WayOut(address="policy", add=line, means="confirm the deletes of these objects"))
         if number:
             at = names[self.objects[0]] if self.objects else self.too_many[0].organization
@@ -252,7 +252,11 @@ class _Asking(Struct, frozen=True):
         """The files that declare some of the objects and that nothing includes."""
         removals = (self.found.to_name.get(identity) for identity in self.objects)
         for file in dict.fromkeys(one.file for one in removals if one is not None and one.file is not None):
-            yield WayOut(address="include", add=file, means="include the entries of this file again")
+            yield WayOut(
+                address="include",
+                add=file,
+                means="put this file back into include, or move its entries into an included file",
+            )
 
     def _words(self) -> str:
         reasons = [*map(str, self.too_many), *self._reasons(), *self._synced()]

@@ -92,7 +92,7 @@ def exceeded(
             else:
                 allowed = f"deletes of {limits.percent} percent of the objects"
                 planned = f"deletes {part.percent:.0f} percent of {counted(part.known, 'object')}"
-            named = " (not counting objects that you named)" if some_named else ""
+            named = " (not counting objects that you confirmed by address)" if some_named else ""
             text = f"{where}policy.limits allows {allowed} without confirmation, and this plan {planned}"
             text += f"{named}{bounds.since}"
             found.append(ExceededLimits(organization, text))

@@ -125,8 +125,8 @@ class _Changes(Struct, frozen=True):
                 continue
             if (lost := live.fields.get(name)) is not None:
                 what = (
-                    f"the {name} ({lost}) is removed, because {kind.one} has either {name} or "
-                    f"{item.field.name}"
+                    f"the {name} ({lost}) is removed, because {kind.one} can have only one of {name} "
+                    f"and {item.field.name}"
                 )
                 yield Effect(address=str(resource.address.field(name)), what=what, counts=False)
 

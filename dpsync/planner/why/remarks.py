@@ -179,13 +179,13 @@ def recreation_notes(sides: Sides, deletions: Deletions, changing: Iterable[Rest
             url = f" (URL {live.url})" if live.url else ""
             if live.identity in sides.names.earlier_addresses:
                 text = (
-                    f"GitBook cannot change the {fixed.name} of this object, so dpsync creates the object "
-                    f"again, and {was} {what}{url}"
+                    f"GitBook cannot change the {fixed.name} of this object. dpsync therefore creates a "
+                    f"new object, and {was} {what}{url}"
                 )
             elif _could_be(sides.names, sides.values, entry, live):
                 text = (
-                    f"if you moved {was}: GitBook cannot change the {fixed.name} of this object, so dpsync "
-                    "creates the object again, and "
+                    f"if you moved {was}: GitBook cannot change the {fixed.name} of this object. dpsync "
+                    "therefore creates a new object, and "
                 )
                 text += f"{was} {what}{url}"
             else:

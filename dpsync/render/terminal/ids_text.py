@@ -36,7 +36,9 @@ def _line(line: IdsLine) -> str:
         case "wrong":
             return f"{head}: {recorded} → {found}"
         case "gone":
-            return f"{head}: dpsync found no object with the id {recorded}, and keeps the line of the ids file"
+            return (
+                f"{head}: dpsync found no object with the id {recorded}, and keeps the line of the ids file"
+            )
         case "moved":
             return f"{head}: the id {recorded} belongs to another address now"
         case "no entry":
