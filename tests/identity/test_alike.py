@@ -17,6 +17,9 @@ from .past import Project
 from .test_git_base import did, docs
 
 
+NEWS = "https://acme.example/news"
+
+
 def refused(plan: Plan) -> list[tuple[str, str]]:
     return [(item.code, item.address) for item in plan.refusals]
 
@@ -125,6 +128,19 @@ def test_several_of_one_name_need_an_id(project: Project) -> None:
     """
     (note,) = project.holds(**groups("More", "More")).write(of_groups("more")).plan().notes
     assert note.text.endswith("add id: g1")
+
+
+def test_proposed_former_source_of_redirect_is_accepted(project: Project) -> None:
+    """The line is copied from the note into the file."""
+    redirect = {"id": "r", "source": "/old-news", "destination": {"kind": "external", "url": NEWS}}
+    site = {"id": "d", "title": "Docs", "redirects": [redirect]}
+    files = "sites: {{ d: {{ title: Docs, redirects: {{ {source}: {{ {line}url: {url} }} }} }} }}"
+    project.holds(sites=[site]).write(files.format(source="/old-news", line="", url=NEWS)).record()
+    notes = project.write(files.format(source="/older-news", line="", url=NEWS)).plan().notes
+    (line,) = (text for note in notes if (text := note.text.rpartition("add ")[2]).startswith("previously"))
+    assert line == 'previously: "/old-news"'
+    plan = project.write(files.format(source="/older-news", line=f"{line}, ", url=NEWS)).plan()
+    assert did(plan) == {"acme/sites/d/redirects//older-news": "update"}
 
 
 def test_of_what_is_no_content_a_removed_one_beside_a_new_one_is_perhaps_that_one(project: Project) -> None:

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final
+from urllib.parse import unquote
 
 from msgspec import Struct
 
@@ -199,7 +200,7 @@ def _former_key(sides: Sides, entry: Entry, identity: Identity) -> str | None:
         here = former.place == entry.address.place and not former.last.startswith("[")
         free = here and former not in sides.desired.resources
         if free and sides.former.meant(former) == frozenset({identity}):
-            return former.last
+            return unquote(former.last)
     return None
 
 
