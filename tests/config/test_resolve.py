@@ -498,7 +498,9 @@ organizations:
             "beta/teams/writers exists, but this field can only refer to an entry in acme",
             id="a key of another organization",
         ),
-        pytest.param("writer", "write the key of an entry", id="near a key of another organization"),
+        pytest.param(
+            "writer", "add the entry, or remove this reference", id="near a key of another organization"
+        ),
     ],
 )
 def test_unresolved_reference_suggests_keys_of_same_organization(tmp_path: Path, key: str, hint: str) -> None:

@@ -56,5 +56,7 @@ def test_first_lines_say_what_dpsync_manages_and_how_it_was_tested() -> None:
     assert "never run against GitBook's servers" in beginning
     assert len(commands) == 5
     assert [command for command in commands if command.startswith("dpsync ")] == [
-        "dpsync import -C docs", "dpsync doctor -C docs --contact", "dpsync plan -C docs"
-    ]  # fmt: skip
+        "dpsync import -C ~/acme-gitbook",
+        "dpsync doctor -C ~/acme-gitbook --contact",
+        "dpsync plan -C ~/acme-gitbook",
+    ]

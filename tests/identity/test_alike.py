@@ -16,7 +16,6 @@ from dpsync.planner.questions.lookalikes import Reason
 from .past import Project
 from .test_git_base import did, docs
 
-
 NEWS = "https://acme.example/news"
 
 

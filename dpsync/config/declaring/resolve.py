@@ -144,7 +144,7 @@ class Resolving:
         if elsewhere is not None:
             owner = self._owner(self.registry[kinds[0]])
             return f"{elsewhere} exists, but this field can only refer to an entry in {owner}"
-        return "write the key of an entry. For an object without an entry, write { id: … }"
+        return "add the entry, or remove this reference. For an object without an entry, write { id: … }"
 
     def _place(self, target: Kind) -> Address | None:
         """Return the address of the mapping or list in which entries of a kind stand, seen from here."""
