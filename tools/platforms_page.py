@@ -101,7 +101,7 @@ def _scopes(operations: Iterable[Operation], known: Mapping[Operation, str]) -> 
     """The scopes of these; where one of them takes no OAuth token, that a user's is needed."""
     found = {known.get(one, "") for one in operations}
     if "" in found:
-        return "user token"
+        return "none (only a user token works)"
     return ", ".join(sorted(f"`{scope}`" for text in found for scope in text.split()))
 
 

@@ -269,7 +269,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "title": "The title that people see in the integration directory.",
         "description": "One sentence about the purpose of the integration.",
         "summary": "A detailed description of the integration, as Markdown.",
-        "icon": "The icon of the integration.",
+        "icon": "The icon of the integration: a picture as Base64 text.",
         "previewImages": "Up to three screenshots of the integration.",
         "visibility": "The people who can find and install the integration.",
         "target": "The type of object on which people install the integration.",

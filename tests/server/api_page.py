@@ -7,7 +7,7 @@ The tests are found by their marks (covers.py), which hold because each mark is 
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -41,9 +41,11 @@ The local GitBook server that dpsync contains ([companion](companion.md)) offers
 - "Role" is the role that the caller needs on the object in the path. "Viewer" means every caller who can view
   the object. Callers who cannot view the object get 404. "See behavior" means that the "behavior" cell says
   who can call the operation.
-- "Unlocked" means that the operation returns 403 while the space is locked (`editMode: locked`).
-- `dpsync serve --profile reference` responds with 501 to an operation with the mark `+`. Only
-  `dpsync serve --profile published` offers operations with the mark `*`.
+- Some operations work only if the space is not locked. If the space is locked (`editMode: locked`), these
+  operations return 403.
+- "Smallest API version" is `reference`, `full` or `published`. `full` has all operations of `reference`, and
+  `published` has all operations of `full`. With `--profile reference`, the local server returns 501 for an
+  operation that `reference` lacks.
 - A `DELETE` request for an object that does not exist returns 204, unless the "behavior" cell says otherwise.
 - Every response contains the API version in the header `Dpsync-Profile`. Every successful response to a `GET`
   request contains the name of the test data in the header `Dpsync-World`.
@@ -58,7 +60,8 @@ _TESTS = """\
 To update this page, run `make schemas`. This page lists the statuses of each operation and the tests that
 cover the statuses.
 `tests/server/test_api_page.py` fails if an operation has no test of its success or of a documented error.
-The page on [operations](api.md) explains the marks `+` and `*`.
+The mark `+` means that the API version `reference` lacks the operation. The mark `*` means that only the API
+version `published` has the operation.
 
 All operations return 401 without a valid token. Operations with a body return 400 for an invalid body, 413
 for a body of more than 10 MiB, and 415 for a body that is not JSON.
@@ -101,9 +104,8 @@ def page() -> str:
     for title, rows in PARTS:
         lines += [
             f"## {title}\n",
-            *_marks_used(rows),
-            "| operation | behavior | role |",
-            "|---|---|---|",
+            "| operation | behavior | role | smallest API version |",
+            "|---|---|---|---|",
             *map(_row, rows),
             "",
         ]
@@ -123,8 +125,8 @@ def _counts() -> str:
     added = len(OPERATIONS) - len(reference)
     return (
         f"The API version `reference` has {len(reference)} operations. The API version `full` has these "
-        f"operations and {added} more operations. {len(TODAY)} operations exist only in the API version "
-        "`published`."
+        f"operations and {added} others. The API version `published` has {len(TODAY)} operations that `full` "
+        "does not have."
     )
 
 
@@ -132,23 +134,11 @@ def _mark(row: Operation) -> str:
     return {"full": " +", "published": " \\*"}.get(row.profile, "")
 
 
-def _marks_used(rows: Iterable[Operation]) -> Iterator[str]:
-    """Yield a paragraph that explains the marks in the table of the operations."""
-    profiles = {row.profile for row in rows}
-    explanations = []
-    if "full" in profiles:
-        explanations.append("The API version `reference` has no operations with the mark `+`.")
-    if "published" in profiles:
-        explanations.append("Only the API version `published` has operations with the mark `*`.")
-    if explanations:
-        yield " ".join(explanations) + "\n"
-
-
 def _row(row: Operation) -> str:
     special = row.needs is None and 403 in row.errors
     role = "see behavior" if special else f"`{row.needs}`" if row.needs else "viewer"
-    unlocked = ", unlocked" if row.edits else ""
-    return f"| `{row.method} {row.path}`{_mark(row)} | {row.note} | {role}{unlocked} |"
+    unlocked = ", if the space is not locked" if row.edits else ""
+    return f"| `{row.method} {row.path}` | {row.note} | {role}{unlocked} | `{row.profile}` |"
 
 
 def _coverage(row: Operation) -> Iterator[str]:

@@ -55,5 +55,5 @@ OPERATIONS = [
             mc.RequestedReviewer, **ADDED),
     post("requestReviewersForChangeRequest", CR + "/requested-reviewers", reviews.request_reviewers,
          mc.ReviewersRequested, mc.ReviewersRequest, **EDITS,
-         note="Returns 404 for a user who cannot view the space.", **ADDED),
+         note="Returns 404 if a requested reviewer cannot view the space.", **ADDED),
 ]  # fmt: skip

@@ -7,7 +7,8 @@ from .rows import ADDED, delete, get, listing, post, put
 NAMED = "/integrations/{integrationName}"
 
 _VISIBLE = (
-    "Lists all installations for the publisher. Other callers get only the installations that they can view."
+    "If the caller is the publisher of the integration, lists all installations. Other callers get only "
+    "the installations that they can view."
 )
 
 OPERATIONS = [
@@ -25,8 +26,7 @@ OPERATIONS = [
            note="Also deletes the installations and events of the integration."),
     listing("listIntegrationInstallations", NAMED + "/installations", installations.list_installations,
             mg.Installation, mg.ExternalIdQuery,
-            note="Lists all installations for the publisher. Other callers get only the installations "
-                 "that they can view."),
+            note=_VISIBLE),
     post("installIntegration", NAMED + "/installations", installations.install, mg.Installation, mg.Install,
          status=201, needs="create",
          note="If an installation exists, returns the existing installation. Returns 403 for a private "
