@@ -29,7 +29,7 @@ _FLAGS: Final = {
     "state": "use --ids FILE. dpsync has no state file, and the ids file contains the ids of objects",
     "target": "use --select ADDRESS",
     "var": "use an environment variable, and write ${NAME} in the files",
-    "var-file": "use -f FILE for an overlay, or --env NAME",
+    "var-file": "use -f FILE for an overlay (a file that replaces values), or --env NAME",
     "workspace": "use --env NAME",
 }
 """Flags of other tools, without their dashes."""

@@ -61,7 +61,7 @@ def _never_included(file: NotIncluded) -> Diagnostic:
     others = f" and {len(more)} more" if more else ""
     message = f'only this file contains {first}{others}, but "include" does not list this file'
     hint = (
-        f'add "{file.file}" to "include" in the root file. If the file is an overlay, choose the file with -f'
+        f'add "{file.file}" to "include" in the root file. If the file is an overlay, pass the file with -f'
     )
     span = Span.start_of(file.file)
     return Diagnostic(codes.NOT_INCLUDED, message, span, hint=hint, severity="warning")

@@ -500,7 +500,7 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "`DPSYNC_TOKEN`.",
     "environments.limits": "The limits for requests to the environment's server.",
     "environments.limits.rate": "The largest number of requests per second, minute or hour, such as `5/s`.",
-    "environments.profile": "The API version (profile) of the environment's server.",
+    "environments.profile": "The API version of the environment's server.",
     "environments.overlay": "The file whose values replace values of the root file in this environment.",
     "environments.organizations": "The organizations of the environment, by key.",
     "environments.organizations.id": "The GitBook id of the organization in the environment.",

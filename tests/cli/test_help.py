@@ -157,7 +157,10 @@ def test_without_a_command_there_is_help(run: Run) -> None:
         (["plan", "-target=acme/teams"], "There is no flag -target: use --select ADDRESS"),
         (["plan", "--target", "x"], "use --select ADDRESS"),
         (["plan", "-out=plan.json"], "There is no flag -out: use -o FILE"),
-        (["plan", "-var-file=prod.tfvars"], "use -f FILE for an overlay, or --env NAME"),
+        (
+            ["plan", "-var-file=prod.tfvars"],
+            "use -f FILE for an overlay (a file that replaces values), or --env NAME",
+        ),
         (["plan", "-json"], "use --format json"),
         (["plan", "-refresh-only"], "use the command drift"),
         (["plan", "-destroy"], "policy: prune"),

@@ -38,7 +38,8 @@ def _layered(command: F, exists: bool) -> F:
     )(command)  # fmt: skip
     return click.option(
         "-f", "--file", "files", multiple=True, metavar="FILE",
-        help="The root file. Repeat this flag to add overlays: a later file overrides an earlier file. "
+        help="The root file. Repeat this flag to add overlays: the values of a later file replace "
+        "values of an earlier file. "
         "[default: dpsync.yaml here or in a directory above, up to the git root; env: DPSYNC_FILE]",
     )(command)  # fmt: skip
 
