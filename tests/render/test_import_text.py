@@ -40,7 +40,7 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
         ),
         (
             {"differences": (PLACED,), "taken": (TakenOver(address="acme", field="title", at=AT),)},
-            ["  acme#title  teams.yaml:7:3", "", "Not imported:", "  teams.yaml:7: : another place"],
+            ["  acme#title  teams.yaml:7:3", "", "Not imported:", "  teams.yaml:7: another place"],
         ),
         (
             {"shared_with": ("prod", "staging"), "files": (ImportedFile(path="a.yaml", state="replaced"),)},

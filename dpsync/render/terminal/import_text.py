@@ -74,6 +74,7 @@ def _end(document: ImportDocument, paint: Paint, verbose: int) -> Iterator[str]:
         yield paint(said, "red bold")
     for found in document.differences:
         where = f"{found.at.file}:{found.at.line}: " if found.at else ""
-        yield f"  {visible(where)}{visible(found.address or '')}: {visible(found.message)}"
+        address = f"{found.address}: " if found.address else ""
+        yield f"  {visible(where + address + found.message)}"
         if found.hint:
             yield f"    {visible(found.hint)}"
