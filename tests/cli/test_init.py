@@ -228,7 +228,7 @@ def test_what_is_not_named_is_asked_at_a_terminal(
     )  # fmt: skip
     os.close(theirs)
     said = b""
-    for question, answer in ((b"organization", b"acme\n"), (b"Write the files", b"n\n"), *workflows):
+    for question, answer in ((b"organization", b"acme\n"), (b"into the files?", b"n\n"), *workflows):
         while question not in said:
             said += os.read(ours, 65536)
         os.write(ours, answer)
