@@ -129,6 +129,27 @@ def summarizing(command: F) -> F:
     )(command)
 
 
+def confirming(command: F) -> F:
+    """Add --yes and --approved: ways to confirm a plan without a prompt."""
+    command = click.option(
+        "--approved", metavar="DIGEST",
+        help="Apply the plan only if its fingerprint (digest) is DIGEST. dpsync then asks for no "
+        "confirmation.",
+    )(command)  # fmt: skip
+    return click.option(
+        "--yes", is_flag=True,
+        help="Apply the plan without asking y or n. If the plan needs more answers, also pass --confirm.",
+    )(command)  # fmt: skip
+
+
+def no_input_option(command: F) -> F:
+    """Add the option --no-input of commands that write to the platform."""
+    return click.option(
+        "--no-input", is_flag=True,
+        help="Never ask a question in the terminal. Without --yes, dpsync then applies nothing.",
+    )(command)  # fmt: skip
+
+
 def rehearsing(command: F) -> F:
     """--rehearse: do it on a copy of what is live first."""
     return click.option(

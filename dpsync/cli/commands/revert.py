@@ -19,8 +19,10 @@ from dpsync.cli.applying import (
 from dpsync.cli.arguments.connection import check_explicit, connection
 from dpsync.cli.arguments.memory import opened
 from dpsync.cli.arguments.options import (
+    confirming,
     journal_option,
     layered,
+    no_input_option,
     output_in_every_format,
     planning,
     profiled,
@@ -57,22 +59,9 @@ if TYPE_CHECKING:
 @profiled
 @selecting
 @planning
-@click.option(
-    "--yes",
-    is_flag=True,
-    help="Apply the plan without asking y or n. If the plan needs more answers, also pass --confirm.",
-)
-@click.option(
-    "--approved",
-    metavar="DIGEST",
-    help="Apply the plan only if its fingerprint (digest) is DIGEST. dpsync then asks for no confirmation.",
-)
+@confirming
 @journal_option
-@click.option(
-    "--no-input",
-    is_flag=True,
-    help="Never ask a question in the terminal. Without --yes, dpsync then applies nothing.",
-)
+@no_input_option
 @summarizing
 @output_in_every_format
 def command(
