@@ -92,7 +92,6 @@ def access_fields(registry: Registry) -> tuple[str, ...]:
     found = [
         f"{above.removesuffix('/') or '*'}#{field.name}"
         for kind in registry.ordered
-        if not isinstance(kind.shape, Node)
         for field in kind.fields
         if is_access_default(kind, field)
         for above in _above(registry, kind)

@@ -75,12 +75,10 @@ def watched_patterns(
     """
     values = watched_values(registry, whole, everything)
     unread = {(one.kind.key, one.parent.kind.name) for one in whole.unread if not one.served}
-    written = {id(item) for item in whole.objects}
     left_out = {
-        (item.kind.key, item.parent.kind.name)
-        for item in everything
-        if id(item) not in written and item.parent is not None and id(item.parent) in written
-        if not isinstance(item.kind.shape, NodeShape) and not _watched_values(item)
+        (item.kind.key, parent.kind.name)
+        for item, parent in _without_entry(whole, everything)
+        if not _watched_values(item)
     }
     places = access_places(registry, unread | left_out)
     if places == access_places(registry):
@@ -93,18 +91,27 @@ def watched_values(registry: Registry, whole: Inventory, everything: Sequence[Fo
 
     The patterns cover the fields that can make an object more visible or give it more rights.
     """
-    written = {id(item) for item in whole.objects}
     found = []
-    for item in everything:
-        is_entry = not isinstance(item.kind.shape, NodeShape | Single)
-        if id(item) in written or item.parent is None or id(item.parent) not in written or not is_entry:
+    for item, parent in _without_entry(whole, everything):
+        if isinstance(item.kind.shape, Single):
             continue
         own, title = item.live.id, item.live.fields.get(item.kind.title)
-        place = item.parent.address.child(*item.kind.key.split("."))
+        place = parent.address.child(*item.kind.key.split("."))
         has_title = isinstance(title, str) and title not in ("", own)
         address = place.unmanaged(str(title), own) if has_title else place.unmanaged(own)
         found += [f"{address}#{name}={text}" for name, text in _watched_values(item)]
     return sorted(found)
+
+
+def _without_entry(
+    whole: Inventory, everything: Sequence[FoundObject]
+) -> Iterator[tuple[FoundObject, FoundObject]]:
+    """Yield each object without an entry, but no navigation node, and its parent, which has an entry."""
+    written = {id(item) for item in whole.objects}
+    for item in everything:
+        parent, is_node = item.parent, isinstance(item.kind.shape, NodeShape)
+        if id(item) not in written and parent is not None and id(parent) in written and not is_node:
+            yield item, parent
 
 
 def _watched_values(item: FoundObject) -> list[tuple[str, str]]:
