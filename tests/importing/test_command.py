@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store
 from tests.by_hand import by_hand
 from tests.cli.conftest import Run
+from tests.patience import PATIENCE
 
 SCHEMA_LINE = "# yaml-language-server: $schema="
 
@@ -366,10 +367,16 @@ def test_comments_name_places_in_one_order_whatever_answers_first(
     """Otherwise, two imports of the same organization write different files."""
     read = Sources.read
 
+    other_place_answered = threading.Event()
+
     def late(sources: Sources, source: Source) -> tuple[LiveObject, ...]:
         if source.kind == "share_link":
-            time.sleep(0.5)
-        return read(sources, source)
+            assert other_place_answered.wait(PATIENCE)
+        try:
+            return read(sources, source)
+        finally:
+            if source.kind == "visitor_auth":
+                other_place_answered.set()
 
     monkeypatch.setattr(Sources, "read", late)
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
