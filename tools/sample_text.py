@@ -15,16 +15,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).parents[1]
-CONTRIBUTOR_PAGES: Final = re.compile(r"^  - For contributors:\n((?:      - .+\n)+)", re.MULTILINE)
+from tools.user_words import DOCS, ROOT, user_words
+
 FEWEST_WORDS: Final = 5
 
 
 def user_pages() -> list[Path]:
     """Return README.md, SECURITY.md and each docs page that mkdocs.yml lists outside "For contributors"."""
-    navigation = CONTRIBUTOR_PAGES.sub("", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-    named = re.findall(r"([\w/.-]+\.md)$", navigation, re.MULTILINE)
-    return [ROOT / "README.md", ROOT / "SECURITY.md", *(ROOT / "docs" / name for name in named)]
+    return [ROOT / "README.md", ROOT / "SECURITY.md", *(DOCS / name for name in user_words())]
 
 
 def sentences(page: Path) -> Iterator[str]:
