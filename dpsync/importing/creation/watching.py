@@ -1,4 +1,7 @@
-"""What it takes to watch more: lines for what no entry names, and the places that an import has watched."""
+"""What drift watches without an entry: the `policy: watch` that an import writes, and lines to watch more.
+
+`drift --unwatched` prints those lines for fields and lists that neither an entry nor a pattern names.
+"""
 
 from __future__ import annotations
 
