@@ -2,7 +2,9 @@
 
     python -m tools.sample_text --seed 7
 
-Ask a reader who has never seen dpsync to mark each line that needs a second reading.
+Each line stands below what a reader sees in front of it: the heading, the example and the sentence before,
+or the field, the option or the rest of the message. Ask a reader who has never seen dpsync to mark each
+numbered line that needs a second reading.
 """
 
 from __future__ import annotations
@@ -13,11 +15,18 @@ import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from tools.user_words import DOCS, ROOT, user_words
 
 FEWEST_WORDS: Final = 5
+
+
+class Line(NamedTuple):
+    """A text for somebody to read, and what stands before it on the page or in the output."""
+
+    text: str
+    before: str
 
 
 def user_pages() -> list[Path]:
@@ -25,33 +34,47 @@ def user_pages() -> list[Path]:
     return [ROOT / "README.md", ROOT / "SECURITY.md", *(DOCS / name for name in user_words())]
 
 
-def sentences(page: Path) -> Iterator[str]:
-    """Yield the sentences of a page, each after its heading, a table row also after the table's header.
+def sentences(page: Path) -> Iterator[Line]:
+    """Yield the sentences of a page with what precedes each: the heading, an example, the sentence before.
 
-    Code blocks, comments, headings and table rules are left out, and a link is its text, as on the page.
-    Links to tests are left out, too.
+    A table row follows its heading and the header of the table. Code blocks, comments, headings and table
+    rules are no sentences, and a link is its text, as on the page. Links to tests are left out.
     """
     text = page.read_text(encoding="utf-8")
-    text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
     text = re.sub(r"(?:Tests?: )?\[`?test[^]]*\]\([^()]*\)[,.]?", "", text)
     text = re.sub(r"!?\[((?:[^][]|\[[^]]*\])*)\]\([^()]*\)", r"\1", text)
-    heading, names = "", ""
-    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) ?)", text):
-        line = " ".join(block.split())
-        if line.startswith("#"):
-            heading, names = line.lstrip("# "), ""
-        elif not line or set(line) <= set("|-: "):
+    heading, names, before = "", "", ""
+    for part in re.split(r"^( *```.*?^ *```)$", text, flags=re.DOTALL | re.MULTILINE):
+        if part.lstrip().startswith("```"):
+            before = f"{before} ⟨example: {_first_lines(part)}⟩"
             continue
-        elif line.startswith("|"):
-            if names and _has_enough_words(line):
-                yield f"({heading}; {names}) {line}"
-            names = names or " · ".join(cell.strip() for cell in line.strip("|").split("|"))
-        else:
-            names = ""
-            for sentence in _split(re.sub(r"^([-*]|\d+\.) ", "", line)):
-                if _has_enough_words(sentence):
-                    yield f"({heading}) {sentence}"
+        for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) ?)", part):
+            line = " ".join(block.split())
+            if line.startswith("#"):
+                heading, names, before = line.lstrip("# "), "", ""
+            elif not line or set(line) <= set("|-: "):
+                continue
+            elif line.startswith("|"):
+                if names and _has_enough_words(line):
+                    yield Line(line, f"{heading}; table: {names}")
+                names = names or " · ".join(cell.strip() for cell in line.strip("|").split("|"))
+            else:
+                names = ""
+                item = re.match(r"([-*]|\d+\.) ", line)
+                lead = before
+                for sentence in _split(line[item.end() :] if item else line):
+                    if _has_enough_words(sentence):
+                        yield Line(sentence, f"{heading}{': … ' if before else ''}{before}")
+                    before = sentence
+                if item:  # the next item of the list follows the sentence that introduces the list
+                    before = lead
+
+
+def _first_lines(block: str) -> str:
+    """Return the first lines of a code block, on one line."""
+    lines = [line.strip() for line in block.strip().splitlines()[1:-1]]
+    return " ⏎ ".join(lines[:8]) + (" ⏎ …" if len(lines) > 8 else "")
 
 
 def _split(line: str) -> list[str]:
@@ -68,32 +91,50 @@ def _has_enough_words(text: str) -> bool:
     return len(words.findall(text)) >= FEWEST_WORDS and len(words.findall(re.sub(r"`[^`]*`", "", text))) >= 3
 
 
-def messages(module: Path) -> Iterator[str]:
-    """Yield the strings in a module that read like messages; f-string values are shown as `{name}`."""
+def messages(module: Path) -> Iterator[Line]:
+    """Yield the strings in a module that read like messages; f-string values are shown as `{name}`.
+
+    Each is preceded by what belongs to it: the field or variable, and other texts of the same call.
+    """
     tree = ast.parse(module.read_text(encoding="utf-8"))
-    docstrings = {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant | ast.JoinedStr)
-    }
-    parts = {
-        id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
-    } - {id(node) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)}
-    for node in ast.walk(tree):
-        if id(node) in docstrings or id(node) in parts:
-            continue
-        if isinstance(node, ast.JoinedStr):
-            text = "".join(
-                str(part.value) if isinstance(part, ast.Constant) else _placeholder(part)
-                for part in node.values
-            )
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            text = node.value
-        else:
-            continue
-        line = " ".join(text.split())
-        if len(line.split()) >= FEWEST_WORDS and re.search(r"[a-z]{3} [a-z]", line):
-            yield line
+    for statement in ast.walk(tree):
+        if isinstance(statement, ast.stmt) and not hasattr(statement, "body"):
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant | ast.JoinedStr):
+                continue  # a docstring
+            yield from _messages_in(statement, [])
+
+
+def _messages_in(node: ast.AST, before: list[str]) -> Iterator[Line]:
+    """Yield the messages in a part of a statement, each after the texts that belong to it."""
+    text = _text(node)
+    if text is not None:
+        if len(text.split()) >= FEWEST_WORDS and re.search(r"[a-z]{3} [a-z]", text):
+            yield Line(text, " · ".join(other for other in before if other and other != text))
+        return
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            yield from _messages_in(value, [*before, (_text(key) if key else None) or ""])
+        return
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        before = [*before, *(target.id for target in targets if isinstance(target, ast.Name))]
+    if isinstance(node, ast.Call):
+        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        before = [*before, *(_text(argument) or "" for argument in arguments)]
+    for child in ast.iter_child_nodes(node):
+        yield from _messages_in(child, before)
+
+
+def _text(node: ast.AST) -> str | None:
+    """Return a string on one line, with `{name}` for each value, or None for anything else."""
+    if isinstance(node, ast.JoinedStr):
+        parts = (
+            str(part.value) if isinstance(part, ast.Constant) else _placeholder(part) for part in node.values
+        )
+        return " ".join("".join(parts).split())
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return " ".join(node.value.split())
+    return None
 
 
 def _placeholder(part: ast.expr) -> str:
@@ -127,10 +168,10 @@ def main() -> None:
             options.messages,
         ),
     }
-    for title, (texts, count) in samples.items():
-        print(f"# {title} ({len(texts)} in all, seed {options.seed})\n")
-        for number, text in enumerate(random_numbers.sample(texts, min(count, len(texts))), 1):
-            print(f"{number}. {text}")
+    for title, (lines, count) in samples.items():
+        print(f"# {title} ({len(lines)} in all, seed {options.seed})\n")
+        for number, line in enumerate(random_numbers.sample(lines, min(count, len(lines))), 1):
+            print(f"   ({line.before})\n{number}. {line.text}\n")
         print()
 
 

@@ -16,24 +16,29 @@ def test_user_pages_exclude_contributor_pages() -> None:
     assert all(page.exists() for page in pages)
 
 
-def test_sentences_follow_heading_and_exclude_code(tmp_path: Path) -> None:
+def test_sentences_follow_what_precedes_them_on_the_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "# A heading that has many words\n\nThe first sentence is here. The second one\nis longer.\n\n"
         "<!-- a comment with five words -->\n```console\n$ one two three four five\n```\n\n"
         "| a | b |\n|---|---|\n| `x` | this cell has some words |\n| `x` | `one two three four five` |\n\n"
+        "These are the three steps:\n\n"
         "1. Read [the page about plans](plan.md) first.\n2. Follow the next page after it.\n"
         "3. Write the secret as `{ env: NAME }`, `{ file: NAME }` or here. [test_x](tests/test_x.py), "
         "[test_y](tests/test_y.py)\n",
         encoding="utf-8",
     )
+    heading = "A heading that has many words"
+    example = "⟨example: $ one two three four five⟩"
+    steps = f"{heading}: … These are the three steps:"
     assert list(sentences(page)) == [
-        "(A heading that has many words) The first sentence is here.",
-        "(A heading that has many words) The second one is longer.",
-        "(A heading that has many words; a · b) | `x` | this cell has some words |",
-        "(A heading that has many words) Read the page about plans first.",
-        "(A heading that has many words) Follow the next page after it.",
-        "(A heading that has many words) Write the secret as `{ env: NAME }`, `{ file: NAME }` or here.",
+        ("The first sentence is here.", heading),
+        ("The second one is longer.", f"{heading}: … The first sentence is here."),
+        ("| `x` | this cell has some words |", f"{heading}; table: a · b"),
+        ("These are the three steps:", f"{heading}: … The second one is longer. {example}"),
+        ("Read the page about plans first.", steps),
+        ("Follow the next page after it.", steps),
+        ("Write the secret as `{ env: NAME }`, `{ file: NAME }` or here.", steps),
     ]
 
 
@@ -42,8 +47,20 @@ def test_messages_exclude_docstrings_and_show_placeholders(tmp_path: Path) -> No
     module.write_text(
         '"""A docstring that has many words."""\n'
         'def f(x):\n    """Another docstring with many words."""\n'
-        '    yield f"the file {x} cannot be read at all"\n    yield "delete the line or change it"\n'
-        '    yield "short one"\n',
+        '    yield f"the file {x} cannot be read at all"\n    yield "short one"\n',
         encoding="utf-8",
     )
-    assert list(messages(module)) == ["the file {x} cannot be read at all", "delete the line or change it"]
+    assert list(messages(module)) == [("the file {x} cannot be read at all", "")]
+
+
+def test_messages_follow_the_field_and_the_other_texts_of_the_call(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        'HINT = error("taken", hint="choose another name for the team")\n'
+        'FIELDS = {"team": {"title": "The name of the team in GitBook."}}\n',
+        encoding="utf-8",
+    )
+    assert list(messages(module)) == [
+        ("choose another name for the team", "HINT · taken"),
+        ("The name of the team in GitBook.", "FIELDS · team · title"),
+    ]
