@@ -68,7 +68,7 @@ def identity_words(kind: Kind) -> str:
     if isinstance(kind.shape, Single) or kind.natural is not None:
         return ""
     members = {str(key).partition(".")[0] for key in kind.identity if "." in str(key) and "$" not in str(key)}
-    ways = [f"any text in `{name}`" for name in sorted(members)]
+    ways = [f"one of the texts in `{name}`" for name in sorted(members)]
     for key in kind.identity if not members else ():
         names = (key,) if isinstance(key, str) else key
         ways.append(" together with ".join(_key_name(name) for name in names))
