@@ -490,8 +490,9 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "policy.limits": "The limits for deletes, and for changes that open access, in one plan.",
     "policy.limits.deletes": "The largest number of objects that a plan may delete without your "
     "confirmation.",
-    "policy.limits.percent": "The largest percentage of objects with an entry that a plan may delete without "
-    "confirmation. The limit applies from 20 objects.",
+    "policy.limits.percent": "The largest percentage of live objects that a plan may delete without "
+    "confirmation. dpsync counts the live objects in the lists that your files contain. The limit applies "
+    "from 20 objects.",
     "policy.limits.exposures": "The largest number of changes that open access without your confirmation.",
     "environments": "The environments that use these files, such as `staging` and `production`.",
     "environments.url": "The URL of the environment's API server, without `/v1`.",
