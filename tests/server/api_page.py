@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from dpsync.server.operations import OPERATIONS, PARTS, TODAY
+from dpsync.server.operations.editions import GONE
 from dpsync.server.request.operation import Operation
 
 HERE = Path(__file__).parent
@@ -43,15 +44,16 @@ The local GitBook server that dpsync contains ([companion](companion.md)) offers
   who can call the operation.
 - Some operations work only if the space is not locked. If the space is locked (`editMode: locked`), these
   operations return 403.
-- "Smallest API version" is `reference`, `full` or `published`. `full` has all operations of `reference`, and
-  `published` has all operations of `full`. With `--profile reference`, the local server returns 501 for an
-  operation that `reference` lacks.
+- "Smallest API version" is the smallest API version that has the operation. `full` has all operations of
+  `reference`. `published` has all operations of `full`, except operations with the note "not `published`".
+  With `dpsync serve --profile reference`, the local server returns 501 for an operation that `reference`
+  lacks.
 - A `DELETE` request for an object that does not exist returns 204, unless the "behavior" cell says otherwise.
 - Every response contains the API version in the header `Dpsync-Profile`. Every successful response to a `GET`
-  request contains the name of the test data in the header `Dpsync-World`.
+  request contains a name for the data of the local server in the header `Dpsync-World`.
 
-The roles in the tables are the roles in the API versions `full` and `reference`. The API version `published`
-has [different access rules](platforms.md#who-may-do-what).
+The column "role" applies to the API versions `full` and `reference`. The API version `published`
+has other access rules: see [who may do what](platforms.md#who-may-do-what).
 """
 
 _TESTS = """\
@@ -124,9 +126,10 @@ def _counts() -> str:
     reference = [row for row in OPERATIONS if row.profile == "reference"]
     added = len(OPERATIONS) - len(reference)
     return (
-        f"The API version `reference` has {len(reference)} operations. The API version `full` has these "
-        f"operations and {added} others. The API version `published` has {len(TODAY)} operations that `full` "
-        "does not have."
+        "The local server can offer three [versions of GitBook's API](companion.md#api-versions). The API "
+        f"version `reference` has {len(reference)} operations. The API version `full` has these operations "
+        f"and {added} others. The API version `published` has {len(TODAY)} operations that `full` does not "
+        f"have, but lacks {len(GONE)} operations of `full`."
     )
 
 
@@ -138,7 +141,8 @@ def _row(row: Operation) -> str:
     special = row.needs is None and 403 in row.errors
     role = "see behavior" if special else f"`{row.needs}`" if row.needs else "viewer"
     unlocked = ", if the space is not locked" if row.edits else ""
-    return f"| `{row.method} {row.path}` | {row.note} | {role}{unlocked} | `{row.profile}` |"
+    absent = ", not `published`" if row.id in GONE else ""
+    return f"| `{row.method} {row.path}` | {row.note} | {role}{unlocked} | `{row.profile}`{absent} |"
 
 
 def _coverage(row: Operation) -> Iterator[str]:

@@ -6,6 +6,7 @@ import api_page
 import pytest
 
 from dpsync.server.operations import EVERY
+from dpsync.server.operations.editions import known
 
 HERE = Path(__file__).parent
 
@@ -14,6 +15,14 @@ HERE = Path(__file__).parent
 def test_generated_page_is_up_to_date(name: str) -> None:
     content = api_page.PAGES[name]()
     assert (api_page.DOCS / name).read_text(encoding="utf-8") == content, "run: make schemas"
+
+
+def test_page_names_operations_that_published_lacks() -> None:
+    """Without the note, readers would call operations that return 404."""
+    lines = (api_page.DOCS / "api.md").read_text(encoding="utf-8").splitlines()
+    noted = {line.split("`")[1] for line in lines if line.endswith("`, not `published` |")}
+    offered = {row.id for row in known(EVERY, "published")}
+    assert noted == {f"{row.method} {row.path}" for row in EVERY if row.id not in offered}
 
 
 def test_the_reference_is_served_whole() -> None:

@@ -33,7 +33,7 @@ OPERATIONS = [
     _CHANNELS.get("getSiteChannelById", **TODAY),
     _CHANNELS.update(
         "updateSiteChannelById",
-        note="Returns 400 if the body contains another `type`, or a `type` without settings.",
+        note="Returns 400 if the body changes `type`, or contains `type` without `setupSettings`.",
         **TODAY),
     _CHANNELS.delete("deleteSiteChannelById", **TODAY),
     _CONNECTIONS.list("listSiteContextConnections", needs="admin", note=_TOKENS, **TODAY),
@@ -46,8 +46,8 @@ OPERATIONS = [
                      note=_TOKENS + " Hides the tokens of Freshdesk and Jira.", **TODAY),
     _CONNECTIONS.update(
         "updateSiteContextConnectionById",
-        note="The body contains the connector with all settings. Returns 400 if the connector is "
-             "different.", **TODAY),
+        note="The body contains the connector with all settings. Returns 400 if the body changes the "
+             "connector.", **TODAY),
     _CONNECTIONS.delete("deleteSiteContextConnectionById", **TODAY),
     post("syncSiteContextConnection", _CONNECTION + "/sync", connections.sync_connection, None, status=204,
          errors=(400,),

@@ -9,8 +9,8 @@ from .rows import ADDED, CR, EDITS, ORG, SP, get, listing, patch, post
 
 _FILTERS = "Lists recently changed change requests first."
 _CONFLICTS = (
-    "If the space and the change request both changed a field, changes nothing and returns the result "
-    "`conflicts`."
+    "If the same field has changed both in the space and in the change request, changes nothing and returns "
+    "the result `conflicts`."
 )
 
 OPERATIONS = [
@@ -18,14 +18,13 @@ OPERATIONS = [
             mc.SpaceChangeRequestsQuery, note=_FILTERS),
     post("createChangeRequest", SP + "/change-requests", handlers.create, mp.ChangeRequest,
          mc.ChangeRequestCreate, status=201, **EDITS, body_required=False,
-         note="Creates a draft with the current content of the space. `template` can be the id of a "
-              "space."),
+         note="Creates a change request with the status `draft` and the current content of the space. With "
+              "`template`, adds the pages of another space."),
     get("getChangeRequestById", CR, handlers.get, mp.ChangeRequest,
         note="Accepts the id or the number of the change request."),
     patch("updateChangeRequestById", CR, handlers.update, mp.ChangeRequest, mc.ChangeRequestUpdate,
           **EDITS, minimal=True,
-          note="Accepts the status `draft`, `open` or `archived`. Each of these statuses reopens a "
-               "merged change request."),
+          note="Accepts the status `draft`, `open` or `archived`, also for a merged change request."),
     post("mergeChangeRequest", CR + "/merge", handlers.merge_into_main, mc.MergeResult,
          needs="review", edits=True, errors=(409,),
          note="Returns 403 if the change request does not meet a merge rule. " + _CONFLICTS),
@@ -39,7 +38,7 @@ OPERATIONS = [
             note="Lists only open change requests, unless `status` names another status. " + _FILTERS),
     post("updateChangeRequestContent", CR + "/content", handlers.change_content, mc.ContentUpdated,
          mc.ContentUpdate, **EDITS, errors=(409,),
-         note="Makes all 1 to 50 changes in the body, or no changes. Returns 409 for a merged or "
+         note="The body contains 1 to 50 changes. Makes all changes or none. Returns 409 for a merged or "
               "archived change request.",
          **ADDED),
     listing("getReviewsByChangeRequestId", CR + "/reviews", reviews.list_reviews, mc.ChangeRequestReview,
@@ -47,8 +46,8 @@ OPERATIONS = [
             note="Lists the latest review of each reviewer.", **ADDED),
     post("submitChangeRequestReview", CR + "/reviews", reviews.submit, mc.ChangeRequestReview,
          mc.ReviewSubmit, status=201, needs=None, errors=(403, 409),
-         note="The caller needs the role `review` or a request for a review. Replaces the caller's "
-              "earlier review.", **ADDED),
+         note="The caller must have the role `review`, or must be a requested reviewer. Replaces the "
+              "caller's earlier review.", **ADDED),
     get("getChangeRequestReviewById", CR + "/reviews/{reviewId}", reviews.get_review, mc.ChangeRequestReview,
         FormatQuery, **ADDED),
     listing("getRequestedReviewersByChangeRequestId", CR + "/requested-reviewers", reviews.list_requested,

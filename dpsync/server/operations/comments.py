@@ -9,7 +9,10 @@ from .rows import ADDED, CR, SP, delete, get, listing, post, put
 _BY_AUTHOR: Any = {"needs": None, "errors": (403,)}
 _LISTED = "Lists the newest comments first. You can filter the comments by `targetPage` and `authors`."
 _POSTED = "The body contains `markdown` or `document`, or is empty. Returns 404 if the page does not exist."
-_CHANGED = "Only the author can change the text. The role `comment` can resolve comments and add reactions."
+_CHANGED = (
+    "Only the author can change the text. Callers with the role `comment` can resolve comments and add "
+    "reactions."
+)
 _DELETED = "Only the author and admins of the space can call this operation."
 
 

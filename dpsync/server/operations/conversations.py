@@ -14,7 +14,7 @@ OPERATIONS = [
             note="Sorts the clusters by `orderBy`."),
     get("getConversationsIssuesCluster", _CLUSTERS + "/{clusterId}", conversations.get_cluster,
         mc.IssuesCluster, needs="read",
-        note="`weeklyPulse` contains the issues of the last 13 weeks."),
+        note="`weeklyPulse` contains the number of issues in each of the last 13 weeks."),
     patch("conversation_cluster_update", _CLUSTERS + "/{clusterId}", conversations.update_cluster,
           mc.IssuesCluster, mc.ClusterUpdate, needs="create",
           note="Leaves `updatedAt` unchanged if nothing changes."),
@@ -30,5 +30,5 @@ OPERATIONS = [
     listing("listConversationsIssues", _ISSUES, conversations.list_issues, mc.IssueDetail, mc.IssuesQuery,
             needs="read", note="You can filter the issues by `cluster` and `conversation`."),
     get("getConversationIssueById", _ISSUES + "/{issueId}", conversations.get_issue, mc.IssueDetail,
-        needs="read", note="Returns the title as the summary."),
+        needs="read", note="`summary` contains the title of the issue."),
 ]  # fmt: skip

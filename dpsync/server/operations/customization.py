@@ -30,8 +30,8 @@ OPERATIONS = [
     delete("deleteSiteSpaceCustomizationById", PLACE_LOOKS, customization.delete_overrides, **ADDED,
            needs="edit"),
     listing("listSiteRedirects", REDIRECTS, redirects.list_redirects, mp.Redirect, mp.RedirectsQuery, **ADDED,
-            note="Searches the sources without regard to upper and lower case. Sorts the redirects by "
-            "`orderBy`, in ascending order."),
+            note="With `search`, lists only redirects whose source contains this text, in upper or lower "
+            "case. Sorts the redirects by `orderBy`, in ascending order."),
     put("bulkUpsertSiteRedirects", REDIRECTS, redirects.put_redirects, mp.ItemResults, mp.RedirectItems,
         **ADDED,
         needs="edit",
@@ -48,10 +48,11 @@ OPERATIONS = [
            needs="edit"),
     get("getSiteRedirectBySource", SITE + "/redirect", redirects.get_target, mp.RedirectTarget,
         mp.RedirectQuery, **ADDED,
-        note="Returns the redirect with exactly this source, or else with the longest matching source "
-             "that ends with `*`."),
+        note="Returns the redirect whose source is equal to the parameter `source`, or else the redirect "
+             "with the longest matching source that ends with `*`."),
     get("getSitePublishingAuthById", AUTH, sites.get_auth, mp.VisitorAuth, needs="admin", **ADDED,
-        note="Returns settings for every site. The private key is an example and protects nothing."),
+        note="Also returns settings if nobody has set up visitor access for the site. The private key is an "
+             "example and protects nothing."),
     patch("updateSitePublishingAuthById", AUTH, sites.update_auth, mp.VisitorAuth,
           mp.VisitorAuthUpdate, **ADDED, note="Deletes each URL that is null in the body. Keeps the "
                                               "private key."),

@@ -25,5 +25,6 @@ OPERATIONS = [
           note="If the body names a repository, activates the installation. Contacts no repository.",
           **TODAY),
     delete("uninstallGitSyncInstallation", _ONE, git_sync.uninstall, status=205,
-           note="Also uninstalls child installations. Returns 404 if no installation exists.", **TODAY),
+           note="With the installation of a site, also uninstalls the installations of the spaces in the "
+                "site. Returns 404 if no installation exists.", **TODAY),
 ]  # fmt: skip

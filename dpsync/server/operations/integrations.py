@@ -44,7 +44,7 @@ OPERATIONS = [
             note=_VISIBLE),
     put("setIntegrationDevelopmentMode", NAMED + "/dev", integrations.set_development, None, mg.Development,
         status=204,
-        note="The local server then sends each event to `tunnelUrl` as a JSON `POST` request, if "
+        note="After this call, the local server sends each event to `tunnelUrl` as a JSON `POST` request, if "
              "`--allow-fetch` allows the host.", **ADDED),
     delete("disableIntegrationDevelopmentMode", NAMED + "/dev", integrations.end_development, **ADDED),
 ]  # fmt: skip

@@ -33,8 +33,8 @@ OPERATIONS = [
            errors=(403,), note=_MANAGED_BY),
     post("joinOrganization", ORG + "/join", joining.join_organization, None, status=204, needs=None,
          errors=(400,),
-         note="Returns 400 if the caller has no verified e-mail address, and 404 if users with the "
-              "domain of the address cannot join."),
+         note="Returns 400 if the caller has no verified e-mail address, and 404 if the "
+              "organization does not accept the domain of the address."),
     listing("searchOrganizationContent", ORG + "/search", joining.search_organization, mj.SpaceHit,
             mj.SearchQuery),
     _PROVIDERS.list("listSAMLProvidersInOrganizationById", needs="admin"),

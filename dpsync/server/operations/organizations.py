@@ -8,18 +8,18 @@ from .rows import ADDED, ORG, delete, get, listing, patch, post, put
 MEMBER = ORG + "/members/{userId}"
 TEAM = ORG + "/teams/{teamId}"
 
-_LAST_ADMIN = "Returns 409 for the last enabled admin."
+_LAST_ADMIN = "Returns 409 if the organization would lose its last enabled admin."
 _SEEN_BY = "Only members who are not guests, and owners of the team, can call this operation."
 _MANAGED_BY = "Only admins of the organization and owners of the team can call this operation."
 
 OPERATIONS = [
     get("getUser", "/user", organizations.who, m.User, **ADDED),
     get("getUserById", "/users/{userId}", organizations.get_user, m.User, **ADDED,
-        note="Returns the caller, and users who share an organization with the caller."),
+        note="Returns only the caller, and users who share an organization with the caller."),
     listing("listOrganizationsForAuthenticatedUser", "/orgs", organizations.list_organizations,
             mo.OrganizationAnswer,
-            note="Lists the organizations of the caller in order of creation, without organizations that "
-                 "have disabled the caller."),
+            note="Lists the organizations of the caller in order of creation, without organizations in "
+                 "which the caller is disabled."),
     get("getOrganizationById", ORG, organizations.get_organization, mo.OrganizationAnswer,
         note="Returns 404 if the caller is not a member or is disabled."),
     patch("updateOrganizationById", ORG, organizations.update_organization, mo.OrganizationAnswer,
@@ -43,7 +43,7 @@ OPERATIONS = [
     post("updateOrganizationMemberLastSeenAt", ORG + "/ping", members.ping, mo.Ping, needs=None,
          note="Sets `lastSeenAt` of the caller to the current time."),
     post("setUserAsSSOMemberForOrganization", MEMBER + "/sso", members.add_sso_member, mo.Member,
-         note="A new member gets the default role of the organization."),
+         note="If the user is not yet a member, adds the user with the default role of the organization."),
     listing("listSpacesForOrganizationMember", MEMBER + "/spaces", members.list_member_spaces, mo.MemberSpace,
             mo.OrderedQuery, needs="read",
             note="Lists spaces that both the member and the caller can view."),
@@ -51,8 +51,8 @@ OPERATIONS = [
             mo.MemberTeamsQuery, needs="read"),
     listing("listTeamsInOrganizationById", ORG + "/teams", teams.list_teams, mo.Team, mo.TeamsQuery,
             needs="read",
-            note="You can filter the teams by `title`. With `owner`, lists only teams that the member "
-                 "can manage."),
+            note="You can filter the teams by `title`. With `owner`, lists only teams that this "
+                 "member can manage."),
     put("createOrganizationTeam", ORG + "/teams", teams.create_team, mo.Team, mo.TeamCreate, status=201,
         note="Always creates a new team, even if a team with the same title exists. A team can exist "
              "without an owner."),

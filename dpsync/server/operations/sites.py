@@ -23,14 +23,15 @@ OPERATIONS = [
     put("updateSiteAdaptiveSchema", SITE + "/adaptive-schema", sites.put_schema, ms.AdaptiveSchema,
         ms.AdaptiveSchemaUpdate,
         needs="create",
-        note="Accepts boolean, string, number, array and object claims."),
+        note="Accepts claims (facts about a visitor) of the types boolean, string, number, array and "
+             "object."),
     get("listSiteAdaptiveTemplateConditions", SITE + "/adaptive-schema/template-conditions",
         sites.list_conditions, ms.TemplateConditions,
         note="Returns one condition for each claim of the schema."),
     get("getPublishedContentSite", SITE + "/published", sites.get_published, mp.PublishedSite,
         mp.PublishedQuery,
-        note="Returns 404 for an unpublished site, and, for a site with share links, "
-             "without a valid `shareKey`."),
+        note="Returns 404 if the site is not published. If the visibility of the site is `share-link`, "
+             "also returns 404 without a valid `shareKey`."),
     post("publishSite", SITE + "/publish", sites.publish_site, ms.Site, **ADDED,
          note="Works without a paid plan."),
     post("unpublishSite", SITE + "/unpublish", sites.unpublish_site, ms.Site, **ADDED,

@@ -4,15 +4,13 @@ from ..handlers.spaces import collections, moves, spaces
 from ..models import content as mc
 from .rows import ADDED, COLLECTION, MOVED, ORG, SP, TRANSFERRED, delete, get, listing, patch, post
 
-_CREATOR = "The caller needs the role `create` on the new parent."
+_CREATOR = "The caller needs the role `create` on the parent of the new object."
 _MOVE = (
-    "The caller needs the role `admin` on the object and `create` on the new parent. Returns 409 if "
-    "nothing changes."
+    "The caller needs the role `admin` on the object, and the role `create` on the new parent. Returns 409 "
+    "if nothing changes."
 )
-_TRANSFER = (
-    "The caller needs the role `admin` in both organizations. Returns 412 while a site shows the space. "
-    "Deletes the roles and invitations."
-)
+_TRANSFER = "The caller needs the role `admin` in both organizations. Returns 412 while a site shows "
+_CLEARED = " Deletes the roles and invitations."
 
 OPERATIONS = [
     listing("listSpacesInOrganizationById", ORG + "/spaces", spaces.list_spaces, mc.Space,
@@ -28,11 +26,11 @@ OPERATIONS = [
          needs=None, errors=(403,),
          note="Copies settings, roles and content. Does not add the copy to a site. " + _CREATOR),
     post("restoreSpace", SP + "/restore", spaces.restore_space, mc.Space,
-         note="Restores the space as the last space of the collection. Returns 404 more than seven days "
-              "after the delete."),
+         note="Restores the space at the end of its collection. Returns 404 if the space was deleted more "
+              "than seven days ago."),
     post("moveSpace", SP + "/move", moves.move_space, mc.Space, mc.ContentMove, note=_MOVE, **MOVED),
-    post("transferSpace", SP + "/transfer", moves.transfer_space, mc.Space, mc.Transfer, note=_TRANSFER,
-         **TRANSFERRED),
+    post("transferSpace", SP + "/transfer", moves.transfer_space, mc.Space, mc.Transfer,
+         note=f"{_TRANSFER}the space.{_CLEARED}", **TRANSFERRED),
     get("getCollectionById", COLLECTION, collections.get_collection, mc.Collection,
         note="Returns 404 if the caller has no role on the collection."),
     delete("deleteCollectionById", COLLECTION, collections.delete_collection,
@@ -46,12 +44,12 @@ OPERATIONS = [
     post("moveCollection", COLLECTION + "/move", moves.move_collection, mc.Collection, mc.ContentMove,
          note=_MOVE, **MOVED),
     post("transferCollection", COLLECTION + "/transfer", moves.transfer_collection, mc.Collection,
-         mc.Transfer, note=_TRANSFER, errors=(404, 409, 412)),
+         mc.Transfer, note=f"{_TRANSFER}a space of the collection.{_CLEARED}", errors=(404, 409, 412)),
     listing("listCollectionsInOrganizationById", ORG + "/collections", collections.list_collections,
             mc.Collection,
             mc.CollectionsQuery,
-            note="Lists each collection before the collections inside. With `nested=false`, lists only "
-                 "collections at the top level."),
+            note="Lists each collection before the collections that it contains. With `nested=false`, lists "
+                 "only collections at the top level."),
     post("createCollection", ORG + "/collections", collections.create_collection, mc.Collection,
          mc.CollectionCreate, status=201, body_required=False, needs=None, errors=(403,), note=_CREATOR),
 ]  # fmt: skip

@@ -9,7 +9,7 @@ VERSIONS = SPEC + "/versions"
 LATEST = VERSIONS + "/latest"
 VERSION = VERSIONS + "/{versionId}"
 
-_CONTENT = "Returns the document as JSON. Returns 409 for a YAML document that contains itself."
+_CONTENT = "Returns the document as JSON. Returns 409 if a YAML alias makes the document contain itself."
 _RAW = "Returns the specification as a file, without changes."
 
 OPERATIONS = [

@@ -10,11 +10,11 @@ PLACE = SITE + "/site-spaces/{siteSpaceId}"
 LINK = SITE + "/external-links/{siteExternalLinkId}"
 
 _SHARED = (
-    "Lists the objects in the order of the navigation. Returns 404 for an invalid `shareKey` of a "
-    "site with share links."
+    "Lists the sections in the order of the navigation. If the visibility of the site is `share-link`, "
+    "returns 404 for an invalid `shareKey`."
 )
 _MOVED = (
-    "Moves the object only within the parent. Returns 409 if the order does not change, and 400 if the "
+    "Moves the object only within its parent. Returns 409 if the order does not change, and 400 if the "
     "position is invalid."
 )
 
@@ -46,7 +46,8 @@ OPERATIONS = [
     post("addSectionGroupToSite", SITE + "/section-groups", structure.create_group, ms.SiteSectionGroup,
          ms.GroupCreate, status=201, minimal=True,
          needs="create",
-         note="Moves the sections in the body into the new group. Groups can be at most 50 levels deep."),
+         note="Moves the sections that the body lists into the new group. Groups can be at most 50 levels "
+              "deep."),
     patch("updateSiteSectionGroupById", GROUP, structure.update_group, ms.SiteSectionGroup, ms.GroupUpdate,
           minimal=True,
           needs="edit",
@@ -65,7 +66,7 @@ OPERATIONS = [
          **MOVED, needs="edit", note=_MOVED),
     listing("listSiteSpaces", SITE + "/site-spaces", structure.list_site_spaces, ms.SiteSpace,
             ms.SiteSpacesQuery,
-            note="Lists the objects in the order of the navigation. With `default=true`, lists only the "
+            note="Lists the site spaces in the order of the navigation. With `default=true`, lists only the "
                  "default site space of each section."),
     post("addSpaceToSite", SITE + "/site-spaces", structure.create_site_space, ms.SiteSpace,
          ms.SiteSpaceCreate, status=201, minimal=True,
@@ -84,7 +85,8 @@ OPERATIONS = [
     post("createSiteExternalLink", SITE + "/external-links", structure.create_link, ms.SiteExternalLink,
          ms.LinkCreate, status=201, minimal=True, **ADDED,
          needs="create",
-         note="Adds the link as the last object of `parent`, or of the top level of the site."),
+         note="Adds the link at the end of `parent`. Without `parent`, adds the link at the end of the "
+              "site's top level."),
     patch("updateSiteExternalLinkById", LINK, structure.update_link, ms.SiteExternalLink, ms.LinkUpdate,
           minimal=True, **ADDED,
           needs="edit",
