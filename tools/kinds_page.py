@@ -133,10 +133,15 @@ def kind_page(registry: Registry, kind: Kind) -> str:
     facts = [f"Address: {listed(addresses, 'or')}."]
     facts += [_with_links(sentence) for sentence in rules_words(registry, kind)]
     shown = [field for field in today[kind.name].fields if not field.nest]
-    if fixed := [f"`{field.name}`" for field in shown if not field.declarable and field.name != kind.natural]:
+    if fixed := [
+        f"`{field.name}` ({_phrase(meaning(kind.name, field.name))})"
+        for field in shown
+        if not field.declarable and field.name != kind.natural
+    ]:
         facts.append(f"dpsync cannot change the field{'s' if len(fixed) > 1 else ''} {listed(fixed)}.")
     if children := _children(registry, kind):
-        facts.append(f"{_sentence(kind.one)} can contain {listed(children)}.")
+        owner = "the " + kind.noun if isinstance(kind.shape, Single) and kind.parent is not None else kind.one
+        facts.append(f"{_sentence(owner)} can contain {listed(children)}.")
     rows = [
         row
         for field in shown
@@ -168,18 +173,26 @@ def _marked(row: str) -> str:
 
 def _children(registry: Registry, kind: Kind) -> list[str]:
     children = sorted(registry.children(kind.name), key=lambda child: child.noun.casefold())
-    return [f"[{_contained(child)}]({page_name(child.noun)})" for child in children]
+    return [f"[{_contained(child, kind)}]({page_name(child.noun)})" for child in children]
 
 
-def _contained(child: Kind) -> str:
+def _contained(child: Kind, parent: Kind) -> str:
     """Return the noun for the objects of a kind in a parent: plural, or with an article if there is one."""
     if isinstance(child.shape, Single):
+        if parent.one in child.noun:
+            return f"the {child.noun.replace(parent.one, f'the {parent.noun}')}"
         return child.noun if child.noun.endswith("s") else child.one
     return plural(child.noun)
 
 
 def _table_head(first: str = "field") -> list[str]:
     return [f"|{first}|meaning|example|", "|---|---|---|"]
+
+
+def _phrase(sentences: str) -> str:
+    """Return the noun phrase at the beginning of the first sentence, so that it can stand in parentheses."""
+    first = sentences.partition(". ")[0].partition(":")[0].removesuffix(".")
+    return first[0].lower() + first[1:]
 
 
 def _sentence(words: str) -> str:

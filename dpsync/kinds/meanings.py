@@ -16,6 +16,7 @@ from typing import Final
 from dpsync.model.texts.web_address import DOCS
 
 _SETTINGS: Final = "The settings of the integration. The integration defines which settings exist."
+_CLAIMS: Final = "An expression about visitor claims (facts about the visitor)."
 _EXTERNAL_IDS: Final = "The ids by which the integration's service recognizes this installation."
 
 
@@ -29,9 +30,7 @@ def _icon(noun: str) -> str:
 
 
 def _condition(noun: str) -> str:
-    return (
-        f"An expression about visitor claims. Only visitors for whom the expression is true see the {noun}."
-    )
+    return f"{_CLAIMS} Only visitors for whom the expression is true see the {noun}."
 
 
 def _draft(noun: str) -> str:
@@ -73,8 +72,8 @@ def _rules(noun: str) -> dict[str, str]:
         "mergeRules.type": f"The source of the merge rules in the {noun}.",
         "mergeRules.rules": "The list of merge rules. A change request must meet all rules.",
         "mergeRules.rules.rule": "The type of the merge rule.",
-        "mergeRules.rules.users": "The members to whom these rules apply: `require_specific_reviewers`, "
-        "`require_one_of_specific_reviewers` and `allow_bypass`.",
+        "mergeRules.rules.users": "The members for a rule of the type `require_specific_reviewers`, "
+        "`require_one_of_specific_reviewers` or `allow_bypass`.",
         "mergeRules.rules.expression": "The expression of a `custom` rule. People can merge only if the "
         "expression is true.",
         "mergeRules.rules.message": "The message that people see if the expression of a `custom` rule "
@@ -158,7 +157,7 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
     "organization": ("dpsync cannot create an organization. Create the organization in GitBook.",),
     "member": (
         "dpsync cannot invite people. Invite a new member in GitBook. Until the member joins, the plan shows "
-        "the member's entry as blocked.",
+        "the member's entry as blocked, and dpsync skips the entry.",
         "If the entry has `id` and `sso: true`, dpsync adds the person without an invitation. The person "
         "then signs in through a SAML provider.",
     ),
@@ -174,7 +173,7 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
     "mcp_server": ("dpsync never prints the values of HTTP headers.",),
     "channel": (
         "dpsync cannot activate a new channel. A person must open the channel in GitBook and allow the agent "
-        "in the service.",
+        "in the other service, such as Slack.",
     ),
     "site_space": ("dpsync cannot move a site space to another section.",),
     "section_group": ("A section group has no URL.",),
@@ -259,9 +258,9 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "source.url": "The URL from which GitBook fetches the specification.",
         "source.text": "The text of the specification.",
         "visibility": "The people who can read the specification.",
-        "processingState": "The state of the specification's processing in GitBook.",
-        "lastProcessErrorCode": "The error code of the last failed processing.",
-        "lastProcessError": "The error message of the last failed processing.",
+        "processingState": "The processing state of the specification.",
+        "lastProcessErrorCode": "The code of the last processing error.",
+        "lastProcessError": "The message of the last processing error.",
     },
     "published_integration": {
         "name": "The name of the integration. Each name exists only once in GitBook.",
@@ -270,14 +269,14 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "description": "One sentence about the purpose of the integration.",
         "summary": "A detailed description of the integration, as Markdown.",
         "icon": "The icon of the integration: a picture as Base64 text.",
-        "previewImages": "Up to three screenshots of the integration.",
+        "previewImages": "Screenshots of the integration.",
         "visibility": "The people who can find and install the integration.",
         "target": "The type of object on which people install the integration.",
         "scopes": "The permissions that the integration gets.",
         "categories": "The categories of the integration in the directory.",
         "blocks": "The blocks that the integration adds to GitBook's editor.",
         "contentSources": "The content sources that the integration provides.",
-        "externalLinks": "Up to five links on the integration's page in the directory.",
+        "externalLinks": "The links on the integration's page in the directory.",
         "externalLinks.url": "The URL of the link.",
         "externalLinks.label": "The text of the link.",
         "configurations": "The settings that users of the integration can fill in, as a JSON Schema.",
@@ -297,7 +296,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "site": {
         "title": "The name of the site.",
-        "type": "The GitBook plan that the site uses.",
+        "type": "The pricing plan of the site in GitBook.",
         "visibility": "The people who can read the published site.",
         "basename": "The part of the site's URL that names the site.",
         "hostname": "The custom host name of the site.",
@@ -349,7 +348,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "filter": "A filter for the items that agents read from the service, in the query language of the "
         "service.",
         "label": "The name of the connection in GitBook.",
-        "status": "The status of the last synchronization with the service.",
+        "status": "The status of the last synchronization.",
         "failureReason": "The reason why the last synchronization failed.",
     },
     "topic": {
@@ -363,14 +362,14 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "transport": "The transport protocol of the MCP server.",
         "headers": "The HTTP headers that GitBook sends to the MCP server. Each value is a secret from an "
         "environment variable.",
-        "condition": "An expression about visitor claims. Only visitors for whom the expression is true "
-        "can use the MCP server.",
+        "condition": f"{_CLAIMS} Only visitors for whom the expression is true can use the MCP server.",
     },
     "redirect": {
         "source": "The old path on the site.",
         "destination": "The target of the redirect.",
         "destination.section": "The key of the target section.",
-        "destination.space": "The key of the target site space.",
+        "destination.space": "The key of the target site space. For a site space in a section, write both "
+        "keys: `SECTION/SPACE`.",
         "destination.page": "The target page: the key of a site space, a slash, and the path of the page.",
         "destination.kind": "The type of the target. You need `kind` only with `siteSectionId`, "
         "`siteSpaceId`, `pageId` or `url` under `destination`.",
@@ -401,7 +400,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "localizedTitle": _titles("section"),
         "localizedDescription": _descriptions("section"),
         "draft": _draft("section"),
-        "default": "`true` opens the section at the URL of the site.",
+        "default": "With `true`, the URL of the site opens this section.",
     },
     "section_group": {
         "title": "The name of the section group in the navigation.",
@@ -427,7 +426,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "hidden": "`true` leaves the space out of the navigation. The URL of the space still works.",
         "pageId": "The id of the page that opens first.",
         "draft": _draft("space"),
-        "default": "`true` opens the space at the URL of the section or site that contains the space.",
+        "default": "With `true`, the URL of the section or site that contains the space opens this space.",
     },
     "space": {
         "title": "The name of the space.",
@@ -453,7 +452,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "language": "The language of the translated space.",
         "instructions": "The instructions for the translation, such as tone and terms.",
         "result": "The translated space.",
-        "status": "The state of the translation in GitBook.",
+        "status": "The status of the translation.",
     },
 }  # fmt: skip
 """The sentences about each field."""

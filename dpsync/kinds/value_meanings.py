@@ -11,7 +11,7 @@ from typing import Final
 
 _ROLES: Final = {
     "admin": "The person can do everything, including managing members and settings.",
-    "create": "The person can create, edit and merge, and can create spaces and collections.",
+    "create": "The person can create, edit and merge content, and can create spaces and collections.",
     "review": "The person can read, comment, propose changes, and merge changes of other people.",
     "edit": "The person can read, comment and propose changes.",
     "comment": "The person can read and comment.",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from dpsync.server.operations import OPERATIONS, PARTS, TODAY
+from dpsync.server.operations import PARTS
 from dpsync.server.operations.editions import GONE
 from dpsync.server.request.operation import Operation
 
@@ -33,8 +33,8 @@ _API = """\
 # Operations of the local server
 
 The local GitBook server that dpsync contains ([companion](companion.md)) offers these API operations.
-
-{counts}
+The local server can offer three [versions of GitBook's API](companion.md#api-versions): `reference`, `full`
+and `published`.
 
 - Each path starts with `/v1`. Each request needs a bearer token. Without a valid token, the response is 401.
 - "Behavior" describes what is special about the operation in the row. If the cell is empty,
@@ -49,8 +49,6 @@ The local GitBook server that dpsync contains ([companion](companion.md)) offers
   With `dpsync serve --profile reference`, the local server returns 501 for an operation that `reference`
   lacks.
 - A `DELETE` request for an object that does not exist returns 204, unless the "behavior" cell says otherwise.
-- Every response contains the API version in the header `Dpsync-Profile`. Every successful response to a `GET`
-  request contains a name for the data of the local server in the header `Dpsync-World`.
 
 The column "role" applies to the API versions `full` and `reference`. The API version `published`
 has other access rules: see [who may do what](platforms.md#who-may-do-what).
@@ -102,7 +100,7 @@ def showing(row: Operation, status: int) -> list[str]:
 
 def page() -> str:
     """Return docs/api.md: a table of operations for each part of the API."""
-    lines = [_API.format(counts=_counts())]
+    lines = [_API]
     for title, rows in PARTS:
         lines += [
             f"## {title}\n",
@@ -120,17 +118,6 @@ def tests_page() -> str:
     for title, rows in PARTS:
         lines += [f"## {title}\n", *(line for row in rows for line in _coverage(row))]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _counts() -> str:
-    reference = [row for row in OPERATIONS if row.profile == "reference"]
-    added = len(OPERATIONS) - len(reference)
-    return (
-        "The local server can offer three [versions of GitBook's API](companion.md#api-versions). The API "
-        f"version `reference` has {len(reference)} operations. The API version `full` has these operations "
-        f"and {added} others. The API version `published` has {len(TODAY)} operations that `full` does not "
-        f"have, but lacks {len(GONE)} operations of `full`."
-    )
 
 
 def _mark(row: Operation) -> str:

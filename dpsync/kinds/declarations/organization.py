@@ -21,7 +21,8 @@ ORGANIZATION = Kind(
         "ask GitBook to unblock the organization")),
     fields=(
         Field("title", Text(2, 255), on="update", in_answers="always", on_profiles={"published": {
-            "type": Text(2, 255, r"[\s\S]*\S.*\S[\s\S]*", meaning="a title: two visible characters")}}),
+            "type": Text(2, 255, r"[\s\S]*\S.*\S[\s\S]*",
+                         meaning="a title: at least two visible characters")}}),
         Field("emailDomains", Many(Domain(1, 253), as_set=True), on="update", absent=[], security=True,
               raised="added"),
         Field("hostname", Text(3, 32, pattern="[a-z0-9][a-z0-9-]*[a-z0-9]", meaning="a host name: lower-case "

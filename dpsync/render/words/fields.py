@@ -31,7 +31,7 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
         case Own(what=what):
             return [
                 *choices(path, values_of(path)),
-                f"`{{ id: … }}`: {what.capitalize()} that already exists.",
+                f"`{{ id: … }}`: The id of {what} that already exists.",
             ]
         case Reference(kinds=kinds):
             nouns = [registry[name].one for name in kinds if name in registry]
@@ -106,8 +106,11 @@ def _json(type_: Json) -> list[str]:
 def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str]:
     """Yield what a user must know to write a field, apart from its values."""
     if field.name == kind.natural:
-        same = "Use the same key" if isinstance(field.type, Reference) else "Write this value"
-        yield f"{same} as the key of the entry."
+        yield (
+            "This key is also the key of the entry."
+            if isinstance(field.type, Reference)
+            else "Write this value as the key of the entry."
+        )
         return
     if not field.declarable:
         yield "GitBook sets this field. You cannot write this field."
@@ -147,8 +150,10 @@ def _null(field: Field) -> Iterator[str]:
 def part_sentences(field: Field, part: str, required: bool) -> Iterator[str]:
     """Yield when a part of a field's value is required or allowed."""
     if not field.forms:
+        whole = ".".join((field.name, *part.split(".")[:-1]))
         if required:
-            yield f"Required if you write `{'.'.join((field.name, *part.split('.')[:-1]))}`."
+            always = field.required and whole == field.name
+            yield "Required." if always else f"Required if you write `{whole}`."
         return
     if needed := [f"`{value}`" for value, form in field.forms.items() if part in form.required]:
         yield f"Required if `{field.formed_by}` is {listed(needed, 'or')}."

@@ -71,13 +71,14 @@ def identity_words(kind: Kind) -> str:
     ways = [f"one of the texts in `{name}`" for name in sorted(members)]
     for key in kind.identity if not members else ():
         names = (key,) if isinstance(key, str) else key
-        ways.append(" together with ".join(_key_name(name) for name in names))
+        ways.append(" and ".join(_key_name(name) for name in names))
     if kind.sole_key is not None:
-        ways.append(f"`{kind.sole_key}` if the `{kind.sole_key}` is unique")
+        ways.append(f"`{kind.sole_key}` if only one {kind.noun} has this `{kind.sole_key}`")
     found = f"If the entry has no `id`, dpsync finds an existing {kind.noun} by {', or else by '.join(ways)}."
     if not kind.tie_breakers:
         return found
-    tie_breakers = ["the parent" if kind.field(name).nest else f"`{name}`" for name in kind.tie_breakers]
+    parent = "the parent in the navigation"
+    tie_breakers = [parent if kind.field(name).nest else f"`{name}`" for name in kind.tie_breakers]
     return f"{found} If several {plural(kind.noun)} match, dpsync also compares {listed(tie_breakers)}."
 
 
@@ -107,7 +108,9 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
         made = registry[kind.platform.outputs.kind].noun
         yield f"To refer to the {made} that GitBook creates for {kind.one}, use the key of the {noun}."
     for word in kind.platform.acts:
-        yield f'To {word} {kind.one} again, run `dpsync apply` with `--confirm "{word} ADDRESS"`.'
+        address = address_words(registry, kind)[0]
+        command = f'`dpsync apply --confirm "{word} {address}"`'
+        yield f"To {word} {kind.one} again, use a command such as {command}."
     if kind.content:
         unused = (
             f", unless the {noun} is empty and no object refers to the {noun}" if kind.can_be_empty else ""

@@ -7,8 +7,8 @@ from .rows import ADDED, delete, get, listing, post, put
 NAMED = "/integrations/{integrationName}"
 
 _VISIBLE = (
-    "If the caller is the publisher of the integration, lists all installations. Other callers get only "
-    "the installations that they can view."
+    "Lists the installations that the caller can view. The publisher of the integration can view all "
+    "installations."
 )
 
 OPERATIONS = [

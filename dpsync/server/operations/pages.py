@@ -7,7 +7,7 @@ from ..models import pages as mp
 from .rows import CR, EDITS, SP, get, listing, post
 
 _METADATA = "`metadata=false` leaves out the field `git`."
-_TEXTS = f"{_METADATA} `computed=false` leaves out the text of pages that come from an OpenAPI specification."
+_TEXTS = f"{_METADATA} `computed=false` leaves out texts that come from an OpenAPI specification."
 _PAGE = "`evaluated` inserts the values of variables. `dereferenced` inserts reusable contents."
 _LINKS = "Lists each link target once. Links to other websites always have the status `ok`."
 _BACKLINKS = "Lists the pages that link to this file or page, also in other spaces that the caller can view."
