@@ -72,7 +72,7 @@ _REAL = {
 }
 """What may stand in the place of each."""
 _PROMPT = re.compile(r"^\$ ", re.MULTILINE)
-_PROGRESS = re.compile(r"^(?:[A-Z][a-z ]+: |\[\d+/\d+\] reading back: )read \d+.*\n", re.M)
+_PROGRESS = re.compile(r"^(?:[A-Z][A-Za-z ]+: |\[\d+/\d+\] reading back: )read \d+.*\n", re.M)
 """What is said where a machine is slow."""
 _BACKGROUND = re.compile(r"^(.*?)\s*&\s*(?:#.*)?$")
 
