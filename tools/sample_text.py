@@ -20,6 +20,8 @@ from typing import Final, NamedTuple
 from tools.user_words import DOCS, ROOT, user_words
 
 FEWEST_WORDS: Final = 5
+_DATA: Final = re.compile(r'^\{"|\b[a-z]+_[a-z]+ [a-z_]+ ')
+"""What JSON and lists of Python names look like, which are no messages."""
 
 
 class Line(NamedTuple):
@@ -42,7 +44,7 @@ def sentences(page: Path) -> Iterator[Line]:
     """
     text = page.read_text(encoding="utf-8")
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    text = re.sub(r"(?:Tests?: )?\[`?test[^]]*\]\([^()]*\)[,.]?", "", text)
+    text = re.sub(r"(?:Tests?: )?\[`?test[^]]*\]\([^()]*tests/[^()]*\)[,.]?", "", text)
     text = re.sub(r"!?\[((?:[^][]|\[[^]]*\])*)\]\([^()]*\)", r"\1", text)
     heading, names, before = "", "", ""
     for part in re.split(r"^( *```.*?^ *```)$", text, flags=re.DOTALL | re.MULTILINE):
@@ -108,7 +110,11 @@ def _messages_in(node: ast.AST, before: list[str]) -> Iterator[Line]:
     """Yield the messages in a part of a statement, each after the texts that belong to it."""
     text = _text(node)
     if text is not None:
-        if len(text.split()) >= FEWEST_WORDS and re.search(r"[a-z]{3} [a-z]", text):
+        if (
+            len(text.split()) >= FEWEST_WORDS
+            and re.search(r"[a-z]{3} [a-z]", text)
+            and not _DATA.search(text)
+        ):
             yield Line(text, " · ".join(other for other in before if other and other != text))
         return
     if isinstance(node, ast.Dict):
