@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -113,3 +114,26 @@ def test_delete_without_terminal_needs_its_flags(
     applied = run("apply", "-C", directory, "--yes", *flags)
     assert applied.code == 0, applied.out + applied.err
     assert result in applied.out
+
+
+def test_refusal_prints_command_that_keeps_object(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    """A team that a colleague creates in GitBook stops every plan, and the plan would only offer its delete."""
+    now = files("writers", "reviewers", "sales")
+    directory = str(changed(project, now, now))
+    refused = run("plan", "-C", directory)
+    assert refused.code == 4
+    _, _, printed = refused.out.partition("to keep the object, run dpsync ")
+    assert printed, refused.out
+    kept = run(*shlex.split(printed.splitlines()[0]))
+    assert kept.code == 0, kept.out + kept.err
+    assert run("plan", "-C", directory).out.startswith("No changes.")
+
+
+def test_refusal_keeps_object_in_overlay(run: Run, project: Project, platform: ThreadedServer) -> None:
+    now = files("writers", "reviewers", "sales") + "environments: { prod: { overlay: prod.yaml } }\n"
+    directory = changed(project, now, now)
+    (directory / "prod.yaml").write_text("organizations: {}\n")
+    refused = run("plan", "-C", str(directory), "--env", "prod")
+    assert "--env prod --add 'acme/teams/[Legacy]' --into prod.yaml" in refused.out

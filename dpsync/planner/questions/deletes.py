@@ -23,13 +23,14 @@ from dpsync.model.findings.refusals import CONTENT, LIMITS
 from dpsync.model.plans.change import Change
 from dpsync.model.plans.delete_decision import DeleteDecision
 from dpsync.model.plans.remark import Note
+from dpsync.model.texts.command import command
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.words import counted, listed, some
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.restructuring import answered, restructured_addresses
 from dpsync.planner.inputs.answers import DELETE, Answer
 from dpsync.planner.inputs.history import FormerNames
-from dpsync.planner.inputs.removals import DEEPER, Removal
+from dpsync.planner.inputs.removals import DEEPER, KEPT, NO_ENTRY, Removal
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.limits import ExceededLimits, LimitsInForce, exceeded
 from dpsync.planner.questions.rebinds import formerly
@@ -242,7 +243,22 @@ class _Asking(Struct, frozen=True):
             at = names[self.objects[0]] if self.objects else self.too_many[0].organization
             answers.append(WayOut(address=at, add=number.flag, means="confirm all deletes of this plan"))
         answers += [WayOut(address=one.subject, add=one.flag, means="delete this object") for one in by_name]
+        way_out += self._to_keep(to_name, names)
         return DeleteQuestion(self._words(), "; ".join(way_out), tuple(answers))
+
+    def _to_keep(self, to_name: Sequence[Identity], names: Mapping[Identity, str]) -> Iterator[str]:
+        """Yield the command that writes entries for the objects that have none, if a command can write them."""
+        desired, registry = self.sides.desired, self.sides.registry
+        without_entry = [
+            names[identity]
+            for identity in to_name
+            if self.found.to_name[identity].reason.startswith((NO_ENTRY, KEPT))
+            and not registry[identity[0]].in_tree
+        ]
+        if without_entry and (desired.overlay or not desired.environments):
+            into = ["--into", desired.overlay] if desired.overlay else []
+            kept = self._them if len(without_entry) == len(self.objects) else some(without_entry)
+            yield f"to keep {kept}, run {command('import', '--add', *without_entry, *into)}"
 
     @property
     def _them(self) -> str:
