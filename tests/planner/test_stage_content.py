@@ -113,6 +113,31 @@ def test_content_that_nobody_named_is_not_deleted_whatever_limits_allow() -> Non
     assert all(way.add in refusal.way_out for way in refusal.answers)
 
 
+TEAMS: Things = {"team": {"t": {"title": "T"}}, "member": {"bo": {"role": "read"}, "ed": {"role": "read"}}}
+MEMBERS: Things = {"team_member": {"t/bo": {"role": "member"}, "t/ed": {"role": "owner"}}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "live", "read", "found"),
+    [
+        ("space", LIVE, (), "a plan does not read pages and cannot tell whether a space is empty"),
+        ("site", {"site": {"s": {"title": "S"}}}, (), "because the API cannot restore a deleted site"),
+        ("team", {**TEAMS, **MEMBERS}, [("team", "t")], ": the team is in use: 2 memberships"),
+        ("team", TEAMS, (), "dpsync did not read every list that shows whether the team is empty and unused"),
+    ],
+    ids=["space", "site", "team with members", "team that was not read"],
+)
+def test_refusal_names_contents_of_removed_object(
+    kind: str, live: Things, read: Sequence[tuple[str, str]], found: str
+) -> None:
+    """Otherwise, a person who removes a new, empty object does not know what the question is about."""
+    wanted = {**live, kind: {path: value for path, value in live[kind].items() if path == "a"}}
+    case = Case({**wanted, "team_member": {}}, live, prune=[f"{kind}s"], base=live, read=read)
+    refusal = refused(case)
+    assert refusal is not None
+    assert found in refusal.message
+
+
 def test_way_out_names_all_content_to_delete() -> None:
     """Otherwise, a person copies a line with "…" into the policy and looks for the other names."""
     old = {f"old{number}": {"title": f"Old {number}"} for number in range(1, 8)}

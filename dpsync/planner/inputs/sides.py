@@ -6,6 +6,7 @@ are.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from functools import cached_property
 
 from msgspec import Struct, field
@@ -137,19 +138,22 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
             for one in (*self.registry.whole.children(kind.name), *self.registry.whole.naming(kind.name))
         }
         known = identity in self.snapshot.evidence.looked_at and whole <= self.registry.kinds.keys()
-        return not (kind.can_be_empty and known) or identity in self._used
+        return not (kind.can_be_empty and known) or identity in self.users
 
     @cached_property
-    def _used(self) -> frozenset[Identity]:
-        """The live objects that hold another one, or that another one refers to."""
-        found: set[Identity | None] = set()
+    def users(self) -> Mapping[Identity, Collection[Identity]]:
+        """The live objects inside each live object, and the live objects that refer to that object."""
+        found: dict[Identity, set[Identity]] = {}
         for item in self.snapshot.objects.values():
-            found |= {item.parent, item.holder}
+            used = {item.parent, item.holder}
             for name, value in item.fields.items():
                 for id in live_ids(value):
                     kinds = self.kind(item).field(name).type.refers
-                    found |= {self.names.named(item, kind, id) for kind in kinds}
-        return frozenset(identity for identity in found if identity is not None)
+                    used |= {self.names.named(item, kind, id) for kind in kinds}
+            for identity in used:
+                if identity is not None:
+                    found.setdefault(identity, set()).add(item.identity)
+        return found
 
     def kind(self, item: Entry | LiveObject) -> SupportedKind:
         return self.registry[item.kind]

@@ -12,7 +12,7 @@ Whoever names an object names everything inside the object.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -247,7 +247,7 @@ class _Asking(Struct, frozen=True):
         return DeleteQuestion(self._words(), "; ".join(way_out), tuple(answers))
 
     def _to_keep(self, to_name: Sequence[Identity], names: Mapping[Identity, str]) -> Iterator[str]:
-        """Yield the command that writes entries for the objects that have none, if a command can write them."""
+        """Yield the command that writes entries for the objects without an entry, if a command can."""
         desired, registry = self.sides.desired, self.sides.registry
         without_entry = [
             names[identity]
@@ -298,8 +298,30 @@ class _Asking(Struct, frozen=True):
     def _reason(self, identity: Identity) -> str:
         if identity in self.found.to_name:
             return self.found.to_name[identity].reason
-        new_prune = self.found.to_count[identity].new_prune
-        return "the same change removes the entry and adds the prune pattern" if new_prune else ""
+        if self.found.to_count[identity].new_prune:
+            return "the same change removes the entry and adds the prune pattern"
+        return "" if self.too_many else self._contents(identity)
+
+    def _contents(self, identity: Identity) -> str:
+        """Say which contents of an object that was removed in git need the confirmation."""
+        registry = self.sides.registry
+        kind, users = registry[identity[0]], self.sides.users.get(identity, ())
+        noun = kind.noun
+        if kind.pages is not None:
+            return (
+                f"dpsync asks before it deletes any {noun}, because a plan does not read pages and cannot "
+                f"tell whether a {noun} is empty"
+            )
+        if not kind.can_be_empty:
+            return (
+                f"dpsync asks before it deletes any {noun}, because the API cannot restore a deleted {noun}"
+            )
+        if not users:
+            return f"dpsync did not read every list that shows whether the {noun} is empty and unused"
+        if len(self.objects) > 1:
+            return f"the {noun} is in use"
+        kinds = Counter(registry[name].delete_noun or registry[name].noun for name, _ in users)
+        return f"the {noun} is in use: {listed([counted(n, what) for what, n in sorted(kinds.items())])}"
 
     def _synced(self) -> Iterator[str]:
         """The objects that the platform syncs with a repository."""
