@@ -119,7 +119,7 @@ def test_delete_without_terminal_needs_its_flags(
 def test_refusal_prints_command_that_keeps_object(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
-    """A team that a colleague creates in GitBook stops every plan, whose only answer was to delete the team."""
+    """A team that a colleague creates in GitBook stops every plan until somebody decides."""
     now = files("writers", "reviewers", "sales")
     directory = str(changed(project, now, now))
     refused = run("plan", "-C", directory)

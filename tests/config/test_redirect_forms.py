@@ -151,3 +151,31 @@ def test_overlay_replaces_destination_in_any_form(below: str, above: str, tmp_pa
     )
     wanted = {"kind": "external", "url": "https://b.example"}
     assert fields(path, overlay) == {"destination": wanted, "draft": True}
+
+
+WRONG_LINES = {
+    "source without slash": ('old/page: { url: "https://acme.example" }', "write /old/page"),
+    "source with slash at end": ('/old/page/: { url: "https://acme.example" }', "write /old/page"),
+    "bare URL": ("/old: https://acme.example/a", 'write /old: { url: "https://acme.example/a" }'),
+    "bare URL as destination": (
+        "/old: { destination: https://acme.example/a }", 'write { url: "https://acme.example/a" }',
+    ),
+    "bare key": (
+        "/old: guides", "write /old: { section: … }, { space: … }, { page: … } or { url: … }",
+    ),
+    "URL with a password": (
+        '/old: "https://me:secret@acme.example"',
+        "write /old: { section: … }, { space: … }, { page: … } or { url: … }",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG_LINES)
+def test_hint_shows_right_line_of_redirect(name: str, tmp_path: Path) -> None:
+    """Otherwise, a person guesses the form, or reads that another API version would help."""
+    line, hint = WRONG_LINES[name]
+    path = tmp_path / "dpsync.yaml"
+    path.write_text(f"{ROOT}          {line}\n", encoding="utf-8")
+    with pytest.raises(DiagnosticError) as error:
+        load(path, profile="published")
+    assert [one.hint for one in error.value.diagnostics] == [hint]

@@ -18,7 +18,7 @@ from dpsync.kinds.kind import Entries, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.short_forms import with_fields
-from dpsync.kinds.types import TextFile
+from dpsync.kinds.types import OneOf, TextFile
 from dpsync.kinds.types.parsing import found_in
 from dpsync.model.entries.address import LOCAL_KEY, Address
 from dpsync.model.entries.desired import Scope
@@ -149,7 +149,7 @@ class Declarations:
                 self.error("DP212", f'the {kind.noun} "{key.value}" is empty', key.span, _of_empty(kind))
             else:
                 message = f"{kind.one} must be a mapping, found {found_in(node)}"
-                self.error("DP202", message, node.span, _space(node) or _fields_of(kind))
+                self.error("DP202", message, node.span, _space(node) or _fields_of(kind, key, node))
             return
         entry = Declaration(kind, address, str(key.value), key.span, parent)
         if not self._add(entry):
@@ -263,7 +263,7 @@ class Declarations:
             self.unreadable.add(scope.address)
             if node.span not in self.unknown:
                 message = f"{key.value} must be a mapping of entries, found {found_in(node)}"
-                self.error("DP202", message, key.span, _space(node) or _no_entries(key, node))
+                self.error("DP202", message, key.span, _space(node) or self._no_entries(kind, key, node))
             return
         written = self._with_rows(kind, scope, node) if rows_of(kind) is not None else node.entries
         if not written and scope.address not in self.unreadable:
@@ -271,6 +271,19 @@ class Declarations:
         for name, value in written:
             local = self.registry.folded(kind, str(name.value))
             self._entry(kind, scope.address.child(local), name, value, parent=entry.address)
+
+    def _no_entries(self, kind: Kind, key: Scalar, node: Node) -> str:
+        """Return what to write in place of a value that is not a mapping of entries."""
+        if isinstance(node, Scalar) and node.value is None:
+            deeper = f"indent the entries two spaces deeper than {key.value}"
+            return f"{deeper}. If there are no entries, delete the key"
+        from dpsync.kinds.examples import bare_example, key_example  # only mistakes need examples
+
+        value = bare_example(self.registry, kind)
+        if isinstance(value, dict):
+            value = value.get(kind.shorthand) if len(value) == 1 else None
+        value = value if isinstance(value, str) else "{ … }"
+        return f"write each entry as {key_example(self.registry, kind)}: {value}, without a dash or [ ]"
 
     def _with_rows(self, kind: Kind, scope: Scope, node: Mapping) -> Several[tuple[Scalar, Node]]:
         """The entries of a mapping, with those of the file of rows that it may name."""
@@ -439,8 +452,12 @@ def _of_empty(kind: Kind) -> str:
     return f"write {{}} for an entry without settings{f', or its {kind.shorthand}' if kind.shorthand else ''}"
 
 
-def _fields_of(kind: Kind) -> str | None:
-    """What to write in place of a text that is no entry."""
+def _fields_of(kind: Kind, key: Scalar, node: Node) -> str | None:
+    """Return what to write in place of a text that is not an entry."""
+    if kind.inline_words and isinstance(node, Scalar):
+        field = kind.field(next(iter(kind.inline_words.values())))
+        assert isinstance(field.type, OneOf)
+        return f"write {key.text}: {field.type.short_values(node)}"
     needed = [one.name for one in kind.fields if one.required and one.name != kind.natural and not one.nest]
     return f"write {{ {', '.join(f'{name}: …' for name in needed)} }}" if needed else None
 
@@ -455,15 +472,6 @@ def _local_key(key: Scalar) -> str:
         "a key consists of letters, digits, dots, underscores and hyphens, and begins with a letter or digit"
     )
     return f'{rule}: write "{made}"' if made else rule
-
-
-def _no_entries(key: Scalar, node: Node) -> str:
-    """What to write in place of something that is no mapping of entries."""
-    if isinstance(node, Scalar) and node.value is None:
-        return (
-            f"indent the entries two spaces deeper than {key.value}. If there are no entries, delete the key"
-        )
-    return "write each entry as KEY: { … }, without a dash"
 
 
 def _space(node: Node) -> str | None:

@@ -29,7 +29,9 @@ _SEGMENT = r"([A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+"
 _SOURCE = Text(1, 512, caseless=True)
 _STRICT_SOURCE = Text(
     2, 512, rf"/{_SEGMENT}(/{_SEGMENT})*(/?\*)?", caseless=True,
-    meaning="a path of letters, digits, - . _ ~ + and %XX, with at most one * at the end",
+    meaning="a path that begins with / and has only letters, digits, - . _ ~ + and %XX, with at most one * "
+    "at the end",
+    begins="/",
 )  # fmt: skip
 REDIRECT = Kind(
     name="redirect",

@@ -238,14 +238,13 @@ def _is_it(items: Sequence_[Node], what: str) -> bool:
     return len(items) == 1 and isinstance(items[0], Mapping if what == "a mapping" else Scalar)
 
 
-def expected(node: Node, what: str, ctx: Parsing) -> Invalid:
-    """The one sentence for a value of the wrong type."""
-    hint = None
-    if what == "text" and isinstance(node, Scalar):
+def expected(node: Node, what: str, ctx: Parsing, hint: str | None = None) -> Invalid:
+    """Report a value of the wrong type."""
+    if hint is None and what == "text" and isinstance(node, Scalar):
         hint = 'to make it a text, put it in quotes ("…")'
-    elif isinstance(node, Sequence) and what != "a list" and _is_it(node.items, what):
+    elif hint is None and isinstance(node, Sequence) and what != "a list" and _is_it(node.items, what):
         hint = "write the value alone, without [ ] and without a dash"
-    elif what == "a list" and isinstance(node, Scalar) and _PLAIN.fullmatch(node.text):
+    elif hint is None and what == "a list" and isinstance(node, Scalar) and _PLAIN.fullmatch(node.text):
         hint = f"write [{node.text}]"
     return ctx.error("DP202", f"expected {what}, found {found_in(node)}", node.span, hint)
 

@@ -55,6 +55,8 @@ class Text(Type, frozen=True):
     secret: bool = False
     meaning: str | None = None
     """What the pattern means, in words."""
+    begins: str = ""
+    """The character with which every valid text begins, and with which no valid text ends."""
     caseless: bool = False
     """Whether texts are compared without regard to case. They are stored and sent as written."""
     segment: bool = False
@@ -73,8 +75,10 @@ class Text(Type, frozen=True):
                 "DP203", f"the text has {counted(len(value), 'character')}, but {self._limits()}", node.span
             )
         if self.pattern and not re.fullmatch(self.pattern, value):
+            bare = f"{self.begins}{value.strip(self.begins)}" if self.begins else ""
+            hint = f"write {bare}" if bare and re.fullmatch(self.pattern, bare) else None
             return ctx.error(
-                "DP204", f'"{value}" is not {self.meaning or f"of the form {self.pattern}"}', node.span
+                "DP204", f'"{value}" is not {self.meaning or f"of the form {self.pattern}"}', node.span, hint
             )
         if self.form and not _FORMS[self.form][0].fullmatch(value):
             _, meaning, mend = _FORMS[self.form]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from collections.abc import Mapping as MappingType
 from functools import cached_property
@@ -25,6 +26,8 @@ from dpsync.kinds.types.parsing import (
 )
 from dpsync.model.entries.values import Value, canonical
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.texts.json_text import json_text
+from dpsync.model.texts.web_address import has_credentials
 from dpsync.model.texts.words import counted, one_or_other
 
 
@@ -172,6 +175,13 @@ class OneOf(Type, frozen=True, dict=True):
         """The words of all short forms."""
         return tuple(dict.fromkeys(word for short in self.shorts for word in short.parts))
 
+    def short_values(self, node: Scalar) -> str:
+        """Return the short forms that a person may write in place of a text: `{ section: … }`."""
+        url = "url" in self.short_words and re.match("https?://", node.text)
+        if url and not has_credentials(node.text):
+            return f"{{ url: {json_text(node.text)} }}"
+        return one_or_other([f"{{ {word}: … }}" for word in self.short_words])
+
     def _long_node(self, node: Mapping, ctx: Parsing) -> Mapping | Invalid:
         """Return the long form of a node that is written in a short form."""
         unknown = [key for key, _ in node if key.value not in self.short_words]
@@ -220,7 +230,8 @@ class OneOf(Type, frozen=True, dict=True):
         tag = node.get(self.tag) if isinstance(node, Mapping) else None
         if not isinstance(node, Mapping) or tag is None:
             words = one_or_other(self.short_words) or f"{self.tag}: {' | '.join(self.forms)}"
-            return expected(node, f"a mapping with {words}", ctx)
+            hint = f"write {self.short_values(node)}" if self.shorts and isinstance(node, Scalar) else None
+            return expected(node, f"a mapping with {words}", ctx, hint)
         if not isinstance(tag, Scalar) or tag.value not in self.forms:
             return one_of(self.forms, tag, ctx)
         form = self.forms[str(tag.value)]
