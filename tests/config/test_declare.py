@@ -332,3 +332,16 @@ def test_very_many_of_what_is_no_entry_leave_no_entries_behind(tmp_path: Path, w
     )
     assert len(desired.resources) == 1
     assert len(found) == 50
+
+
+@pytest.mark.parametrize(
+    ("body", "entry"),
+    [
+        ("▸members: [ada@acme.example]", "ada@acme.example: create"),
+        ("teams: { w: { title: W, ▸members: [{ user: ada@acme.example }] } }", "ada@acme.example: member"),
+        ("▸spaces: [{ title: Guides }]", "guides-en: { … }"),
+    ],
+    ids=["members", "team members", "spaces"],
+)
+def test_list_of_entries_hints_at_mapping(tmp_path: Path, body: str, entry: str) -> None:
+    expect(tmp_path, organization(body), "DP202", f"write each entry as {entry}, without a dash or [ ]")

@@ -377,3 +377,21 @@ def test_unquoted_color_is_reported(text: str, place: str) -> None:
 )
 def test_comment_that_is_no_color_is_ignored(text: str) -> None:
     assert read(text, "f.yaml")[1] == []
+
+
+EMAIL = "use the person's e-mail address as the key, without { } and without a dash: ada@acme.example: ROLE"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("members:\n  - { id: eve }: member\n", EMAIL),
+        ("teams:\n  w:\n    members: { { id: eve }: member }\n", EMAIL),
+        ("teams:\n  - { id: w }: { title: W }\n", "write the key as text, without { } or [ ]"),
+    ],
+    ids=["member in a list", "team member", "team"],
+)
+def test_mapping_as_key_hints_at_right_key(text: str, hint: str) -> None:
+    """A person who knows only the id of a member tries the form of other references."""
+    _, diagnostics = read(text, "f.yaml")
+    assert [(one.code, one.hint) for one in diagnostics] == [(codes.KEY, hint)]

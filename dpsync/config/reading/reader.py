@@ -354,7 +354,7 @@ class _NodeReader:
             return
         frame = self.frames[-1]
         if frame.is_mapping and frame.key is None and not frame.skip:
-            self.error(codes.KEY, "a list or mapping cannot be a key", node.span, "write the key as text")
+            self.error(codes.KEY, "a list or mapping cannot be a key", node.span, self.key_hint())
             frame.skip = True
             return
         frame.end = end
@@ -365,6 +365,14 @@ class _NodeReader:
         elif frame.key is not None:
             frame.entries.append((frame.key, node))
         frame.key, frame.skip = None, False
+
+    def key_hint(self) -> str:
+        """Return what to write in place of a key that is a list or mapping, such as `{ id: eve }: member`."""
+        list_name = next((frame.key.text for frame in reversed(self.frames) if frame.key is not None), None)
+        if list_name != "members":
+            return "write the key as text, without { } or [ ]"
+        entry = "ada@acme.example: ROLE"
+        return f"use the person's e-mail address as the key, without {{ }} and without a dash: {entry}"
 
     def counted(self, count: int, event: Any) -> None:
         self.count += count
