@@ -157,7 +157,8 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
     "organization": ("dpsync cannot create an organization. Create the organization in GitBook.",),
     "member": (
         "dpsync cannot invite people. Invite a new member in GitBook. Until the member joins, the plan shows "
-        "the member's entry as blocked, and dpsync skips the entry.",
+        "the member's entry as blocked, and an apply makes all other changes. After the member has "
+        "joined, run `dpsync plan` again.",
         "If the entry has `id` and `sso: true`, dpsync adds the person without an invitation. The person "
         "then signs in through a SAML provider.",
     ),

@@ -196,6 +196,14 @@ def test_without_an_id_they_have_to_be_invited(project: Project) -> None:
     assert [item.address for item in project.plan().blocked] == ["acme/members/bo@acme.example"]
 
 
+def test_blocked_member_says_what_follows_invitation(project: Project) -> None:
+    """Otherwise, a person who has sent the invitation does not know when dpsync sets the role."""
+    people(project, "bo@acme.example: create")
+    (blocked,) = project.plan().blocked
+    assert blocked.todo.startswith("invite bo@acme.example to the organization in GitBook")
+    assert blocked.todo.endswith("After the person has joined, run this command again")
+
+
 def test_the_report_says_how_what_was_deleted_comes_back(project: Project) -> None:
     project.holds(spaces=docs("Guides", "News")).write("spaces: { n: { title: News } }", PRUNED)
     report = project.apply()

@@ -15,7 +15,10 @@ MEMBER = Kind(
     read=Pages("{parent}/members"),
     identity=("email",),
     title="email",
-    create=ByHand("invite {key} to the organization in GitBook, because dpsync cannot send invitations"),
+    create=ByHand(
+        "invite {key} to the organization in GitBook, because dpsync cannot send invitations. After the "
+        "person has joined, run this command again"
+    ),
     # Somebody who signs in by SSO needs no invitation, only to be known by id.
     lifecycle=Lifecycle(
         add=Add(Post("{parent}/members/{id}/sso", None, gives="$id", repeat="safe"), "sso", True)
