@@ -162,6 +162,9 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
         "If the entry has `id` and `sso: true`, dpsync adds the person without an invitation. The person "
         "then signs in through a SAML provider.",
     ),
+    "collection": (
+        "To move a space out of the collection, write `collection: null` in the entry of the space.",
+    ),
     "topic": ("GitBook creates topics by itself. dpsync cannot create a topic.",),
     "published_integration": (
         "Each change publishes the integration again and replaces the whole integration in GitBook.",

@@ -137,6 +137,24 @@ def test_a_collection_goes_only_when_it_is_empty(lab: Lab) -> None:
     lab.converges("collections: {}\nspaces: { x: { title: Space x, collection: null } }", policy)
 
 
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("collections: {}", "(add an entry for the space with collection: null)"),
+        (
+            "collections: {}\nspaces: { x: { title: Space x } }",
+            "(write collection: null in the entry of the space)",
+        ),
+    ],
+    ids=["space without entry", "space with entry"],
+)
+def test_refused_collection_says_how_to_empty_it(lab: Lab, body: str, line: str) -> None:
+    """Otherwise, a person does not know that a missing line of a space keeps the space in the collection."""
+    lab.holds(collections=[{"id": "c", "title": "C"}], spaces=spaces("x", parent="c"))
+    (refusal,) = lab.plan(body, f"{{ prune: [collections], {LIMITLESS} }}").refusals
+    assert line in refusal.way_out
+
+
 def test_a_collection_goes_with_the_ones_in_it_when_all_are_to_go(lab: Lab) -> None:
     lab.holds(
         collections=[{"id": "c", "title": "C"}, {"id": "d", "title": "D", "parent": "c"}],

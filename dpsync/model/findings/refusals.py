@@ -120,8 +120,9 @@ UNSEEN: Final = RefusalWords(
 )
 NOT_EMPTY: Final = RefusalWords(
     "not-empty",
-    "the plan would delete this object, but the object still contains {inside}",
-    "first move or delete the objects inside, or add an entry to keep this object",
+    "the plan would delete this {noun}, but the {noun} still contains {inside}",
+    "first move {inside} out of the {noun}{how}, or delete {inside}. To keep the {noun}, add an entry for "
+    "the {noun}",
 )
 IN_USE: Final = RefusalWords(
     "in-use",

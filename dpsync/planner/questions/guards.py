@@ -25,6 +25,7 @@ from dpsync.planner.decide.nesting import Nesting, own_places
 from dpsync.planner.decide.restructuring import refused
 from dpsync.planner.inputs.answers import NOT_MY_OWN, Answer, Question
 from dpsync.planner.inputs.lineage import is_place
+from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.limits import LimitsInForce, limited
 from dpsync.planner.questions.rebinds import passed_over
 
@@ -112,9 +113,25 @@ def _not_empty(decided: Decisions) -> Iterator[Refusal]:
     for identity, left in decided.deletions.cascade.left_inside.items():
         for live in left:
             inside = sides.names.address(live.identity)
-            yield words.NOT_EMPTY.at(sides.names.address(identity), inside=inside)
+            yield _still_contains(sides, identity, inside, _how_to_move_out(sides, identity, live))
     for identity, address in _kept_inside(decided):
-        yield words.NOT_EMPTY.at(sides.names.address(identity), inside=address)
+        yield _still_contains(sides, identity, address)
+
+
+def _still_contains(sides: Sides, identity: Identity, inside: Address, how: str = "") -> Refusal:
+    noun = sides.registry[identity[0]].noun
+    return words.NOT_EMPTY.at(sides.names.address(identity), noun=noun, inside=inside, how=how)
+
+
+def _how_to_move_out(sides: Sides, holder: Identity, live: LiveObject) -> str:
+    """Return which line of the files moves a live object out of its holder; "" in a navigation."""
+    kind = sides.kind(live)
+    fields = [field.name for field in kind.reference_fields if is_place(field) and holder[0] in field.names]
+    if kind.in_tree or not fields:
+        return ""
+    if sides.names.declared.get(live.identity) in sides.resources:
+        return f" (write {fields[0]}: null in the entry of the {kind.noun})"
+    return f" (add an entry for the {kind.noun} with {fields[0]}: null)"
 
 
 def _kept_inside(decided: Decisions) -> Iterator[tuple[Identity, Address]]:
