@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -53,6 +54,21 @@ def test_a_protection_that_was_taken_away_before_is_gone(committed: Project) -> 
     plan = committed.write("teams: { b: { title: B } }", PRUNE).plan()
     assert refused(plan) == []
     assert did(plan) == {"acme/teams/[A]": "delete"}
+
+
+@pytest.mark.parametrize("pattern", ["teams/a", "teams/*"])
+def test_printed_skip_keeps_protected_object(project: Project, pattern: str) -> None:
+    """Otherwise, one protected object stops every other change, and nobody knows the line that helps."""
+    before = f"{{ prune: [teams], protect: [{pattern}] }}"
+    committed = project.holds(teams=teams("A", "B")).commit(BOTH, before)
+    (refusal,) = committed.write("teams: { b: { title: New } }", before).plan().refusals
+    line = re.search(r"add (\{ address: .*, skip: true \}) to policy\.protect", refusal.way_out)
+    assert line is not None, refusal.way_out
+    plan = committed.write(
+        "teams: { b: { title: New } }", f"{{ prune: [teams], protect: [{pattern}, {line[1]}] }}"
+    ).plan()
+    assert refused(plan) == []
+    assert did(plan) == {"acme/teams/b": "update"}
 
 
 def test_what_the_base_protects_below_a_removed_site_stays(project: Project) -> None:

@@ -208,7 +208,7 @@ def test_what_a_site_shows_is_not_given_away(lab: Lab) -> None:
 
     assert (refusal.code, refusal.address) == ("shown", "globex/spaces/news")
     assert refusal.message.startswith("Docs shows globex/spaces/news")
-    assert refusal.way_out.endswith(" and apply this change. Move the entry in a later change")
+    assert refusal.way_out.endswith(" and apply the removal. Move the entry after this apply")
 
 
 @pytest.mark.parametrize("declared", [True, False])

@@ -74,12 +74,12 @@ SHOWN: Final = RefusalWords(
     "shown",
     "{where} shows {what}, and GitBook cannot transfer an object to "
     "another organization while a site shows the object",
-    "first remove {what} from {where} and apply this change. Move the entry in a later change",
+    "first remove {what} from {where} and apply the removal. Move the entry after this apply",
 )
 GOES_ALONG: Final = RefusalWords(
     "goes-along",
     "GitBook would also transfer {stays} to {owner}, because this collection contains {stays}",
-    "first move {stays} out of the collection and apply this change, or also move the entry of {stays}",
+    "first move {stays} out of the collection and apply the move, or also move the entry of {stays}",
 )
 
 # What would go and is to stay.
@@ -87,8 +87,9 @@ GOES_ALONG: Final = RefusalWords(
 PROTECTED: Final = RefusalWords(
     "protected",
     "the plan would delete this object, but policy.protect names the object{until}",
-    "add the entry of the object again, or remove the list of the object from policy.prune. To delete the "
-    "object, first remove it from policy.protect in a separate change",
+    "to keep the object, {skip}add the entry of the object again, or remove the list of the object from "
+    "policy.prune. To delete the object, first remove the protection in a separate commit (in CI: in a "
+    "separate pull request)",
 )
 PERHAPS_PROTECTED: Final = RefusalWords(
     "protected",

@@ -235,7 +235,8 @@ class _Asking(Struct, frozen=True):
         # All names, however many: a person copies the line into the policy.
         in_policy = self.objects if self.sides.options.reviewed else to_name
         if in_policy and self.sides.desired.policy.only is None:
-            line = f"removed: [{', '.join(_line(self.sides.former, identity) for identity in in_policy)}]"
+            addresses = (policy_address(self.sides.former, identity) for identity in in_policy)
+            line = f"removed: [{', '.join(addresses)}]"
             both = f", and add {number.flag}" if number and self.also_number else ""
             way_out.append(f"or add {line} to policy{both}")
             answers.append(WayOut(address="policy", add=line, means="confirm the deletes of these objects"))
@@ -332,8 +333,11 @@ class _Asking(Struct, frozen=True):
             yield f"Git Sync connects {some(found)}"
 
 
-def _line(former: FormerNames, identity: Identity) -> str:
-    """The former address of an object, if it means only this object; otherwise its title and id."""
+def policy_address(former: FormerNames, identity: Identity) -> str:
+    """Return the former address of an object if no other object has it, otherwise the title and id.
+
+    The address is quoted for a YAML list between brackets.
+    """
     known = former.desired.resources.keys() | former.desired.unserved.keys()
     for address in sorted(former.of(identity)):
         free = address not in known and not address.last.startswith("[")

@@ -26,6 +26,7 @@ from dpsync.planner.decide.restructuring import refused
 from dpsync.planner.inputs.answers import NOT_MY_OWN, Answer, Question
 from dpsync.planner.inputs.lineage import is_place
 from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.questions.deletes import policy_address
 from dpsync.planner.questions.limits import LimitsInForce, limited
 from dpsync.planner.questions.rebinds import passed_over
 
@@ -79,7 +80,13 @@ def _protected(decided: Decisions) -> Iterator[Refusal]:
         since = sides.policy.protected(identity)
         if since is not None:
             until = "" if since == "now" else " in the commit that dpsync compares with"
-            yield words.PROTECTED.at(sides.names.address(identity), until=until)
+            address = sides.names.address(identity)
+            rebuilt = any(
+                item.alone and address.is_in(item.scope.address) for item in decided.restructuring.agreed
+            )
+            name = policy_address(sides.former, identity)
+            skip = "" if rebuilt else f"add {{ address: {name}, skip: true }} to policy.protect, "
+            yield words.PROTECTED.at(address, until=until, skip=skip)
 
 
 def _forgotten(decided: Decisions) -> Iterator[Refusal]:
