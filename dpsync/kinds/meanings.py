@@ -203,7 +203,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "ai": "`true` turns on AI features in the organization.",
         "inviteLinks": "`true` allows people to join the organization with an invite link.",
         "collectionOrder": "The collections at the top level, in the order in which GitBook shows the "
-        "collections.",
+        "collections. dpsync does not move a collection that is not in the list.",
         "blocked": "The reason why GitBook has blocked the organization.",
         "type": "The type of the organization: `business` or `community`.",
         **_rules("organization"),
@@ -217,8 +217,10 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "level.",
         "description": "A short description of the collection.",
         "defaultLevel": _level("collection"),
-        "order": "The spaces of the collection, in the order in which GitBook shows the spaces.",
-        "collectionOrder": "The child collections, in the order in which GitBook shows the collections.",
+        "order": "The spaces of the collection, in the order in which GitBook shows the spaces. dpsync does not "
+        "move a space that is not in the list.",
+        "collectionOrder": "The child collections, in the order in which GitBook shows the collections. dpsync "
+        "does not move a collection that is not in the list.",
     },
     "glossary_term": {
         "translations": "The term in each language. Each key is a language code.",

@@ -103,7 +103,10 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
         children = listed((registry[name].noun for name in kind.shape.holds), "or")
         yield f"{kind.one.capitalize()} needs at least {kind.shape.least} {children} in `children`."
     if kind.order:
-        yield f"dpsync gives {objects} the same order in GitBook as in your file."
+        yield (
+            f"dpsync gives {objects} the same order in GitBook as in your file, and does not move {objects} "
+            "without an entry."
+        )
     if kind.platform.outputs:
         made = registry[kind.platform.outputs.kind].noun
         yield f"To refer to the {made} that GitBook creates for {kind.one}, use the key of the {noun}."
