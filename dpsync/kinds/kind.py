@@ -556,6 +556,8 @@ class Kind(Struct, frozen=True, dict=True):
     """The noun in the lists of plans and drift, if it is not the usual one."""
     delete_noun: str = ""
     """The noun by which deletes are counted, if it is not the one of the lists."""
+    delete_effect: str = ""
+    """What a delete means for people, if the noun does not say it."""
     id: str = "id"
     """Where an answer has its id, dotted; a text with such names in braces where its URL needs several."""
     of_output: bool = False

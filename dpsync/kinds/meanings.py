@@ -159,6 +159,8 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
         "dpsync cannot invite people. Invite a new member in GitBook. Until the member joins, the plan shows "
         "the member's entry as blocked, and an apply makes all other changes. After the member has "
         "joined, run `dpsync plan` again.",
+        "If `prune` covers `members`, dpsync removes each person without an entry from the organization. "
+        "Unless the plan exceeds `limits`, the plan needs no `--confirm` for the removal.",
         "If the entry has `id` and `sso: true`, dpsync adds the person without an invitation. The person "
         "then signs in through a SAML provider.",
     ),
@@ -217,10 +219,10 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "level.",
         "description": "A short description of the collection.",
         "defaultLevel": _level("collection"),
-        "order": "The spaces of the collection, in the order in which GitBook shows the spaces. dpsync does not "
-        "move a space that is not in the list.",
-        "collectionOrder": "The child collections, in the order in which GitBook shows the collections. dpsync "
-        "does not move a collection that is not in the list.",
+        "order": "The spaces of the collection, in the order in which GitBook shows the spaces. dpsync does "
+        "not move a space that is not in the list.",
+        "collectionOrder": "The child collections, in the order in which GitBook shows the collections. "
+        "dpsync does not move a collection that is not in the list.",
     },
     "glossary_term": {
         "translations": "The term in each language. Each key is a language code.",

@@ -137,3 +137,17 @@ def test_refusal_keeps_object_in_overlay(run: Run, project: Project, platform: T
     (directory / "prod.yaml").write_text("organizations: {}\n")
     refused = run("plan", "-C", str(directory), "--env", "prod")
     assert "--env prod --add 'acme/teams/[Legacy]' --into prod.yaml" in refused.out
+
+
+def test_plan_says_that_removed_member_loses_access(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    """With `prune: [members]`, a removed entry needs no further confirmation."""
+    text = (
+        "dpsync: 1\npolicy: { prune: [members], limits: { percent: 100 } }\norganizations:\n  acme:\n"
+        "    id: acme\n    members: { ada@acme.example: admin, grace@acme.example: admin }\n"
+    )
+    planned = run("plan", "-C", str(project(text)))
+    lines = planned.out.splitlines()
+    removed = lines.index("- member [eve@acme.example]")
+    assert lines[removed + 1].startswith("    this person loses access to the organization")

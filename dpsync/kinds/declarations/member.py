@@ -8,6 +8,7 @@ MEMBER = Kind(
     name="member",
     parent="organization",
     key="members",
+    delete_effect="this person loses access to the organization",
     shape=Entries(natural="email"),
     at="{parent}/members/{id}",
     id="user.id",

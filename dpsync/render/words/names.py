@@ -118,6 +118,12 @@ def delete_noun(kind: str) -> str:
     return known.delete_noun if known is not None and known.delete_noun else kind_noun(kind or "object")
 
 
+def delete_effect(kind: str) -> str:
+    """Return what a delete of an object of a kind means for people; empty if the noun says it."""
+    known = _kinds().get(kind)
+    return known.delete_effect if known is not None else ""
+
+
 @cache
 def _kinds() -> Mapping[str, Kind]:
     return load().declared

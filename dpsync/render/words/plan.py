@@ -21,7 +21,7 @@ from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.plans.remark import Kept
 from dpsync.model.texts.command import command
 from dpsync.model.texts.words import counted, listed, short_commit
-from dpsync.render.words.names import delete_noun, kind_noun
+from dpsync.render.words.names import delete_effect, delete_noun, kind_noun
 from dpsync.render.words.urls import breaks
 from dpsync.render.words.visible import visible
 
@@ -221,11 +221,11 @@ def _deleted_kinds(plan: Plan) -> str:
 
 
 def removed_along(change: Change) -> str:
-    """Return what goes with a delete, counted by kind, and what loses a value by it."""
+    """Return what a delete means for people, what it removes, counted by kind, and what loses a value."""
     kinds = Counter(delete_noun(item.kind) for item in change.effects if item.counts)
-    said = (
-        [f"also removes {listed([counted(number, noun) for noun, number in kinds.items()])}"] if kinds else []
-    )
+    said = [effect] if (effect := delete_effect(change.kind)) else []
+    if kinds:
+        said.append(f"also removes {listed([counted(number, noun) for noun, number in kinds.items()])}")
     losers = [item for item in change.effects if "#" in item.address and item.kind]
     for item in losers[:SHOWN]:
         field = item.address.partition("#")[2]
