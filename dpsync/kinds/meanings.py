@@ -157,10 +157,9 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
     "organization": ("dpsync cannot create an organization. Create the organization in GitBook.",),
     "member": (
         "dpsync cannot invite people. Invite a new member in GitBook. Until the member joins, the plan shows "
-        "the member's entry as blocked, and an apply makes all other changes. After the member has "
-        "joined, run `dpsync plan` again.",
-        "If `prune` covers `members`, dpsync removes each person without an entry from the organization. "
-        "Unless the plan exceeds `limits`, the plan needs no `--confirm` for the removal.",
+        "the member's entry as blocked. After the member has joined, run `dpsync plan` again.",
+        "If `prune` covers `members`, a plan removes each person without an entry, and needs no `--confirm` "
+        "within the `limits`.",
         "If the entry has `id` and `sso: true`, dpsync adds the person without an invitation. The person "
         "then signs in through a SAML provider.",
     ),
@@ -205,7 +204,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "ai": "`true` turns on AI features in the organization.",
         "inviteLinks": "`true` allows people to join the organization with an invite link.",
         "collectionOrder": "The collections at the top level, in the order in which GitBook shows the "
-        "collections. dpsync does not move a collection that is not in the list.",
+        "collections. dpsync does not move unlisted collections.",
         "blocked": "The reason why GitBook has blocked the organization.",
         "type": "The type of the organization: `business` or `community`.",
         **_rules("organization"),
@@ -220,9 +219,9 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "description": "A short description of the collection.",
         "defaultLevel": _level("collection"),
         "order": "The spaces of the collection, in the order in which GitBook shows the spaces. dpsync does "
-        "not move a space that is not in the list.",
+        "not move unlisted spaces.",
         "collectionOrder": "The child collections, in the order in which GitBook shows the collections. "
-        "dpsync does not move a collection that is not in the list.",
+        "dpsync does not move unlisted collections.",
     },
     "glossary_term": {
         "translations": "The term in each language. Each key is a language code.",
