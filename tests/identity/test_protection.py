@@ -104,7 +104,7 @@ def test_what_was_removed_and_is_kept_is_named(project: Project) -> None:
     assert plan.empty
     assert notes(plan) == [
         'acme/teams/a: the entry was removed, but the team "A" (t1) is kept. '
-        "To delete the object, add to policy prune: [acme/teams]"
+        "To delete the team, add to policy prune: [acme/teams]"
     ]
 
 

@@ -91,6 +91,7 @@ def test_what_the_policy_ignores_and_is_not_live_blocks_what_is_in_it() -> None:
     (found,) = blocked(in_a_wing(), ignore=("plan/w",)).values()
     assert found.address == "acme/plan/r"
     assert found.reason == "this entry needs acme/plan/w, which does not exist and is in policy.ignore"
+    assert found.todo == "create acme/plan/w in GitBook, or remove acme/plan/w from policy.ignore"
 
 
 @pytest.mark.parametrize("wanted", [CHAIR, in_a_wing()], ids=["parent", "holder"])

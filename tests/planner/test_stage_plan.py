@@ -187,7 +187,7 @@ def test_what_was_removed_is_told_with_its_part(select: tuple[str, ...], shown: 
     [
         (["spaces/a"], [],
          ['the entry was removed, but the space "B" (space-b) is kept. '
-          "To delete the object, add to policy prune: [acme/spaces]"]),
+          "To delete the space, add to policy prune: [acme/spaces]"]),
         (["spaces/a"], ["spaces"],
          ['policy.forget keeps the space "A". Write '
           "acme/spaces/[A~space-a] in policy.forget, because only git knows the former address"]),

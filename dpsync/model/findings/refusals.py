@@ -57,7 +57,7 @@ class RefusalWords(Struct, frozen=True):
 
 CREATE_ONLY: Final = RefusalWords(
     "create-only",
-    'GitBook sets the {field} of {one} only when GitBook creates the object. The value stays "{before}"',
+    'GitBook sets the {field} of {one} only when GitBook creates the {noun}. The value stays "{before}"',
     'set the {field} to "{before}", or delete this entry and add a new {noun} under another key',
 )
 TAKEN: Final = RefusalWords(

@@ -25,7 +25,6 @@ from dpsync.planner.inputs.sides import Sides
 _LATER = "run dpsync apply again after GitBook has created that object"
 _BACK = "run dpsync apply again after the restore"
 _ANEW = "restore the object in GitBook, or remove the entry"
-_IGNORED = "create the object in GitBook, or remove the object from policy.ignore"
 
 
 _REPOSITORY = "add the missing object to the repository, or remove this reference"
@@ -87,7 +86,9 @@ class Blocker:
         for address, owner in decided.replaced.items():
             reason = f"dpsync deletes the target of this entry before creating the new navigation of {owner}"
             self._entries[address] = Blocked(
-                address=str(address), reason=reason, todo="run dpsync apply again to create the object again"
+                address=str(address),
+                reason=reason,
+                todo="run dpsync apply again to create the object of this entry again",
             )
         if self.first:
             self._settle()
@@ -239,7 +240,10 @@ class Blocker:
                 f"this entry needs {address}, which is missing in the repository connected by Git Sync",
                 _REPOSITORY,
             )
-        return f"this entry needs {address}, which does not exist and is in policy.ignore", _IGNORED
+        return (
+            f"this entry needs {address}, which does not exist and is in policy.ignore",
+            f"create {address} in GitBook, or remove {address} from policy.ignore",
+        )
 
     def _lacks_output(self, address: Address) -> bool:
         """Whether a reference means something that the platform makes, and has not made yet."""

@@ -90,16 +90,16 @@ def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
         noun, label = sides.kind(live).noun, sides.names.label(live)
         text = (
             f'the entry was removed, but the {noun} "{label}" ({live.id}) is '
-            f"kept{_to_delete(sides, identity)}"
+            f"kept{_to_delete(sides, identity, noun)}"
         )
         yield Note(address=str(address), text=text)
 
 
-def _to_delete(sides: Sides, identity: Identity) -> str:
+def _to_delete(sides: Sides, identity: Identity, noun: str) -> str:
     """How to delete an object that the plan keeps, if nothing but `prune` is missing."""
     places = (place for place, items in sides.snapshot.scopes.items() if identity in items)
     place = next((one for one in places if not sides.desired.pruned(one)), None)
-    return f". To delete the object, add to policy prune: [{place}]" if place is not None else ""
+    return f". To delete the {noun}, add to policy prune: [{place}]" if place is not None else ""
 
 
 def _place(address: Address) -> Address:
