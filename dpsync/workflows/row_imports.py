@@ -167,6 +167,7 @@ def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[st
     from dpsync.importing.rows import Cells, file_text, row
     from dpsync.importing.values import Unwritable, Writing, variable
     from dpsync.importing.yaml_text.edit import Uneditable
+    from dpsync.kinds.short_forms import short_forms
 
     lines: list[Cells] = []
     beside: dict[str, Any] = {}
@@ -191,7 +192,7 @@ def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[st
         try:
             lines.append(row(place.kind, key, fields))
         except Uneditable:
-            beside[key] = fields
+            beside[key] = short_forms(place.kind, fields)
     if not lines:
         raise _refused(f"{place.address} contains no object that a CSV file can contain", place.span)
     return file_text(place.kind, lines), beside
@@ -201,6 +202,7 @@ def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: 
     """The file of the configuration with the line that names the rows."""
     from dpsync.importing.yaml_text.comments import comments
     from dpsync.importing.yaml_text.edit import Document, Uneditable, apply_edits
+    from dpsync.importing.yaml_text.unfold import unfolded
 
     before = files.read(place.span.file, DEFAULT_LIMITS.bytes)
     mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
@@ -217,7 +219,7 @@ def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: 
             for word in reversed(inside):
                 value = {word: value}
             edits = document.adding(place.span, first, value, names)
-        text = apply_edits(document.text, edits)
+        text = unfolded(document.text, apply_edits(document.text, edits))
     except Uneditable as why:
         raise _refused(
             f"dpsync cannot write the line that names the CSV file: {why}",

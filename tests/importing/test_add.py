@@ -79,10 +79,9 @@ def test_a_flow_mapping_gets_it_at_its_end(platform: ThreadedServer, run: Run, p
     directory = project(
         "dpsync: 1\norganizations:\n  acme: { id: acme, teams: { writers: { title: Technical writers } } }\n"
     )
-    add(run, directory, 0, "acme/teams/[Sales]", "acme/teams/[Legacy]")
-    assert (
-        "teams: { writers: { title: Technical writers }, sales: { title: Sales }, legacy: { title: Legacy } }"
-        in read(directory, "dpsync.yaml")
+    add(run, directory, 0, "acme/teams/[Sales]")
+    assert "teams: { writers: { title: Technical writers }, sales: { title: Sales } } }" in read(
+        directory, "dpsync.yaml"
     )
     settled(run, directory)
 
@@ -100,8 +99,9 @@ def test_a_place_without_entries_gets_them(platform: ThreadedServer, run: Run, d
     change(platform, "/orgs/acme/sites/help/share-links", "POST", name="Partners")
     add(run, directory, 0, "acme/sites/help/redirects/[/old]", "acme/sites/help/shareLinks/[Partners]")
     text = read(directory, "dpsync.yaml")
-    assert "redirects: {/old: { url: https://a.example/" in text
-    assert "shareLinks: { Partners: { active: true } }" in text
+    assert "      help:\n        title: Help center\n        basename: help\n" in text
+    assert "        redirects:\n          /old: { url: https://a.example/, " in text
+    assert "        shareLinks: { Partners: { active: true } }\n" in text
     settled(run, directory)
 
 

@@ -210,8 +210,15 @@ def test_the_live_redirects_of_a_site_become_a_file_of_rows(in_yaml: Path, run: 
         "/z,https://z.example/,false,true,false\n"
     )
     text = (in_yaml / "dpsync.yaml").read_text(encoding="utf-8")
-    assert "file: help.redirects.csv" in text
-    assert '"@run": ' in text
+    assert text.endswith(
+        "        redirects:\n"
+        "          file: help.redirects.csv\n"
+        '          "@run":\n'
+        "            url: https://r.example/\n"
+        "            captureWildcard: false\n"
+        "            permanent: false\n"
+        "            draft: false\n"
+    )
     assert "# many" in text
     settled(run, in_yaml)
     assert "unmanaged" not in run("plan", "-C", str(in_yaml), "--select", "acme/sites/help/redirects").out

@@ -286,7 +286,14 @@ def test_a_field_that_is_asked_for_by_name_gets_a_line(docs: Path, run: Run) -> 
         "import", "-C", str(docs), "--update", "acme/sites/help/structure/support#default", "--force"
     )
     assert braces.code == 0
-    assert "hidden: true, default: true } # !" in (docs / "sites.yaml").read_text(encoding="utf-8")
+    assert (
+        "          - type: space # !\n"
+        "            key: support\n"
+        "            space: {id: support}\n"
+        "            path: support\n"
+        "            hidden: true\n"
+        "            default: true\n"
+    ) in (docs / "sites.yaml").read_text(encoding="utf-8")
 
 
 def test_an_overlay_gets_what_the_overlay_says(project: Project, platform: ThreadedServer, run: Run) -> None:

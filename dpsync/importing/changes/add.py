@@ -27,6 +27,7 @@ from dpsync.importing.rows import RowFile
 from dpsync.importing.values import Unwritable, Writing, placed, variable
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
+from dpsync.importing.yaml_text.unfold import unfolded
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.short_forms import short_forms
@@ -299,8 +300,8 @@ class _Adder:
         for name, edits in self.edits.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
-            text = apply_edits(self.documents[name].text, _together(edits))
-            made.files[name] = mark + text.encode()
+            text = self.documents[name].text
+            made.files[name] = mark + unfolded(text, apply_edits(text, _together(edits))).encode()
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""

@@ -18,6 +18,7 @@ from dpsync.importing.rows import RowFile
 from dpsync.importing.values import FileContent, Unwritable, Writing, json_text, placed, variable
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
+from dpsync.importing.yaml_text.unfold import unfolded
 from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.kinds.placing import live_place, ordered_by
 from dpsync.model.entries.address import Address, Pattern
@@ -408,7 +409,7 @@ class _Updating:
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
             document = self.documents[name]
             try:
-                self.made.files[name] = mark + apply_edits(document.text, edits).encode()
+                made = unfolded(document.text, apply_edits(document.text, edits))
             except Uneditable as why:
                 self.problem(
                     "not-taken-over",
@@ -417,6 +418,8 @@ class _Updating:
                     None,
                     "update one address at a time",
                 )
+                continue
+            self.made.files[name] = mark + made.encode()
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""

@@ -78,7 +78,7 @@ class Document:
 
     def edits(self, key: Scalar | None, old: Node, value: Any) -> list[TextEdit]:
         """The fewest edits after which the value stands where the old one was."""
-        if key is not None and (alias := self._alias(key, old)):
+        if key is not None and (alias := self.alias(key, old)):
             return [] if _same(old, value) else [TextEdit(*alias, on_one_line(value))]
         if _same(old, value):
             return []
@@ -104,8 +104,8 @@ class Document:
         """Return the edits that put the words of a short form in place of one word and its value."""
         if values.keys() == {key.text}:
             return self.edits(key, old, values[key.text])
-        (start, _), (_, end) = self._range(key), self._range(old)
-        if "\n" in self.text[start:end].rstrip() or self._alias(key, old):
+        (start, _), (_, end) = self.range(key), self.range(old)
+        if "\n" in self.text[start:end].rstrip() or self.alias(key, old):
             raise Uneditable("the value in your file has several lines")
         _no_variables(old)
         written = on_one_line(values).removeprefix("{ ").removesuffix(" }")
@@ -133,17 +133,17 @@ class Document:
         if mapping is None or not len(mapping):
             return self._in_long_form(entry, shorthand, written)
         ends = [
-            self._range(item)[1]
+            self.range(item)[1]
             for key, item in mapping
             if key.text in fields and isinstance(item, Scalar) and self._in_its_line(key, item)
         ]
         first, _ = next(iter(mapping))
-        start, _ = self._range(first)
-        flow = self.text[self._range(mapping)[0]] == "{"
+        start, _ = self.range(first)
+        flow = self.text[self.range(mapping)[0]] == "{"
         indent = self.line_end + " " * (first.span.column - 1)
         if not ends:
             return [TextEdit(start, start, written + (", " if flow else indent))]
-        end = max(ends) if flow else self._end_of_line(max(ends))
+        end = max(ends) if flow else self.end_of_line(max(ends))
         return [TextEdit(end, end, f", {written}" if flow else indent + written)]
 
     def adding_block(
@@ -155,19 +155,19 @@ class Document:
         block comes behind the last other key. None if the mapping is not in block style.
         """
         mapping = self._mapping_of(entry)
-        if mapping is None or not len(mapping) or self.text[self._range(mapping)[0]] == "{":
+        if mapping is None or not len(mapping) or self.text[self.range(mapping)[0]] == "{":
             return None
         pairs = [pair for pair in mapping if pair[0].text not in beside]
         if not pairs:
             return None
-        key, last = max(pairs, key=lambda pair: self._range(pair[0]))
-        start, stop = self._range(last)
-        if start < self._range(key)[0]:
-            _, end = self._alias(key, last) or self._range(key)
+        key, last = max(pairs, key=lambda pair: self.range(pair[0]))
+        start, stop = self.range(last)
+        if start < self.range(key)[0]:
+            _, end = self.alias(key, last) or self.range(key)
         else:
             end = start + len(self.text[start:stop].rstrip())
         column = key.span.column - 1
-        at = self._end_of_comments(self._end_of_line(end), column)
+        at = self._end_of_comments(self.end_of_line(end), column)
         lines = block_lines(BlockMapping({name: BlockMapping(value)}), " " * column)
         return [TextEdit(at, at, "".join(self.line_end + line for line in lines))]
 
@@ -180,7 +180,7 @@ class Document:
     def _in_long_form(self, entry: Span, shorthand: str | None, written: str) -> list[TextEdit]:
         """Return the edits that make a mapping of a short form or of `{}`. Raises Uneditable."""
         key, value = self.value_of(entry)
-        start, end = self._range(value)
+        start, end = self.range(value)
         if isinstance(value, Mapping) and self.text[start:end].startswith("{"):
             return [TextEdit(start, end, f"{{ {written} }}")]
         short = isinstance(value, Scalar) and key is not None and self._in_its_line(key, value)
@@ -202,21 +202,21 @@ class Document:
         if mapping is None:
             raise Uneditable("dpsync did not find the other entries of the list")
         written = f"{scalar(key, key=True)}: {on_one_line(value)}"
-        last_key, last = max(mapping, key=lambda pair: self._range(pair[0]))
-        start, stop = self._range(last)
-        if start < self._range(last_key)[0]:
+        last_key, last = max(mapping, key=lambda pair: self.range(pair[0]))
+        start, stop = self.range(last)
+        if start < self.range(last_key)[0]:
             raise Uneditable("the last entry of the list is a YAML alias")
         end = start + len(self.text[start:stop].rstrip())
-        if self.text[self._range(mapping)[0]] == "{":
+        if self.text[self.range(mapping)[0]] == "{":
             return TextEdit(end, end, f", {written}")
-        at = self._end_of_line(end)
+        at = self.end_of_line(end)
         indent = self.line_end + " " * (last_key.span.column - 1)
         return TextEdit(at, at, indent + written)
 
     def _in_its_line(self, key: Scalar, value: Scalar) -> bool:
         """Whether a value stands in the line of its key: neither below it nor somewhere else, as an alias."""
-        start, end = self._range(value)
-        return start > self._range(key)[1] and "\n" not in self.text[self._range(key)[1] : end]
+        start, end = self.range(value)
+        return start > self.range(key)[1] and "\n" not in self.text[self.range(key)[1] : end]
 
     def _mapping_of(self, entry: Span) -> Mapping | None:
         """The mapping of an entry: below its key, or around the key that a node has inside."""
@@ -229,7 +229,7 @@ class Document:
 
     def _in_key_line(self, key: Scalar, old: Node, value: Any) -> TextEdit | None:
         """In place of a block of lines: in the line of its key; None where no block is below it."""
-        (_, end), (start, stop) = self._range(key), self._range(old)
+        (_, end), (start, stop) = self.range(key), self.range(old)
         between = self.text[end:start]
         if isinstance(old, Scalar) or "\n" not in between or between.strip() != ":":
             return None
@@ -237,7 +237,7 @@ class Document:
         return TextEdit(end, start + len(self.text[start:stop].rstrip()), f": {on_one_line(value)}")
 
     def _replacing(self, old: Node, value: Any) -> TextEdit:
-        start, end = self._range(old)
+        start, end = self.range(old)
         anchor = _ANCHOR.match(self.text, start)
         keep = anchor.end() if anchor else start
         _no_variables(old)
@@ -274,20 +274,21 @@ class Document:
         return source if _same(old, value) else self._like(old, source, value)
 
     def _source(self, node: Node) -> str:
-        start, end = self._range(node)
+        start, end = self.range(node)
         return self.text[start:end]
 
-    def _alias(self, key: Scalar, old: Node) -> tuple[int, int] | None:
+    def alias(self, key: Scalar, old: Node) -> tuple[int, int] | None:
         """Where the alias stands that a key has as its value; None when it has a value of its own."""
         if (old.span.line, old.span.column) > (key.span.line, key.span.column):
             return None
-        _, end = self._range(key)
+        _, end = self.range(key)
         found = _ALIAS.match(self.text, end)
         if found is None:
             raise Uneditable("dpsync did not find the YAML alias of the value")
         return found.span(1)
 
-    def _range(self, node: Node) -> tuple[int, int]:
+    def range(self, node: Node) -> tuple[int, int]:
+        """Return the offsets at which a node begins and ends."""
         span = node.span
         return self._offset(span.line, span.column), self._offset(span.end_line, span.end_column)
 
@@ -295,7 +296,8 @@ class Document:
         start = self.starts[line - 1] if line <= len(self.starts) else len(self.text)
         return min(start + column - 1, len(self.text))
 
-    def _end_of_line(self, at: int) -> int:
+    def end_of_line(self, at: int) -> int:
+        """Return the offset at which the line of another offset ends."""
         found = LINE_BREAK.search(self.text, at)
         return found.start() if found else len(self.text)
 

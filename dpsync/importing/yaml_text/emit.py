@@ -142,6 +142,14 @@ def _in_lines(text: str) -> bool:
     )
 
 
+def block_text(text: str, indent: str) -> list[str]:
+    """Return a text as a block of lines; nothing if the text cannot stand in such lines unchanged."""
+    if not _in_lines(text):
+        return []
+    head = "|" if text.endswith("\n") else "|-"
+    return [head, *(f"{indent}{line}" if line else "" for line in text.removesuffix("\n").split("\n"))]
+
+
 def _mapping(value: dict[str, Any], indent: str) -> Iterator[str]:
     for comment in getattr(value, "comments", ()):
         yield f"{indent}# {_on_a_line(comment)}"
@@ -160,9 +168,9 @@ def _entry(lead: str, item: Any, indent: str) -> Iterator[str]:
         yield lead
         yield from _sequence(item, indent + "  ")
     else:
-        yield f"{lead} |" if item.endswith("\n") else f"{lead} |-"
-        for text in item.removesuffix("\n").split("\n"):
-            yield f"{indent}  {text}" if text else ""
+        first, *more = block_text(item, indent + "  ")
+        yield f"{lead} {first}"
+        yield from more
 
 
 def _sequence(items: list[Any], indent: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from dpsync.config.composing.one_organization import WHOLE, WORD
 from dpsync.config.reading.reader import decode
 from dpsync.importing.yaml_text.edit import Document, Uneditable, apply_edits
+from dpsync.importing.yaml_text.unfold import unfolded
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry
@@ -96,7 +97,8 @@ def _node(step: Item, inside: Any) -> dict[str, Any]:
 def inserted(data: bytes, name: str, values: list[tuple[list[Step], Any]]) -> bytes:
     """The content of a file that says all these values. Raises Uneditable."""
     mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
-    text, _ = decode(data, name)
+    before, _ = decode(data, name)
+    text = before
     for steps, value in values:
         text = insert(text, name, steps, value)
-    return mark + text.encode()
+    return mark + unfolded(before, text).encode()
