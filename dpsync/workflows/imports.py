@@ -24,7 +24,7 @@ from dpsync.model.plans.plan import Plan
 from dpsync.planner.inputs.names import names_of
 from dpsync.workflows.session import Session
 from dpsync.workflows.sharing import Sharing
-from dpsync.workflows.strangers import renamed, undeclared
+from dpsync.workflows.strangers import renamed, undeclared, undeclared_singles
 
 if TYPE_CHECKING:
     from dpsync.importing.changes.add import Adding
@@ -215,7 +215,9 @@ def add(
     from dpsync.importing.naming import NamingWithFiles
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
-    session = replace(session, desired=replace(session.desired, watching=True))
+    singles = undeclared_singles(session, () if everything else patterns)
+    places = {**session.desired.watched, **singles}
+    session = replace(session, desired=replace(session.desired, watching=True, watched=places))
     planned, files = session.plan(client), files or Directory(root)
     strangers, problems = undeclared(planned, patterns)
     if everything:

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from dpsync.kinds.kind import Single
 from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.entries.desired import Scope
 from dpsync.model.entries.match import Match, MatchedBy
 from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.findings.diagnostic import Diagnostic
@@ -18,7 +20,25 @@ from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 from dpsync.planner.questions.identity import answer_text, candidate, it_is, perhaps_renamed
 from dpsync.planner.questions.lookalikes import Lookalike, Reason, lookalikes
-from dpsync.workflows.session import Planned
+from dpsync.workflows.session import Planned, Session
+
+
+def undeclared_singles(session: Session, patterns: Sequence[Pattern]) -> dict[Address, Scope]:
+    """Return the places of objects that their parent has exactly once and that have no entry.
+
+    Without patterns: those places that the policy watches, itself or a field there.
+    """
+    desired, policy = session.readable, session.readable.policy
+    wanted = patterns or (*policy.watch, *policy.watch_fields)
+    found: dict[Address, Scope] = {}
+    for entry in desired.resources.values() if wanted else ():
+        for word, kinds in session.registry.places(entry.kind).items():
+            address = entry.address.child(*word.split("."))
+            known = address in desired.resources or address in desired.unserved
+            is_single = isinstance(kinds[0].shape, Single)
+            if is_single and not known and any(pattern.matches(address) for pattern in wanted):
+                found[address] = Scope(address, entry.address, tuple(kind.name for kind in kinds), entry.span)
+    return found
 
 
 def undeclared(
@@ -33,18 +53,36 @@ def undeclared(
         if identity not in sides.names.declared
     }
     found: dict[Address, LiveObject] = {}
-    problems, addresses = [], sorted(known)
+    problems, addresses = list[Diagnostic](), sorted(known)
     for pattern in patterns:
         named = [address for address in addresses if pattern.matches(address)]
-        found |= {address: known[address] for address in named}
+        exact = "*" not in pattern.text
+        found |= {address: known[address] for address in named if exact or _has_value(known[address])}
         if not named:
-            message = f'"{pattern.text}" matches no object in GitBook that has no entry'
-            hint = (
-                f"{command('drift')} lists the objects without an entry. If your files contain no entry of "
-                "a list, add the list to policy: watch"
-            )
-            problems.append(Diagnostic("unknown-address", message, hint=hint))
+            problems.append(_matches_nothing(sides, pattern))
     return found, problems
+
+
+def _has_value(live: LiveObject) -> bool:
+    """Return whether an object has a value of its own: one without inherits all its values."""
+    return any(value not in (None, {}) for value in live.fields.values())
+
+
+def _matches_nothing(sides: Sides, pattern: Pattern) -> Diagnostic:
+    """Return the error about a pattern that matches no object without an entry."""
+    for place, unread in sides.snapshot.unwatched.items():
+        if pattern.matches(place) or pattern.place.matches(place):
+            return Diagnostic("unread", unread.reason, address=str(place), hint=unread.todo)
+    if any(pattern.matches(address) for address in sides.desired.resources):
+        update = command("import", "--update", pattern.text)
+        hint = f"to write the values from GitBook into the entry: {update}"
+        return Diagnostic("unknown-address", f'"{pattern.text}" has an entry already', hint=hint)
+    message = f'"{pattern.text}" matches no object in GitBook that has no entry'
+    hint = (
+        f"{command('drift', '--everything')} lists the objects without an entry. If your files contain no "
+        "entry of a list, add the list to policy: watch"
+    )
+    return Diagnostic("unknown-address", message, hint=hint)
 
 
 def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Mapping[Address, Diagnostic]]:

@@ -188,10 +188,14 @@ def test_what_would_not_be_recognised_is_pinned(platform: ThreadedServer, run: R
 def test_what_is_not_there_and_what_is_declared_is_named(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
-    for address in ("acme/teams/[Nobody]", "acme/teams/writers"):
+    expected = {
+        "acme/teams/[Nobody]": "matches no object in GitBook that has no entry",
+        "acme/teams/writers": "has an entry already",
+    }
+    for address, message in expected.items():
         document = add(run, directory, 3, address)
         (problem,) = document["differences"]
-        assert f'"{address}" matches no object in GitBook that has no entry' in problem["message"]
+        assert problem["message"] == f'"{address}" {message}'
         assert document["files"] == []
 
 
@@ -297,3 +301,52 @@ def test_a_name_is_taken_over_under_another_key_when_its_entry_is_named(
     assert ended.code == 0, ended.out + ended.err
     assert "scribes: { title: Technical writers }" in read(directory)
     settled(run, directory)
+
+
+SINGLES = [
+    pytest.param(
+        "acme/sites/help/customization", "        customization:\n          styling:\n", id="defaults"
+    ),
+    pytest.param("acme/sites/help/visitorAuth", "        visitorAuth: { backend: custom, ", id="one value"),
+]
+
+
+@pytest.mark.parametrize(("address", "expected"), SINGLES)
+def test_add_writes_object_that_parent_has_once(
+    address: str, expected: str, platform: ThreadedServer, run: Run, directory: Path
+) -> None:
+    """Otherwise, --add and --update refer to each other."""
+    refused = run("import", "-C", str(directory), "--update", f"{address}#backend")
+    assert f"to write a new entry: dpsync import -C {directory} --add {address}\n" in refused.out
+    assert [item["address"] for item in add(run, directory, 0, address)["taken"]] == [address]
+    assert expected in read(directory, "dpsync.yaml")
+    settled(run, directory)
+    again = run("import", "-C", str(directory), "--force", "--add", address)
+    assert f"the entry: dpsync import -C {directory} --update {address}\n" in again.out
+    updated = run("import", "-C", str(directory), "--force", "--update", address)
+    assert updated.code == 0, updated.out
+
+
+def test_add_of_unreadable_object_names_the_missing_access(
+    platform: ThreadedServer, run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPSYNC_TOKEN", "lin-token")
+    (found,) = add(run, directory, 3, "acme/sites/help/visitorAuth")["differences"]
+    assert found["message"].startswith("this token has no access to GET ")
+
+
+def test_add_skips_site_space_that_inherits_everything(
+    platform: ThreadedServer, run: Run, directory: Path
+) -> None:
+    (directory / "dpsync.yaml").write_text(
+        ROOT.replace(
+            "redirects: {} }", "structure: [{ type: space, key: en, space: support, path: support }] }"
+        )
+        .replace("spaces:\n", "spaces:\n      support: { title: Support }\n")
+        .replace(", prune: [sites/*/redirects]", "")
+    )
+    assert add(run, directory, 0, "acme/sites/**/customization")["taken"][0]["address"] == (
+        "acme/sites/help/customization"
+    )
+    (found,) = add(run, directory, 3, "acme/sites/help/structure/en/customization")["differences"]
+    assert "has no value of its own in GitBook" in found["message"]

@@ -155,7 +155,8 @@ def test_it_reads_as_if_a_person_had_written_it(platform: ThreadedServer, run: R
     ]
     site = (target / "acme/sites/docs.yaml").read_text(encoding="utf-8")
     left_out = (
-        "customization of each site space. Skipped (one request for each site space). Import it with --full."
+        "customization of each site space. Skipped (one request for each site space). "
+        "Import it with --full or --add."
     )
     assert f"  docs:\n    # Not imported: {left_out}\n    title: Acme Docs\n" in site
     assert "id:" not in spaces

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dpsync.importing.yaml_text.edit import Document, FromVariable, TextEdit, Uneditable, apply_edits
+from dpsync.importing.yaml_text.emit import BlockMapping
 from dpsync.model.findings.span import Span
 
 from .test_edit import edited
@@ -237,7 +238,7 @@ BLOCKS = [
 @pytest.mark.parametrize(("text", "after"), BLOCKS)
 def test_block_comes_behind_the_last_key_of_a_block(text: str, after: str | None) -> None:
     document = Document(text, "made.yaml")
-    edits = document.adding_block(place(document, "e"), "new name", {"x": 1}, ("z",))
+    edits = document.adding_block(place(document, "e"), "new name", BlockMapping({"x": 1}), ("z",))
     assert (edits and apply_edits(text, edits)) == after
 
 

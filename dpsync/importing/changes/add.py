@@ -26,15 +26,16 @@ from dpsync.importing.numbering import first_free
 from dpsync.importing.rows import RowFile
 from dpsync.importing.values import Unwritable, Writing, placed, variable
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
+from dpsync.importing.yaml_text.emit import BlockMapping
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.importing.yaml_text.unfold import unfolded
-from dpsync.kinds.kind import Kind
+from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.short_forms import short_forms
 from dpsync.model.entries.address import LOCAL_KEY, Address
 from dpsync.model.entries.desired import Entry, Scope
 from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import LiveId
+from dpsync.model.entries.values import LiveId, Value
 from dpsync.model.findings.diagnostic import Diagnostic
 from dpsync.model.findings.nodes import Mapping as MappingNode
 from dpsync.model.texts.words import listed
@@ -116,6 +117,9 @@ class _Adder:
             try:
                 if isinstance(kind.shape, NodeShape):
                     raise Uneditable("--add cannot choose the position of a new entry in a navigation")
+                if isinstance(kind.shape, Single):
+                    self.keys[address] = address.last
+                    continue
                 place = address.place
                 key = self._key(kind, place, live, self._parent(kind, address))
             except (Uneditable, Unwritable) as why:
@@ -129,6 +133,9 @@ class _Adder:
         if address not in self.keys:
             return
         kind, key = self.sides.registry[live.kind], self.keys[address]
+        if isinstance(kind.shape, Single):
+            self._single(address, kind, live)
+            return
         place, parent = address.place, self._parent(kind, address)
         try:
             span = self._put(place, parent, kind, key, self._value(kind, live, parent, key))
@@ -138,6 +145,35 @@ class _Adder:
         own = place.child(self.sides.registry.folded(kind, key))
         self.adding.entries.append(Added(own, live.id))
         self.adding.made.taken.append(Taken(own, None, span))
+
+    def _single(self, address: Address, kind: Kind, live: LiveObject) -> None:
+        """Write the entry of an object that its parent has exactly once, such as a customization."""
+        words = kind.key.split(".")
+        parent = self.sides.desired.resources[Address(address.segments[: -len(words)])]
+        span = parent.span
+        try:
+            value = self._value(kind, live, parent, address.last)
+            if value == {}:
+                full = [(one, worth_writing(kind, one, live, address.last, full=True)) for one in kind.fields]
+                value = {
+                    one.name: self._written(one, address, item, parent)
+                    for one, item in full
+                    if item is not None and item is not NONE
+                }
+            if not value:
+                raise Uneditable(f"the {kind.noun} has no value of its own in GitBook")
+            value = short_forms(kind, value) if isinstance(value, dict) else value
+            if self.into is not None and span.file != self.into:
+                steps = steps_to(self.sides.registry, self.sides.desired.resources, parent)
+                self.inserted.append(([*steps, *words], value))
+            else:
+                self._refuse_shared(span.file)
+                self._new_key(parent, words, value)
+        except (Uneditable, Unwritable) as why:
+            self._cannot(address, why)
+            return
+        self.adding.entries.append(Added(address, live.id))
+        self.adding.made.taken.append(Taken(address, None, span))
 
     def _cannot(self, address: Address, why: Exception) -> None:
         self.left_out.add(address)
@@ -185,22 +221,23 @@ class _Adder:
 
     def _value(self, kind: Kind, live: LiveObject, parent: Entry, key: str) -> Any:
         """What stands behind the key: the short form where there is nothing but its field."""
-        named = self._named(parent)
         fields: dict[str, Any] = {}
-        place = parent.address.child(*kind.key.split("."), key)
+        words = kind.key.split(".")
+        place = parent.address.child(*(words if isinstance(kind.shape, Single) else [*words, key]))
         for one in kind.fields:
             watched = any(
                 pattern.field == one.name and pattern.matches(place)
                 for pattern in self.sides.desired.policy.watch_fields
             )
             value = worth_writing(kind, one, live, key, full=False, watched=watched)
+            if value is NONE and kind.inherits is not None:
+                continue  # null would say that the object inherits nothing
             if value is NONE:
                 fields[one.name] = None
             elif one.instead_of is not None and fields.get(one.instead_of) is not None:
                 continue  # an entry must not have both fields
             elif value is not None:
-                writing = Writing(named, partial(variable, place, one.name))
-                fields[one.name] = _in_place(writing.value(one.type, value))
+                fields[one.name] = self._written(one, place, value, parent)
             elif one.required and one.name not in (kind.natural, kind.default):
                 raise Unwritable(f"GitBook returns no value for the required field {one.name}")
         fields = fields or one_default(kind, live)
@@ -211,6 +248,20 @@ class _Adder:
             if kind.only_short or not isinstance(short, dict):
                 return short
         return fields
+
+    def _written(self, one: Field, address: Address, value: Value, parent: Entry) -> Any:
+        """Return the YAML data for the value of a field. Raises Unwritable."""
+        writing = Writing(self._named(parent), partial(variable, address, one.name))
+        return _in_place(writing.value(one.type, value))
+
+    def _refuse_shared(self, name: str) -> None:
+        """Raise Uneditable if other environments use the file."""
+        if self.into is None and (who := self.sharers(name)):
+            raise Uneditable(
+                f"other configurations use {name}, too: {listed(who)}. To write the entry for all "
+                f"configurations, pass --into {name}. To write the entry only for this configuration, "
+                "pass --into with the overlay file of this configuration"
+            )
 
     def _put(self, place: Address, parent: Entry, kind: Kind, key: str, value: Any) -> Any:
         """Behind the last sibling; where there is none yet, as the place of the parent's entry."""
@@ -233,12 +284,7 @@ class _Adder:
             steps = steps_to(self.sides.registry, self.sides.desired.resources, parent)
             self.inserted.append(([*steps, *kind.key.split("."), key], short))
             return at
-        if self.into is None and (who := self.sharers(at.file)):
-            raise Uneditable(
-                f"other configurations use {at.file}, too: {listed(who)}. To write the entry for all "
-                f"configurations, pass --into {at.file}. To write the entry only for this configuration, "
-                "pass --into with the overlay file of this configuration"
-            )
+        self._refuse_shared(at.file)
         if in_rows:
             self._row(at.file, kind, key, value)
             return at
@@ -277,10 +323,14 @@ class _Adder:
             return
         watched = self.sides.desired.watched[place]
         parent = self.sides.desired.resources[watched.parent]
-        outer, *inner = self.sides.registry[watched.kinds[0]].key.split(".")
-        value: Any = entries
+        words = self.sides.registry[watched.kinds[0]].key.split(".")
+        self._new_key(parent, words, BlockMapping(entries))
+
+    def _new_key(self, parent: Entry, words: list[str], value: Any) -> None:
+        """Add a key to an entry, the words of a dotted key in each other. Raises Uneditable."""
+        outer, *inner = words
         for word in reversed(inner):
-            value = {word: value}
+            value = BlockMapping({word: value})
         document = self._document(parent.span.file)
         short = parent.parent is None and isinstance(document.root, MappingNode) and WORD in document.root
         edits = document.adding_block(parent.span, outer, value, ROOT_KEYS if short else ())

@@ -19,7 +19,8 @@ from dpsync.importing.values import FileContent, Unwritable, Writing, json_text,
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.importing.yaml_text.unfold import unfolded
-from dpsync.kinds.kind import Field, Kind, ListOrder
+from dpsync.kinds.kind import Field, Kind, ListOrder, Single
+from dpsync.kinds.places import Places
 from dpsync.kinds.placing import live_place, ordered_by
 from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Entry
@@ -129,7 +130,7 @@ class _Updating:
             if (pattern.covers(address) if pattern.field is None else pattern.matches(address))
         ]
         if not covered:
-            hint = "--update changes existing entries. To write new entries, use --add"
+            hint = self._hint_for_new_entry(pattern)
             self.problem("unknown-address", f'no entry has the address "{pattern.text}"', None, None, hint)
         for resource in covered:
             for order in self.sides.registry[resource.kind].list_orders:
@@ -143,6 +144,17 @@ class _Updating:
                 self._change(resource, change, pattern.field)
             elif str(resource.address) in blocked and self.sides.live(resource) is None:
                 self._not_live(resource, blocked[str(resource.address)].reason)
+
+    def _hint_for_new_entry(self, pattern: Pattern) -> str:
+        """Return how to write an entry at an address that has none."""
+        kinds = Places(self.sides.registry).kinds_of(pattern)
+        single = bool(kinds) and all(isinstance(kind.shape, Single) for kind in kinds)
+        if single or pattern.last.startswith("["):
+            return f"to write a new entry: {command('import', '--add', '/'.join(pattern.segments))}"
+        return (
+            "--update changes existing entries. To write a new entry, use --add with an address that "
+            f"{command('drift', '--everything')} lists"
+        )
 
     def problem(
         self, code: str, message: str, address: Address | None, span: Span | None, hint: str | None = None

@@ -181,7 +181,7 @@ class _InventoryReader:
                     UnreadSource(
                         kind,
                         parent,
-                        f"skipped (one request for each {parent.kind.noun}). Import it with --full.",
+                        f"skipped (one request for each {parent.kind.noun}). Import it with --full or --add.",
                     )
                 )
             return not isinstance(kind.shape, NodeShape | Single)

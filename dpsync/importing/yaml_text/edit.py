@@ -147,9 +147,9 @@ class Document:
         return [TextEdit(end, end, f", {written}" if flow else indent + written)]
 
     def adding_block(
-        self, entry: Span, name: str, value: dict[str, Any], beside: Container[str] = ()
+        self, entry: Span, name: str, value: Any, beside: Container[str] = ()
     ) -> list[TextEdit] | None:
-        """Return the edits that add a key with a block of lines at the end of a mapping.
+        """Return the edits that add a key at the end of a mapping, in the style of a new import.
 
         `entry` is the position of its key, as in `adding`. The keys in `beside` are of something else: the
         block comes behind the last other key. None if the mapping is not in block style.
@@ -168,7 +168,7 @@ class Document:
             end = start + len(self.text[start:stop].rstrip())
         column = key.span.column - 1
         at = self._end_of_comments(self.end_of_line(end), column)
-        lines = block_lines(BlockMapping({name: BlockMapping(value)}), " " * column)
+        lines = block_lines(BlockMapping({name: value}), " " * column)
         return [TextEdit(at, at, "".join(self.line_end + line for line in lines))]
 
     def _end_of_comments(self, at: int, column: int) -> int:
