@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dpsync import disk
 from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.opening import client_of, served_profile
 from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.progress import READING
+from dpsync.config.composing.discovery import ROOT_NAMES
+from dpsync.config.reading.reader import DEFAULT_LIMITS
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.render.words.visible import visible
 
@@ -42,8 +45,13 @@ def import_live(
         )
         named = organizations or _organization(out, client, registry)
         with out.progress.during(READING):
-            found = import_(client, registry, named, parallelism, full, ids.read())
+            present = _present_root(directory) if force else None
+            found = import_(client, registry, named, parallelism, full, ids.read(), present)
         requests, platform = client.requests, client.platform
+    if found.lost:
+        out.complain(f"note: the new {ROOT_NAMES[0]} does not contain:")
+        for line in found.lost:
+            out.complain(f"  {visible(line)}")
     written = put(directory, found.made.files, found.made.stray(directory), force)
     code = show_import(out, import_document(found.made, written, found.plan, found.problems, requests))
     try:
@@ -52,6 +60,14 @@ def import_live(
         out.complain(f"error: {cannot}")
         return Exit.PARTIAL
     return code
+
+
+def _present_root(directory: Path) -> bytes | None:
+    """Return the content of the root file, if the directory has one."""
+    try:
+        return disk.read(directory / ROOT_NAMES[0], DEFAULT_LIMITS.bytes)
+    except OSError:
+        return None
 
 
 def _organization(out: Output, client: ReadClient, registry: Registry) -> tuple[str, ...]:

@@ -38,6 +38,8 @@ class Imported(Struct, frozen=True):
     made: Made
     plan: Plan | None
     problems: tuple[Diagnostic, ...] = ()
+    lost: tuple[str, ...] = ()
+    """What of the present root file is not in the new one, and why."""
 
     @property
     def proven(self) -> bool:
@@ -52,26 +54,38 @@ def import_(
     parallelism: int = 4,
     full: bool = False,
     ids: IdsFile = NO_IDS,
+    present: bytes | None = None,
 ) -> Imported:
     """Write down the organizations that are named by id or hostname, else all that the token sees.
 
     Defaults are left out, but for the fields by which something becomes more visible or more powerful; with
     `full` every field that can be read is written. What has a line in `ids` keeps the key of its entry.
 
+    `present` is the root file that the new files replace: its policy and environments are carried over.
+
     Nothing is written anywhere. With a client that remembers its answers, checking costs no further reads.
     Raises ClientError when reading failed, DiagnosticError for an organization that is not there.
     """
     from dpsync.importing.creation.configuration import make
+    from dpsync.importing.creation.kept import Kept, keep_root
+
+    def find_problem(files: Mapping[str, bytes]) -> str | None:
+        errors = list(replace(made, files=files).load(registry)[1].errors)
+        return errors[0].message if errors else None
 
     made = make(client, registry, named, parallelism, full, ids)
+    kept = Kept(made.files)
+    if present is not None and find_problem(made.files) is None:
+        kept = keep_root(present, made.files, find_problem)
+        made = replace(made, files=kept.files)
     desired, found = made.load(registry)
     if problems := tuple(found.errors):
-        return Imported(made, None, problems)
+        return Imported(made, None, problems, kept.lost)
     try:
         session = Session(desired, registry, parallelism, ids=IdsFile({client.platform: made.ids}))
-        return Imported(made, session.plan(client).plan)
+        return Imported(made, session.plan(client).plan, lost=kept.lost)
     except DiagnosticError as unclear:
-        return Imported(made, None, unclear.diagnostics)
+        return Imported(made, None, unclear.diagnostics, kept.lost)
 
 
 class Again(Struct, frozen=True):

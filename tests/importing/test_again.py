@@ -104,9 +104,40 @@ def test_what_was_imported_and_not_touched_follows_the_platform(
     assert run("drift", "-C", str(target), "--everything").code == 0
 
 
-def test_force_starts_anew(run: Run, directory: Path) -> None:
-    run("import", "-C", str(directory), "--organization", "acme", "--force")
-    assert "environments:" not in (directory / "dpsync.yaml").read_text()
+KEPT = """\
+  prune: [teams]
+  protect: [sites/*]
+  forget: ["acme/teams/[Legacy]"]
+  ignore: ["sites/*#visibility"]
+environments:
+  prod: { url: "${DPSYNC_URL_PROD:?where it is}", token: { env: DPSYNC_TOKEN_PROD }, overlay: prod.yaml }
+organization: acme
+"""
+LOST = """\
+note: the new dpsync.yaml does not contain:
+  include "people/*.yaml": the new files contain the entries
+  the variable ${ACME}: the file contains the value from GitBook instead
+  the comment # ours
+"""
+
+
+@pytest.mark.parametrize("flags", [pytest.param([], id="defaults"), pytest.param(["--full"], id="full")])
+def test_forced_import_keeps_policy_and_environments(flags: list[str], run: Run, directory: Path) -> None:
+    """Otherwise, a second import silently removes the protection of sites."""
+    (directory / "people/teams.yaml").unlink()
+    ended = run("import", "-C", str(directory), "--organization", "acme", "--force", *flags)
+    assert KEPT in (directory / "dpsync.yaml").read_text()
+    assert LOST in ended.err
+    assert run("validate", "-C", str(directory)).code == 0
+
+
+def test_forced_import_names_policy_that_it_cannot_keep(run: Run, directory: Path) -> None:
+    wrong = ROOT.replace("prune: [teams]", "prune: [tems]")
+    (directory / "dpsync.yaml").write_text(wrong)
+    ended = run("import", "-C", str(directory), "--organization", "acme", "--force")
+    assert "\n  policy.prune: " in ended.err
+    text = (directory / "dpsync.yaml").read_text()
+    assert ("prune:" in text, "protect: [sites/*]" in text) == (False, True)
 
 
 def test_what_cannot_be_read_is_refused(run: Run, directory: Path) -> None:
