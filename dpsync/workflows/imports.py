@@ -16,7 +16,7 @@ from dpsync.config.composing.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
 from dpsync.live.records import recorded_lines
-from dpsync.model.entries.address import Pattern
+from dpsync.model.entries.address import Address, Pattern
 from dpsync.model.entries.desired import Desired, Entry
 from dpsync.model.entries.ids import NO_IDS, Edits, IdsFile
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dpsync.importing.changes.add import Adding
     from dpsync.importing.changes.update import Taken, Updated
     from dpsync.importing.creation.configuration import Made
+    from dpsync.importing.creation.entries import LeftOut
 
 
 class Imported(Struct, frozen=True):
@@ -95,6 +96,8 @@ class Again(Struct, frozen=True):
     plan: Plan
     ids: Edits
     """Which object each entry is now."""
+    left_out: tuple[LeftOut, ...] = ()
+    """The places that the policy watches and that the token may not read."""
 
 
 def import_again(
@@ -111,6 +114,11 @@ def import_again(
     What is live in a place that they declare or watch gets an entry, unless the policy leaves it alone.
     Raises as `update` does, and DiagnosticError (exit 1) for an organization that the files do not declare.
     """
+    from dpsync.importing.changes.notes import renew_notes
+    from dpsync.importing.creation.entries import LeftOut
+    from dpsync.importing.creation.inventory import FORBIDDEN
+    from dpsync.importing.creation.left_out import common_pattern
+
     roots = [one for one in session.readable.resources.values() if one.parent is None]
     named = [_declared_as(session, roots, name) for name in organizations]
     named = named or [str(one.address) for one in roots]
@@ -126,12 +134,24 @@ def import_again(
         made.taken += added.taken
         if not added.files:
             break
+    places = {**session.desired.watched, **undeclared_singles(session, ())}
+    watching = replace(session.desired, watching=True, watched=places)
+    unread = replace(session, desired=watching).plan(client).snapshot.unwatched
+    if not _chosen(layers):  # other environments may use the same files with another token
+        read = places.keys() - unread.keys()
+        found |= renew_notes(InFront(Directory(root), found), session.readable, read, unread)
+    session = replace(session, desired=_loaded(InFront(Directory(root), found), session, layers, env))
     made.files = found
     made.problems += added.problems
     planned = session.plan(client)
     keys = {key: id for id, key in planned.snapshot.organizations.items()}
     lines = recorded_lines(session.registry, session.readable, planned.snapshot)
-    return Again(made, planned.plan, {(keys[at.first], at): line for at, line in lines.items()})
+    groups: dict[str, list[Address]] = {}
+    for place in sorted(unread):
+        groups.setdefault(f"{place.first}/{place.last}", []).append(place)
+    left_out = tuple(LeftOut(common_pattern(group), None, FORBIDDEN) for group in groups.values())
+    edits = {(keys[at.first], at): line for at, line in lines.items()}
+    return Again(made, planned.plan, edits, left_out)
 
 
 def _declared_as(session: Session, roots: Sequence[Entry], name: str) -> str:

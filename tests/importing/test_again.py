@@ -160,3 +160,59 @@ def test_what_is_not_committed_is_not_overwritten(run: Run, directory: Path) -> 
     assert "Acme Manual" not in (directory / "dpsync.yaml").read_text()
     git(directory, "commit", "-qam", "now it is")
     assert run("import", "-C", str(directory)).code == 3
+
+
+NOTE = (
+    "    # Not imported: {}. The token has no read permission. Import with the token of an administrator.\n"
+)
+
+
+def test_second_import_with_more_access_completes_files(
+    platform: ThreadedServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise, visitor access is left out silently and the comment says that it was not imported."""
+    target, file = tmp_path / "new", tmp_path / "new/acme/sites/help.yaml"
+    monkeypatch.setenv("DPSYNC_TOKEN", "lin-token")
+    assert run("import", "-C", str(target), "--organization", "acme").code == 0
+    assert NOTE.format("shareLinks and visitorAuth") in file.read_text()
+    committed(target)
+    monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
+    ended = run("import", "-C", str(target))
+    assert ended.code == 0, ended.out + ended.err
+    assert "    visitorAuth: { backend: custom }\n    structure:\n" in file.read_text()
+    root = (target / "dpsync.yaml").read_text()
+    assert "saml:\n  azure:\n    label: Azure\n" in root
+    assert "no read permission" not in root + file.read_text()
+    committed(target)
+    run("import", "-C", str(target))
+    assert git_says(target) == ""
+
+
+def test_second_import_with_less_access_names_unread_lists(
+    platform: ThreadedServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, file = tmp_path / "new", tmp_path / "new/acme/sites/help.yaml"
+    assert run("import", "-C", str(target), "--organization", "acme").code == 0
+    committed(target)
+    monkeypatch.setenv("DPSYNC_TOKEN", "lin-token")
+    ended = run("import", "-C", str(target))
+    assert "  acme/sites/*/shareLinks: the token has no read permission." in ended.out
+    assert "somebody deleted the object" not in ended.out
+    assert NOTE.format("shareLinks") in file.read_text()
+    assert "visitorAuth: { backend: custom }" in file.read_text()
+    committed(target)
+    run("import", "-C", str(target))
+    assert git_says(target) == ""
+
+
+def test_entry_behind_a_block_entry_is_a_block(platform: ThreadedServer, run: Run, project: Project) -> None:
+    root = (
+        "dpsync: 1\npolicy: { watch: [saml] }\norganization: acme\nid: acme\nsaml:\n  okta: { label: Okta }\n"
+    )
+    directory = project(root)
+    committed(directory)
+    ended = run("import", "-C", str(directory))
+    assert ended.code == 0, ended.out + ended.err
+    text = (directory / "dpsync.yaml").read_text()
+    assert "  azure:\n    label: Azure\n" in text
+    assert "    certificate: |\n      -----BEGIN CERTIFICATE-----\n" in text

@@ -261,7 +261,7 @@ def _imported_again(
     with out.progress.during(READING):
         found = import_again(session, client, place.root, organizations, layers)
     written = put(place.root.parent, found.made.files)
-    code = show_import(out, again_document(found.made, written, found.plan, client.requests))
+    code = show_import(out, again_document(found.made, written, found.plan, client.requests, found.left_out))
     try:
         ids.edit(client.platform, found.ids)
     except CannotWrite as cannot:

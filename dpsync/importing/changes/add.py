@@ -333,7 +333,9 @@ class _Adder:
             value = BlockMapping({word: value})
         document = self._document(parent.span.file)
         short = parent.parent is None and isinstance(document.root, MappingNode) and WORD in document.root
-        edits = document.adding_block(parent.span, outer, value, ROOT_KEYS if short else ())
+        places = self.sides.registry.places(parent.kind)
+        trees = {word for word, kinds in places.items() if isinstance(kinds[0].shape, NodeShape)}
+        edits = document.adding_block(parent.span, outer, value, {*trees, *(ROOT_KEYS if short else ())})
         if edits is None:
             names = {item.name for item in self.sides.registry[parent.kind].fields}
             edits = document.adding(parent.span, outer, value, names)

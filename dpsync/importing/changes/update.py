@@ -35,6 +35,8 @@ from dpsync.model.plans.remark import Blocked
 from dpsync.model.texts.command import command
 from dpsync.model.texts.words import listed
 
+_DELETED = "if somebody deleted the object for good, remove the entry"
+
 
 class Taken(Struct, frozen=True):
     """A field whose live value was put into a file; with no field, an entry that is new there."""
@@ -143,7 +145,8 @@ class _Updating:
             if change is not None:
                 self._change(resource, change, pattern.field)
             elif str(resource.address) in blocked and self.sides.live(resource) is None:
-                self._not_live(resource, blocked[str(resource.address)].reason)
+                found = blocked[str(resource.address)]
+                self._not_live(resource, found.reason, found.todo or _DELETED)
 
     def _hint_for_new_entry(self, pattern: Pattern) -> str:
         """Return how to write an entry at an address that has none."""
@@ -180,13 +183,15 @@ class _Updating:
                     continue
                 self._field(resource, kind, kind.field(difference.field), live)
 
-    def _not_live(self, resource: Entry, why: str = "GitBook does not contain the object") -> None:
+    def _not_live(
+        self, resource: Entry, why: str = "GitBook does not contain the object", todo: str = _DELETED
+    ) -> None:
         if resource.address in self.perhaps:
             self.made.problems.append(self.perhaps[resource.address])
             return
         self.problem(
             "not-live", f"{why}, so there is no value to write", resource.address, resource.span,
-            "if somebody deleted the object for good, remove the entry",
+            todo,
         )  # fmt: skip
 
     def _order(self, resource: Entry, order: ListOrder) -> None:

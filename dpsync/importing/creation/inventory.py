@@ -24,7 +24,7 @@ from dpsync.model.entries.snapshot import Identity, LiveObject
 from dpsync.model.entries.values import LiveId
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 
-_FORBIDDEN: Final = "the token has no read permission. Import with the token of an administrator."
+FORBIDDEN: Final = "the token has no read permission. Import with the token of an administrator."
 
 
 class FoundObject(Struct, eq=False):
@@ -204,7 +204,7 @@ class _InventoryReader:
         except NotFound:
             return UnreadSource(kind, parent, "GitBook does not return this list", served=False)
         except Forbidden:
-            return UnreadSource(kind, parent, _FORBIDDEN)
+            return UnreadSource(kind, parent, FORBIDDEN)
 
     def _placed(self, kind: Kind, parent: FoundObject, objects: Iterable[LiveObject]) -> list[FoundObject]:
         placed: dict[Identity, FoundObject] = {parent.live.identity: parent}
@@ -249,7 +249,7 @@ class _InventoryReader:
                     UnreadSource(
                         ordered,
                         holder,
-                        f"its order: {_FORBIDDEN}",
+                        f"its order: {FORBIDDEN}",
                     )
                 )
             else:

@@ -69,10 +69,10 @@ def _unread(unread: Sequence[UnreadSource]) -> Iterator[LeftOut]:
         key = (one.kind.name, above.kind.name, one.why, above.address.first)
         together.setdefault(key, []).append(one)
     for group in together.values():
-        yield LeftOut(_pattern([one.place for one in group]), None, group[0].why)
+        yield LeftOut(common_pattern([one.place for one in group]), None, group[0].why)
 
 
-def _pattern(places: Sequence[Address]) -> str:
+def common_pattern(places: Sequence[Address]) -> str:
     """Return a pattern for all places: `*` for segments that differ, `**` for different depths."""
     first, *more = places
     if not more:

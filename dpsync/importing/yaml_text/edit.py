@@ -128,7 +128,7 @@ class Document:
         `entry` is the position of its key. `shorthand` is the field that a short form contains: `kim: read`
         becomes `kim: { role: read, sso: true }`.
         """
-        mapping = self._mapping_of(entry)
+        mapping = self.mapping_of(entry)
         written = f"{scalar(name, key=True)}: {on_one_line(value)}"
         if mapping is None or not len(mapping):
             return self._in_long_form(entry, shorthand, written)
@@ -154,7 +154,7 @@ class Document:
         `entry` is the position of its key, as in `adding`. The keys in `beside` are of something else: the
         block comes behind the last other key. None if the mapping is not in block style.
         """
-        mapping = self._mapping_of(entry)
+        mapping = self.mapping_of(entry)
         if mapping is None or not len(mapping) or self.text[self.range(mapping)[0]] == "{":
             return None
         pairs = [pair for pair in mapping if pair[0].text not in beside]
@@ -218,7 +218,7 @@ class Document:
         start, end = self.range(value)
         return start > self.range(key)[1] and "\n" not in self.text[self.range(key)[1] : end]
 
-    def _mapping_of(self, entry: Span) -> Mapping | None:
+    def mapping_of(self, entry: Span) -> Mapping | None:
         """The mapping of an entry: below its key, or around the key that a node has inside."""
         for key, value in _pairs(self.root):
             if key is not None and key.span[1:] == entry[1:]:

@@ -30,6 +30,7 @@ from dpsync.render.words.plan import counts
 if TYPE_CHECKING:
     from dpsync.importing.changes.update import Updated
     from dpsync.importing.creation.configuration import Made
+    from dpsync.importing.creation.entries import LeftOut
     from dpsync.importing.files import Put
 
 
@@ -76,7 +77,9 @@ def import_document(
     )
 
 
-def again_document(made: Updated, files: Iterable[Put], plan: Plan, requests: int) -> ImportDocument:
+def again_document(
+    made: Updated, files: Iterable[Put], plan: Plan, requests: int, left_out: Iterable[LeftOut] = ()
+) -> ImportDocument:
     """What has become of a configuration that was there."""
     document = update_document(made, files, requests)
     named = {one.address for one in document.differences}
@@ -86,7 +89,8 @@ def again_document(made: Updated, files: Iterable[Put], plan: Plan, requests: in
         if change.address not in named
     )
     differences = (*document.differences, *left)
-    found = {"differences": differences, "proven": not differences}
+    notes = tuple(NotImported(address=note.address, why=note.why) for note in left_out)
+    found = {"differences": differences, "proven": not differences, "left_out": notes}
     return document.model_copy(update={**found, "exit": Exit.PARTIAL if differences else Exit.DONE})
 
 
