@@ -67,7 +67,7 @@ def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
     again = start(example, env, programs / "dpsync")
     out, _ = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0
-    assert "Applied: 12 created, 9 changed, in " in out
+    assert "Applied: 12 created, 8 changed, 1 moved, in " in out
 
 
 def test_killed_without_warning_the_next_apply_finishes_without_the_journal(

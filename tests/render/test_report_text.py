@@ -10,6 +10,7 @@ from dpsync.model.plans.plan import Origin, Plan
 from dpsync.model.plans.remark import PlatformTrouble
 from dpsync.model.plans.step import Step
 from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
 from dpsync.render.terminal.report_text import render_outcome, render_report
 
 
@@ -135,3 +136,14 @@ def test_report_repeats_no_problem_of_plan() -> None:
     plan = planned().model_copy(update={"trouble": (problem,)})
     report = reported(*DONE, remaining=Plan(trouble=(problem,)), verified=True)
     assert len(render_report(plan, report, Paint(False)).splitlines()) == 1
+
+
+def test_moved_object_is_counted_as_in_plan() -> None:
+    """Otherwise, a plan says "1 to move" and the report of its apply says "1 changed"."""
+    step = Step(id="b", verb="move", method="POST", path="/move", repeat="safe")
+    moved = Change(address="acme/spaces/b", kind="space", action="update", moved="after a", steps=(step,))
+    plan = Plan(changes=(moved,))
+    outcome = Outcome(step="b", address="acme/spaces/b", verb="move", result="done", sent=True)
+    report = Report(plan="0" * 64, outcomes=(outcome,), remaining=Plan(), verified=True)
+    assert "Plan: 1 to move." in render_plan(plan, Paint(False))
+    assert render_report(plan, report, Paint(False)).startswith("Applied: 1 moved.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, Literal
 
 from dpsync.model.entries.address import FieldAddress
 from dpsync.model.entries.match import MatchedBy
@@ -146,9 +146,14 @@ def counts(plan: Plan) -> dict[str, int]:
 def counted_changes(changes: Iterable[Change]) -> dict[str, int]:
     found = {"create": 0, "update": 0, "move": 0, "delete": 0}
     for change in changes:
-        only_moved = change.action == "update" and not change.differences and change.moved
-        found["move" if only_moved else change.action] += 1
+        found[category(change)] += 1
     return found
+
+
+def category(change: Change) -> Action | Literal["move"]:
+    """Return the action of a change, or "move" if the change only moves its object."""
+    is_moved = change.action == "update" and not change.differences and change.moved
+    return "move" if is_moved else change.action
 
 
 def folded(plan: Plan) -> dict[str, Change]:

@@ -9,7 +9,7 @@ from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.journal import Report, Result
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.words import counted
-from dpsync.render.words.plan import folded
+from dpsync.render.words.plan import category, folded
 from dpsync.render.words.values import show
 from dpsync.render.words.visible import visible
 
@@ -26,7 +26,7 @@ def restorable(report: Report) -> Iterator[str]:
 
 
 def done(plan: Plan, report: Report, seconds: float | None = None) -> str:
-    """Return how many objects an apply created, changed and deleted, and which steps ended otherwise.
+    """Return how many objects an apply created, changed, moved and deleted, and which steps ended otherwise.
 
     What a delete removes by cascade counts as deleted. `seconds`: how long the apply took, if that is known.
     """
@@ -45,21 +45,20 @@ def done(plan: Plan, report: Report, seconds: float | None = None) -> str:
 
 
 def _applied(plan: Plan, report: Report) -> list[str]:
-    """Return the numbers of created, changed and deleted objects, as far as they are not 0."""
+    """Return the numbers of created, changed, moved and deleted objects, as far as they are not 0."""
     good = {outcome.step for outcome in report.outcomes if outcome.result in ("done", "already")}
-    created = changed = deleted = 0
+    words = {"create": "created", "update": "changed", "move": "moved", "delete": "deleted"}
+    numbers = dict.fromkeys(words, 0)
     along = folded(plan)
     for change in plan.changes:
         if change.address in along:
             continue
         verbs = {step.verb for step in change.steps if step.id in good}
         if "delete" in verbs:
-            deleted += count_deletes([change]).number
+            numbers["delete"] += count_deletes([change]).number
         elif verbs:
-            created += change.action == "create"
-            changed += change.action != "create"
-    numbers = (("created", created), ("changed", changed), ("deleted", deleted))
-    return [f"{number} {word}" for word, number in numbers if number]
+            numbers[category(change)] += 1
+    return [f"{number} {words[do]}" for do, number in numbers.items() if number]
 
 
 def _duration(seconds: float) -> str:
