@@ -62,7 +62,7 @@ def carry_out(
         if revert is not None and revert.not_reverted and code is Exit.DONE:
             code = Exit.PARTIAL
         record(journal, Exited(code=code))
-        return _end(out, planned.plan, report, code, rehearsal, revert is not None, seconds)
+        return _end(out, planned.plan, report, code, rehearsal, seconds)
 
 
 def not_carried_out(
@@ -266,11 +266,11 @@ def _ending(report: Report, received: list[int]) -> Exit:
 
 def _end(
     out: Output, plan: Plan, report: Report | None, code: Exit, rehearsal: Rehearsal | None,
-    reverts: bool = False, seconds: float | None = None,
+    seconds: float | None = None,
 ) -> Exit:  # fmt: skip
     """Tell how it ended. What was done stays done, whether anybody hears of it or not."""
     try:
-        show_end(out, plan, report, code, rehearsal=rehearsal, reverts=reverts, seconds=seconds)
+        show_end(out, plan, report, code, rehearsal=rehearsal, seconds=seconds)
     except Unwritten as failed:
         out.complain(failed.message)
     except Exception as mistake:
@@ -284,12 +284,11 @@ def _end(
 
 def show_end(
     out: Output, plan: Plan, report: Report | None, code: Exit, digest: str | None = None,
-    rehearsal: Rehearsal | None = None, reverts: bool = False, seconds: float | None = None,
+    rehearsal: Rehearsal | None = None, seconds: float | None = None,
 ) -> None:  # fmt: skip
     """Print the report below the plan, or both as one document.
 
-    `digest`: that of the plan before secrets were masked in it. `reverts`: whether the plan is a revert.
-    `seconds`: how long the apply took.
+    `digest`: that of the plan before secrets were masked in it. `seconds`: how long the apply took.
     """
     from dpsync.render.json.conversion import plan_document
     from dpsync.render.json.documents import ApplyDocument
@@ -306,9 +305,7 @@ def show_end(
         if report.journal is not None:
             report = report.model_copy(update={"journal": shortest_path(report.journal)})
         report = out.printable(report)
-        text = render_report(
-            plan, report, out.paint(), out.verbose, summary=out.summary, reverts=reverts, seconds=seconds
-        )
+        text = render_report(plan, report, out.paint(), out.verbose, summary=out.summary, seconds=seconds)
         out.prose(text)
     elif said := unapplied(plan):
         out.prose(said)

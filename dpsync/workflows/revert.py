@@ -22,7 +22,7 @@ from dpsync.model.entries.snapshot import Identity
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.refusals import BEYOND
 from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plans.plan import Plan, Reverted
 from dpsync.model.plans.remark import Note
 from dpsync.model.texts.loopback import is_loopback
 from dpsync.model.texts.words import counted
@@ -49,7 +49,7 @@ class Revert:
     """The revert of one apply. `plan()` sets `session` to a session with the configuration of the revert.
 
     `comparison` is a plan that compares the values that the apply wrote with the live values. `files` is the
-    configuration in the files.
+    configuration in the files. `file` is the journal or saved plan of the apply.
     """
 
     def __init__(
@@ -59,6 +59,7 @@ class Revert:
         comparison: Planned,
         current: CurrentAddresses,
         files: Desired,
+        file: str,
     ) -> None:
         self.session = session
         self.target: RevertTarget | None = None
@@ -67,6 +68,7 @@ class Revert:
         self._comparison = comparison
         self._current = current
         self._files = files
+        self._file = file
 
     @property
     def not_reverted(self) -> tuple[Note, ...]:
@@ -98,7 +100,12 @@ class Revert:
             *plan.notes, *target.not_reverted, *target.notes, *_output_notes(plan, target),
             *self._reapplied_line_notes(plan),
         )  # fmt: skip
-        more = {"notes": notes, "refusals": (*plan.refusals, *refused)}
+        left = tuple(sorted({note.address for note in target.not_reverted}))
+        more = {
+            "notes": notes,
+            "refusals": (*plan.refusals, *refused),
+            "reverts": Reverted(file=self._file, left=left),
+        }
         return replace(planned, plan=plan.model_copy(update=more))
 
     def recording(self, store: IdsStore) -> IdsStore:
@@ -267,7 +274,7 @@ def reverting(
                 raise
             missing |= more
             continue
-        return Revert(extended, located, now, current, files)
+        return Revert(extended, located, now, current, files, file)
 
 
 def _check_platform(here: str, platform: str) -> None:

@@ -135,3 +135,7 @@ def test_incomplete_revert_exits_with_code_3(
     ended = run("revert", "--last", "-C", str(applied_project), "--yes")
     assert (ended.code, team_title(platform)) == (3, "By hand")
     assert "Not reverted: somebody has changed this field since the apply" in ended.out
+    assert (
+        ended.out.splitlines()[-1]
+        == "No changes. dpsync does not revert acme/teams/writers#title, see above."
+    )

@@ -109,3 +109,26 @@ def test_revert_of_other_file_is_an_error(name: str, code: str, run: Run, applie
     ended = run("revert", name, "-C", str(applied), "--yes")
     assert ended.code == 5
     assert f"error[{code}]" in ended.err
+
+
+def test_incomplete_revert_names_unreverted_field_last(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    """Otherwise, the report says that all changes were made, and the exit code says the opposite."""
+    at = str(project(TEXT + "      sales: { id: sales, title: Selling }\n"))
+    assert run("apply", "-C", at, "--yes").code == 0
+    by_hand(platform, "PATCH", "/orgs/acme/teams/writers", {"title": "By hand"}, "ada-token")
+    ended = run("revert", "--last", "-C", at, "--yes")
+    shown = run("show", str(newest(Path(at))), "-C", at)
+    for one in (ended, shown):
+        assert one.code == 3
+        result = one.out.splitlines()[-1]
+        assert "Incomplete: dpsync does not revert acme/teams/writers#title, see above." in result
+
+
+def test_revert_without_changes_claims_no_match(run: Run, applied: Path) -> None:
+    """The live values differ from the files after a revert."""
+    file = str(newest(applied))
+    assert run("revert", file, "-C", str(applied), "--yes").code == 0
+    ended = run("revert", file, "-C", str(applied), "--yes")
+    assert (ended.code, ended.out) == (0, "No changes. Nothing of this apply is left to revert.\n")

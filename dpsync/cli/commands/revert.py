@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,7 +108,9 @@ def command(
             session, ids, notes = opened(out, place, desired, to, parallelism, base)
             with client_of(WriteClient, out, to, timeout) as client:
                 with out.progress.during(READING):
-                    revert = reverting(client, session, done, str(file or path), options)
+                    revert = reverting(
+                        client, session, done, str(file or os.path.relpath(path, directory)), options
+                    )
                     planned = revert.plan(client, options)
                 check_answers(planned.plan, no_input)
                 expect = Expected(approved=approved)

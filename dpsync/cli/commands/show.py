@@ -78,5 +78,5 @@ def _show_apply(out: Output, past: PastApply) -> Exit:
         )
     show_plan(out, past.plan)
     show_rehearsal(out, past.plan, past.rehearsal)
-    show_end(out, past.plan, past.report, past.exit, past.digest, past.rehearsal, past.reverts is not None)
+    show_end(out, past.plan, past.report, past.exit, past.digest, past.rehearsal)
     return past.exit

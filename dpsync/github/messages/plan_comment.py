@@ -194,7 +194,7 @@ def status(document: ApplyDocument, place: WorkflowRun) -> str:
         return f"> [!TIP]\n> **GitBook already matched the files, so dpsync changed nothing** ({run})."
     kind = "TIP" if document.converged else "WARNING"
     result = prose(done(document.plan.plan, document.report))
-    return f"> [!{kind}]\n> **{result}** {prose(ending(document.report))} ({run})"
+    return f"> [!{kind}]\n> **{result}** {prose(ending(document.plan.plan, document.report))} ({run})"
 
 
 def worth_telling(document: object) -> bool:

@@ -55,6 +55,15 @@ class Part(Frozen):
     also: tuple[Prerequisite, ...] = ()
 
 
+class Reverted(Frozen):
+    """The apply that a plan reverts."""
+
+    file: str
+    """The journal or saved plan of the apply, as `dpsync revert` takes it."""
+    left: tuple[str, ...] = ()
+    """The addresses of the objects and fields that the plan does not restore."""
+
+
 class Organization(Frozen):
     """An organization that is planned, and the id that it was found by."""
 
@@ -105,6 +114,8 @@ class Plan(Comparison):
     """What would be done. `can_apply` is decided here and nowhere else."""
 
     format: Literal["dpsync.plan/1"] = "dpsync.plan/1"
+    reverts: Reverted | None = None
+    """Of the plan of a revert, the reverted apply. It is in no digest."""
     confirmed: tuple[str, ...] = ()
     """The answers (`--confirm`) to what it asks."""
     deleting: bool = True
@@ -163,7 +174,7 @@ class Plan(Comparison):
         was approved before a merge names the same operations after it.
         """
         words = "origins requests base base_from waiting unwatched trouble accepted delete_decision previews"
-        left_out: dict[str, Any] = dict.fromkeys(words.split(), True)
+        left_out: dict[str, Any] = dict.fromkeys([*words.split(), "reverts"], True)
         told = {"__all__": {"cause", "masked"}}
         left_out["changes"] = {"__all__": {"cause": True, "was": True, "removed": True, "differences": told}}
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}

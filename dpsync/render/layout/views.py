@@ -96,7 +96,7 @@ def _apply(document: ApplyDocument) -> View:
     hints = [*restorable(report)]
     hints += unproven_lines(report.remaining) if report.remaining is not None else []
     about += [f"journal: {visible(report.journal)}"] if report.journal else []
-    verdict = ViewLine(done(plan, report)), ViewLine(ending(report))
+    verdict = ViewLine(done(plan, report)), ViewLine(ending(plan, report))
     return View(
         verdict,
         tuple(blocks.found),

@@ -49,13 +49,13 @@ def render_step(outcome: Outcome, number: int, steps: int, paint: Paint) -> str:
 
 def render_report(
     plan: Plan, report: Report, paint: Paint, verbose: int = 0, *, summary: bool = False,
-    reverts: bool = False, seconds: float | None = None,
+    seconds: float | None = None,
 ) -> str:  # fmt: skip
     """Return the report of an apply as text, with the result in its last line.
 
     `plan` is the plan that was carried out: the report does not repeat its blocked objects and problems. What
     went well is counted, or listed with -v. With `summary`, what is left has one line for each address.
-    `reverts`: whether the report is of a revert. `seconds`: how long the apply took.
+    `seconds`: how long the apply took.
     """
     lines = list(_outcomes(report, paint, verbose))
     lines += [paint(visible(text), "red") for text in report.trouble]
@@ -66,7 +66,7 @@ def render_report(
         lines += restorable(report)
         lines.append(paint(f"plan {visible(report.plan[:DIGITS])}", "dim"))
         lines += [paint(f"journal: {visible(report.journal)}", "dim")] if report.journal else []
-    lines.append(paint(f"{done(plan, report, seconds)} {ending(report, reverts)}", _style(report)))
+    lines.append(paint(f"{done(plan, report, seconds)} {ending(plan, report)}", _style(plan, report)))
     return "\n".join(lines)
 
 
@@ -107,11 +107,11 @@ def _left(plan: Plan, report: Report, paint: Paint, summary: bool) -> Iterator[s
             yield render_plan(rest.model_copy(update={"changes": changes}), paint, summary=summary)
 
 
-def _style(report: Report) -> str:
+def _style(plan: Plan, report: Report) -> str:
     """Return the color of the result: red only if something is wrong."""
     if report.interrupted:
         return "yellow"
     if report.converged:
-        return "green bold"
+        return "yellow bold" if plan.reverts is not None and plan.reverts.left else "green bold"
     is_processing = report.settled and not (report.unsuccessful or report.started)
     return "yellow bold" if is_processing else "red bold"

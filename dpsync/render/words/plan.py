@@ -17,10 +17,10 @@ from dpsync.model.plans.cause import Cause, What, cause_text
 from dpsync.model.plans.change import Action, Change, Difference
 from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.impact import Exposure
-from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.plans.plan import Origin, Plan, Reverted
 from dpsync.model.plans.remark import Kept
 from dpsync.model.texts.command import command
-from dpsync.model.texts.words import counted, listed, short_commit
+from dpsync.model.texts.words import counted, listed, short_commit, some
 from dpsync.render.words.names import delete_effect, delete_noun, kind_noun
 from dpsync.render.words.urls import breaks
 from dpsync.render.words.visible import visible
@@ -179,8 +179,11 @@ def folded(plan: Plan) -> dict[str, Change]:
 def verdict(plan: Plan) -> Iterator[str]:
     """Yield the sentences of the last line: what would be done, counted, and whether it can be."""
     if plan.empty and plan.can_apply:
-        matches = not plan.blocked and plan.part is None
-        yield f"No changes{_for_part(plan)}." + (f" {_matches(plan)}" if matches else "")
+        yield f"No changes{_for_part(plan)}."
+        if plan.reverts is not None:
+            yield not_reverted(plan.reverts) or "Nothing of this apply is left to revert."
+        elif not plan.blocked and plan.part is None:
+            yield _matches(plan)
     elif not plan.empty:
         words = {"create": "to create", "update": "to change", "move": "to move"}
         along = folded(plan)
@@ -194,6 +197,12 @@ def verdict(plan: Plan) -> Iterator[str]:
         yield f"{counted(number, 'change')} open{'s' if number == 1 else ''} access."
     if number := sum(map(breaks, plan.urls)):
         yield f"{counted(number, 'public URL')} stop{'s' if number == 1 else ''} working."
+
+
+def not_reverted(reverted: Reverted) -> str:
+    """Return which objects and fields a revert does not restore; empty if it restores everything."""
+    left = [visible(address) for address in reverted.left]
+    return f"dpsync does not revert {some(left)}, see above." if left else ""
 
 
 def _for_part(plan: Plan) -> str:

@@ -9,7 +9,7 @@ from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.journal import Report, Result
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.words import counted
-from dpsync.render.words.plan import category, folded
+from dpsync.render.words.plan import category, folded, not_reverted
 from dpsync.render.words.values import show
 from dpsync.render.words.visible import visible
 
@@ -88,10 +88,11 @@ def unapplied(plan: Plan) -> str:
     return NOTHING_APPLIED if plan.changes or plan.refusals else ""
 
 
-def ending(report: Report, reverts: bool = False) -> str:
+def ending(plan: Plan, report: Report) -> str:
     """Return a sentence that says whether the platform is as declared, and how certain this is.
 
-    `reverts`: whether the report is of a revert. A revert does not end in the state that the files declare.
+    A revert does not end in the state that the files declare: then the sentence says whether everything was
+    reverted.
     """
     if report.interrupted:
         return "Interrupted. To finish the rest, run dpsync apply again."
@@ -99,8 +100,10 @@ def ending(report: Report, reverts: bool = False) -> str:
         return "Not verified. To see the remaining changes, run dpsync plan."
     if report.settled:
         text = "Verified: a new plan has no changes."
-        if reverts:
-            text = "Reverted: dpsync made all changes of the plan. Your files are unchanged."
+        if plan.reverts is not None:
+            left = not_reverted(plan.reverts)
+            text = f"Incomplete: {left}" if left else "Reverted: dpsync made all changes of the plan."
+            text += " Your files are unchanged."
         if reasons := list(_unconverged_reasons(report)):
             text = f"Incomplete: a new plan has no changes, but {' and '.join(reasons)}, see above."
         if report.remaining.blocked:
