@@ -70,11 +70,15 @@ def not_carried_out(
     rehearsal: Rehearsal | None,
 ) -> Exit:  # fmt: skip
     """End without a change. Where there was none to make, what was recognised is recorded."""
+    from dpsync.render.words.report import recorded_keys
+
     if planned.plan.can_apply and planned.plan.empty:
         trouble = session.record(client, planned, ids)
         if trouble is not None:
             out.complain(f"error: {trouble}")
             code = Exit.PARTIAL
+        elif out.text and (recorded := recorded_keys(planned.plan)):
+            out.prose(recorded)
     return _end(out, planned.plan, None, code, rehearsal)
 
 

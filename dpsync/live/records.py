@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpsync.identity.ids_lines import Recorded, other_kind
+from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.live.reading import ReadingState
 from dpsync.model.entries.address import Address
@@ -85,6 +86,33 @@ def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> 
             also = snapshot.outputs.get(address) or _first_inside(snapshot, (resource.kind, match.id))
         lines[address] = RecordedLine(address, match.id, also)
     return lines
+
+
+def renamed_keys(registry: Registry, desired: Desired, snapshot: Snapshot) -> dict[Address, Address]:
+    """Return the address in the ids file of each entry that has another key now, by the present address.
+
+    Entries inside an entry with another key are left out.
+    """
+    places = Places(registry)
+    known = desired.resources.keys() | desired.unserved.keys()
+    lines = snapshot.records.lines
+    former = {
+        (kind.name, line.id): address
+        for address, line in lines.items()
+        if address not in known
+        for kind in places.kinds(address)
+    }
+    found: dict[Address, Address] = {}
+    for address, match in snapshot.matches.items() if former else ():
+        entry = desired.resources.get(address)
+        before = former.get((entry.kind, match.id)) if entry is not None and address not in lines else None
+        if before is not None:
+            found[address] = before
+    return {
+        address: before
+        for address, before in found.items()
+        if not any(above in found for above in address.upward() if above != address)
+    }
 
 
 def _first_inside(snapshot: Snapshot, identity: tuple[str, str]) -> str | None:

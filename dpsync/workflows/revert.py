@@ -104,6 +104,7 @@ class Revert:
         more = {
             "notes": notes,
             "refusals": (*plan.refusals, *refused),
+            "renamed_keys": {},
             "reverts": Reverted(file=self._file, left=left),
         }
         return replace(planned, plan=plan.model_copy(update=more))

@@ -16,6 +16,7 @@ from dpsync.client.client import ReadClient, WriteClient
 from dpsync.collector import collector_paused
 from dpsync.config.declaring.supported import supported
 from dpsync.kinds.registry import Registry
+from dpsync.live.records import renamed_keys
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Desired
 from dpsync.model.entries.git_base import NOT_ASKED, Base
@@ -130,10 +131,21 @@ class Session(Struct, frozen=True, dict=True):
             with collector_paused():  # nearly all that is made in here is there until the plan is
                 sides = self.read(client, asked)
                 plan = make_plan(sides)
-            return Planned(plan if asked.proof else asking.plan(plan), sides)
+            return Planned(plan if asked.proof else self._with_renamed_keys(asking.plan(plan), sides), sides)
         except DiagnosticError as found:
             findings = asking.findings(found.findings)
             raise DiagnosticError(findings, found.exit_code, self.readable.texts) from None
+
+    def _with_renamed_keys(self, plan: Plan, sides: Sides) -> Plan:
+        """Return the plan with the entries whose new key an apply only writes to the ids file."""
+        part = selection(sides)
+        told = {item.address for item in (*plan.changes, *plan.blocked)}
+        renamed = {
+            str(address): str(before)
+            for address, before in renamed_keys(self.registry, self.readable, sides.snapshot).items()
+            if str(address) not in told and (part is None or address in part.wanted)
+        }
+        return plan.model_copy(update={"renamed_keys": renamed}) if renamed else plan
 
     def drift(
         self,

@@ -116,6 +116,11 @@ class Plan(Comparison):
     format: Literal["dpsync.plan/1"] = "dpsync.plan/1"
     reverts: Reverted | None = None
     """Of the plan of a revert, the reverted apply. It is in no digest."""
+    renamed_keys: dict[str, str] = Field(default_factory=dict)
+    """For each entry with a new key and no change: the new address, and the address in the ids file.
+
+    An apply writes the new address to the ids file. It is in no digest.
+    """
     confirmed: tuple[str, ...] = ()
     """The answers (`--confirm`) to what it asks."""
     deleting: bool = True
@@ -174,7 +179,7 @@ class Plan(Comparison):
         was approved before a merge names the same operations after it.
         """
         words = "origins requests base base_from waiting unwatched trouble accepted delete_decision previews"
-        left_out: dict[str, Any] = dict.fromkeys([*words.split(), "reverts"], True)
+        left_out: dict[str, Any] = dict.fromkeys([*words.split(), "reverts", "renamed_keys"], True)
         told = {"__all__": {"cause", "masked"}}
         left_out["changes"] = {"__all__": {"cause": True, "was": True, "removed": True, "differences": told}}
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}

@@ -31,6 +31,7 @@ from dpsync.render.words.plan import origin
 from dpsync.render.words.report import (
     done,
     ending,
+    recorded_keys,
     restorable,
     unapplied,
     unkept,
@@ -65,7 +66,9 @@ def _view(document: BaseModel) -> View:
 
 @_view.register
 def _plan(document: PlanDocument) -> View:
-    return plan_view(document.plan, document.digest, document.rehearsal)
+    found = plan_view(document.plan, document.digest, document.rehearsal)
+    renamed = words.renamed_keys(document.plan)
+    return replace(found, hints=(*found.hints, renamed)) if renamed else found
 
 
 @_view.register
@@ -74,7 +77,9 @@ def _apply(document: ApplyDocument) -> View:
     if report is None:
         whole = plan_view(plan, document.plan.digest, document.plan.rehearsal)
         said = tuple(ViewLine(text) for text in [unapplied(plan)] if text)
-        return replace(whole, verdict=(*said, *whole.verdict), name="apply")
+        recorded = recorded_keys(plan) if plan.empty and plan.can_apply else ""
+        shown = (*whole.hints, recorded) if recorded else whole.hints
+        return replace(whole, verdict=(*said, *whole.verdict), hints=shown, name="apply")
     blocks = Blocks()
     for result, title, level in _RESULTS:
         found = [_outcome(plan, one) for one in report.outcomes if one.result == result]
@@ -95,6 +100,8 @@ def _apply(document: ApplyDocument) -> View:
     about = [*facts(plan), f"plan {report.plan[:DIGITS]}"]
     hints = [*restorable(report)]
     hints += unproven_lines(report.remaining) if report.remaining is not None else []
+    if report.verified and not report.unrecorded:
+        hints += filter(None, [recorded_keys(plan)])
     about += [f"journal: {visible(report.journal)}"] if report.journal else []
     verdict = ViewLine(done(plan, report)), ViewLine(ending(plan, report))
     return View(

@@ -12,7 +12,15 @@ from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
 from dpsync.render.terminal.view_text import Writer
 from dpsync.render.words.plan import place
-from dpsync.render.words.report import done, ending, restorable, unkept, unproven_lines, without_unkept
+from dpsync.render.words.report import (
+    done,
+    ending,
+    recorded_keys,
+    restorable,
+    unkept,
+    unproven_lines,
+    without_unkept,
+)
 from dpsync.render.words.visible import visible
 
 _STYLE = {
@@ -60,6 +68,8 @@ def render_report(
     lines = list(_outcomes(report, paint, verbose))
     lines += [paint(visible(text), "red") for text in report.trouble]
     lines += _left(plan, report, paint, summary)
+    if report.verified and not report.unrecorded:
+        lines += filter(None, [recorded_keys(plan)])
     if report.unrecorded:
         lines.append(paint(visible(report.unrecorded), "red"))
     if verbose:

@@ -18,6 +18,7 @@ from dpsync.render.json.documents import (
     PlanDocument,
     RehearseDocument,
 )
+from dpsync.render.layout.plan import plan_view
 from dpsync.render.layout.views import view
 from dpsync.render.options import FormatOptions
 from dpsync.render.terminal.diagnostics import render_diagnostics
@@ -51,8 +52,8 @@ def _rehearse(document: RehearseDocument, options: FormatOptions) -> str:
 
 @render_text.register
 def _apply(document: ApplyDocument, options: FormatOptions) -> str:
-    planned = _plan(document.plan, options)
     plan, paint = document.plan.plan, Paint(options.colour)
+    planned = _writer(options).view(plan_view(plan, document.plan.digest, document.plan.rehearsal))
     if document.report is None:
         said = unapplied(plan)
     else:

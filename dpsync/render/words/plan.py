@@ -281,6 +281,13 @@ def trouble(plan: PlanOrDrift) -> str:
     return f"{said}: {command('doctor')}" if number else ""
 
 
+def renamed_keys(plan: Plan) -> str:
+    """Return how many entries have a new key that is not in the ids file yet, and how to record the key."""
+    found = len(plan.renamed_keys)
+    number = "1 entry has a new key" if found == 1 else f"{found} entries have new keys"
+    return f"{number}. To update the ids file: {command('apply')}" if found else ""
+
+
 def base(plan: PlanOrDrift) -> str:
     """Which commit served as the git base, or why there is none."""
     if plan.base:

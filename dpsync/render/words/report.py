@@ -79,6 +79,13 @@ def unproven_lines(remaining: Plan) -> list[str]:
     return [f"{sentence}: {names}"]
 
 
+def recorded_keys(plan: Plan) -> str:
+    """Return how many new keys an apply wrote to the ids file; empty if there are none."""
+    found = len(plan.renamed_keys)
+    number = "the new key of 1 entry" if found == 1 else f"the new keys of {found} entries"
+    return f"dpsync wrote {number} to the ids file." if found else ""
+
+
 NOTHING_APPLIED: Final = "Nothing was applied."
 """The end of each apply that was refused, declined, or interrupted before its first write."""
 

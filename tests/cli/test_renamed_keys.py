@@ -1,0 +1,63 @@
+"""A new key that changes nothing in GitBook still changes the ids file: a plan and an apply say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpsync.server.process.thread import ThreadedServer
+from tests.cli.conftest import Run
+
+Project = Callable[..., Path]
+TEXT = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    teams:
+      writers: { title: Technical writers }
+      sales: { title: Sales }
+"""
+HINT = "1 entry has a new key. To update the ids file: dpsync apply"
+RECORDED = "dpsync wrote the new key of 1 entry to the ids file."
+
+
+@pytest.fixture
+def renamed(run: Run, project: Project, platform: ThreadedServer) -> Path:
+    """A project with one key that has changed since the apply."""
+    at = project(TEXT)
+    assert run("apply", "-C", str(at), "--yes").code == 0
+    root = at / "dpsync.yaml"
+    root.write_text(root.read_text().replace("writers:", "authors:"))
+    return at
+
+
+def test_plan_says_that_apply_records_new_key(run: Run, renamed: Path) -> None:
+    planned = run("plan", "-C", str(renamed))
+    hint = HINT.replace("dpsync apply", f"dpsync apply -C {renamed}")
+    assert planned.out.splitlines() == [hint, "No changes. acme matches your files."]
+
+
+def test_apply_without_changes_says_new_key_is_recorded(run: Run, renamed: Path) -> None:
+    applied = run("apply", "-C", str(renamed), "--yes")
+    assert applied.out.splitlines() == ["No changes. acme matches your files.", RECORDED]
+    assert "acme/teams/authors: writers" in (renamed / ".dpsync" / "ids.yaml").read_text()
+    assert run("plan", "-C", str(renamed)).out == "No changes. acme matches your files.\n"
+
+
+def test_report_of_apply_says_new_key_is_recorded(run: Run, renamed: Path) -> None:
+    root = renamed / "dpsync.yaml"
+    root.write_text(root.read_text().replace("title: Sales", "title: Selling"))
+    applied = run("apply", "-C", str(renamed), "--yes")
+    assert applied.out.splitlines()[-2] == RECORDED
+    assert HINT.partition(".")[0] not in applied.out
+
+
+def test_key_of_listed_change_is_not_mentioned_again(run: Run, renamed: Path) -> None:
+    root = renamed / "dpsync.yaml"
+    root.write_text(root.read_text().replace("Technical writers }", "Authors, previously: writers }"))
+    planned = run("plan", "-C", str(renamed))
+    assert planned.out.splitlines()[-1] == "Plan: 1 to change."
+    assert "new key" not in planned.out
