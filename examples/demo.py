@@ -39,8 +39,11 @@ def main() -> int:
         }
         say("Write the organization from GitBook into files, and commit the files.")
         dpsync(environment, 0, "import", "--organization", "acme", "--quiet", lines=3)
-        edit("dpsync.yaml", "policy:\n", "policy:\n  prune: [teams]\n")  # teams may be deleted
         commit("Import")
+        say("Allow dpsync to delete teams.")
+        edit("dpsync.yaml", "policy:\n", "policy:\n  prune: [teams]\n")
+        show_line("dpsync.yaml", "prune")
+        commit("Allow deletes")
         say("Rename a site, add a space, and delete a team in the files.")
         edit("acme/sites/docs.yaml", "title: Acme Docs\n", "title: Acme Documentation\n")
         edit("acme/spaces.yaml", "spaces:\n", "spaces:\n  webhooks: { title: Webhooks }\n")
@@ -125,6 +128,13 @@ def edit(file: str, before: str, after: str) -> None:
     if before not in text:
         sys.exit(f"{file} does not contain {before!r}")
     path.write_text(text.replace(before, after, 1), encoding="utf-8")
+
+
+def show_line(file: str, key: str) -> None:
+    """Print the line of a file that contains a key."""
+    lines = Path(file).read_text(encoding="utf-8").splitlines()
+    number, line = next((number, line) for number, line in enumerate(lines, 1) if f"{key}:" in line)
+    print(f"$ grep -n {key} {file}\n{number}:{line}", flush=True)
 
 
 def commit(message: str) -> None:

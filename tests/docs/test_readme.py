@@ -37,6 +37,7 @@ def test_the_demo_runs_and_leaves_the_checkout_as_it_was(tmp_path: Path) -> None
     assert result.returncode == 0, result.stderr
     assert 'title  "Acme Documentation" → "Acme Dox"' in result.stdout
     assert "Verified: a new plan has no changes." in result.stdout
+    assert "7:  prune: [teams]" in result.stdout  # otherwise, the delete is a surprise
     assert len(result.stdout.splitlines()) <= 60
     assert {path: path.stat().st_mtime_ns for path in (ROOT / "examples" / "acme").rglob("*")} == before
 
