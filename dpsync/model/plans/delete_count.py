@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from dpsync.model.plans.change import Change
-from dpsync.model.texts.words import are, plural
+from dpsync.model.texts.words import are
 
 
 class DeleteCount(Struct, frozen=True):
@@ -20,17 +20,6 @@ class DeleteCount(Struct, frozen=True):
     def number(self) -> int:
         """The number that leads everywhere, and that `--confirm "delete N"` wants."""
         return self.own + self.cascaded
-
-    def phrase(self, what: str) -> str:
-        """The number and what it counts, explained: `14 TO DELETE (3, and 11 together with them)`."""
-        if not self.cascaded:
-            return f"{self.number} {what}"
-        them = "it" if self.own == 1 else "them"
-        return f"{self.number} {what} ({self.own}, and {self.cascaded} together with {them})"
-
-    def things(self, what: str) -> str:
-        """The same with its noun: `1 thing would be deleted`."""
-        return self.phrase(f"{'thing' if self.number == 1 else plural('thing')} {what}")
 
     @property
     def more(self) -> str:
