@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dpsync.model.plans.change import Change, Difference, Effect, Removed
 from dpsync.model.plans.impact import Exposure
 from dpsync.model.plans.plan import Organization, Origin, Plan
-from dpsync.model.plans.remark import Note
+from dpsync.model.plans.remark import Kept, Note
 from dpsync.model.plans.step import Step
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
@@ -256,3 +256,10 @@ def test_a_digest_names_platform_and_organization_ids_but_not_the_port_of_what_i
     one, other = (Plan(organizations=(Organization(address="acme", id=id),)) for id in ("1", "2"))
     assert one.digest != other.digest
     assert Plan(platform="http://127.0.0.1:1").digest == Plan(platform="http://localhost:2").digest
+
+
+def test_title_with_number_has_one_colon() -> None:
+    plan = Plan(kept=(Kept(place="acme/teams", addresses=("acme/teams/[A]", "acme/teams/[B]")),))
+    assert render_plan(plan, Paint(False), verbose=1).startswith(
+        "Objects without an entry, which dpsync keeps: 2\nacme/teams: "
+    )

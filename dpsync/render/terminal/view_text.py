@@ -80,7 +80,8 @@ class Writer(Struct, frozen=True):
             listed = [entry for entry in block.entries if self._listed(entry)]
             if not listed:
                 continue
-            lines = [self._toned(f"{block.title}:", "strong")] if block.title else []
+            colon = "" if ": " in block.title else ":"
+            lines = [self._toned(f"{block.title}{colon}", "strong")] if block.title else []
             if self.summary and not block.title:
                 lines += self._summed_up(listed)
             else:
