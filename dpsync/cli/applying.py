@@ -309,7 +309,15 @@ def show_end(
         if report.journal is not None:
             report = report.model_copy(update={"journal": shortest_path(report.journal)})
         report = out.printable(report)
-        text = render_report(plan, report, out.paint(), out.verbose, summary=out.summary, seconds=seconds)
+        text = render_report(
+            plan,
+            report,
+            out.paint(),
+            out.verbose,
+            summary=out.summary,
+            seconds=seconds,
+            complete=out.invocation.complete,
+        )
         out.prose(text)
     elif said := unapplied(plan):
         out.prose(said)

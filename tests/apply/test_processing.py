@@ -124,9 +124,7 @@ def test_apply_is_incomplete_while_platform_processes(apply: Apply) -> None:
     assert exit_of(report) is Exit.PARTIAL
     text = render_report(Plan(), report, Paint(False))
     assert "acme/openapi/pets" in text
-    assert (
-        "GitBook is still processing 1 object that this apply changed (run dpsync plan again later)" in text
-    )
+    assert "GitBook is still processing 1 object that this apply changed, see above." in text
 
 
 def test_apply_without_specifications_does_not_wait(apply: Apply) -> None:

@@ -59,7 +59,7 @@ def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
     assert process.returncode == code
     assert "Interrupted" in out
     assert "Traceback" not in err
-    assert "; 23 steps not tried. Interrupted. To finish the rest, run dpsync apply again." in out
+    assert "; 23 steps not tried. Interrupted. To finish the rest: dpsync apply" in out
     (journal,) = (example / ".dpsync" / "journal").glob("*.jsonl")
     events = [json.loads(line) for line in journal.read_text().splitlines()]
     names = ["journal", "start", *["intent", "outcome"] * 3, "not-tried", "end", "exit"]

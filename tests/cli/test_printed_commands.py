@@ -223,6 +223,11 @@ SAID = Invocation("a dir", ("base.yaml", "prod.yaml"), "prod", "reference", "who
         ),
         (("show", "plan.json"), "dpsync show -C 'a dir' plan.json"),
         (
+            ("revert", "a.jsonl"),
+            "dpsync revert -C 'a dir' -f base.yaml -f prod.yaml --env prod --profile reference "
+            "--ids who.yaml --base v1 a.jsonl",
+        ),
+        (
             ("ids", "--forget", 'a/[`it\'s "$HOME"`]'),
             "dpsync ids -C 'a dir' -f base.yaml -f prod.yaml --env prod --profile reference --ids who.yaml "
             "--forget 'a/[`it'\"'\"'s \"$HOME\"`]'",
@@ -282,11 +287,6 @@ MENTIONED = {
     ("cli/examination/workflow.py", "dpsync doctor"): "a step of a workflow, with the flags of its job",
     ("kinds/meanings.py", "dpsync drift"): "the meaning of a key, in the schema and on a page",
     ("render/words/kinds.py", "dpsync apply"): "a sentence of a page",
-    ("render/words/plan.py", "dpsync drift"): "the meaning of a flag, in a line of counts",
-    ("planner/decide/blocks.py", "dpsync apply"): "the same command line again",
-    ("render/words/report.py", "dpsync apply"): "the same command line again",
-    ("render/words/report.py", "dpsync plan"): "an ending: it may be shown without the flags of its apply",
-    ("workflows/reversal/deleted.py", "dpsync apply"): "what creates the object of a new entry",
 }
 """Names of commands in texts that are not to be typed, and why."""
 

@@ -61,10 +61,7 @@ def test_a_write_without_an_answer_is_unknown_and_not_made_again(
         interrupting.join()
         assert not app.is_let_go.is_set()
         assert ended.code == code
-        assert (
-            "; 1 step unknown, 2 not tried. Interrupted. To finish the rest, run dpsync apply again."
-            in ended.out
-        )
+        assert "; 1 step unknown, 2 not tried. Interrupted. To finish the rest: dpsync apply" in ended.out
         (journal,) = (directory / ".dpsync" / "journal").glob("*.jsonl")
         events = [json.loads(line) for line in journal.read_text().splitlines()]
         names = ["journal", "start", *["intent", "outcome"] * 3, "not-tried", "end", "exit"]

@@ -95,7 +95,7 @@ def test_a_process_that_was_killed_has_a_report_and_an_exit_code(
         "the last line of the journal is missing, because the apply was killed or is still running"
         in shown.out
     )
-    assert "Not verified. To see the remaining changes, run dpsync plan." in shown.out
+    assert "Not verified. To see the remaining changes: dpsync plan" in shown.out
 
 
 def test_a_journal_in_another_place_shows_the_same(

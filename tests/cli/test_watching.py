@@ -54,8 +54,8 @@ def test_verbose_plan_and_drift_count_unwatched_lists_and_fields(
     assert line in run("drift", "-v", "-C", str(directory)).out.splitlines()
     counts = json.loads(run("plan", "-C", str(directory), "--format", "json").out)["plan"]["unwatched"]
     assert line == (
-        f"not compared: {counts['places']} lists and {counts['fields']} fields that are not in your files "
-        "(dpsync drift --unwatched lists all of them)"
+        f"not compared: {counts['places']} lists and {counts['fields']} fields that are not in your files. "
+        f"To list them: dpsync drift -C {directory} --unwatched"
     )
     # The organization and the site leave fields out; a team has no other field.
     assert counts["things"] == 2

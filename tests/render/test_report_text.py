@@ -89,7 +89,7 @@ RESULTS = {
     "for minutes": (DONE, 200.0, {}, f"{ALL}, in 3 min. {VERIFIED}"),
     "not verified": (
         DONE, None, {"remaining": None, "verified": False},
-        f"{ALL}. Not verified. To see the remaining changes, run dpsync plan.",
+        f"{ALL}. Not verified. To see the remaining changes: dpsync plan",
     ),
     "a part": (
         ("done", "failed", "not-tried"), 2.0, {"remaining": planned()},
@@ -106,7 +106,7 @@ RESULTS = {
     "nobody knows": (
         ("unknown", "not-tried", "not-tried"), 2.0, {"interrupted": True},
         "Perhaps nothing was applied: 1 step unknown, 2 not tried. "
-        "Interrupted. To finish the rest, run dpsync apply again.",
+        "Interrupted. To finish the rest: dpsync apply",
     ),
 }  # fmt: skip
 

@@ -23,6 +23,7 @@ from dpsync.github.messages.marker import (
 from dpsync.github.requests.api import GitHubText, Review
 from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key
 from dpsync.model.plans.plan import DIGITS
+from dpsync.model.texts.command import NOWHERE
 from dpsync.model.texts.words import short_commit, some
 from dpsync.render.json.documents import ApplyDocument, PlanDocument
 from dpsync.render.layout.view import View, clip
@@ -194,7 +195,8 @@ def status(document: ApplyDocument, place: WorkflowRun) -> str:
         return f"> [!TIP]\n> **GitBook already matched the files, so dpsync changed nothing** ({run})."
     kind = "TIP" if document.converged else "WARNING"
     result = prose(done(document.plan.plan, document.report))
-    return f"> [!{kind}]\n> **{result}** {prose(ending(document.plan.plan, document.report))} ({run})"
+    ended = NOWHERE.complete(ending(document.plan.plan, document.report))
+    return f"> [!{kind}]\n> **{result}** {prose(ended)} ({run})"
 
 
 def worth_telling(document: object) -> bool:

@@ -81,7 +81,8 @@ _FLAGS: Final = {
 _READING: Final = "directory files environment profile ids trusted"
 _PLANNING: Final = f"{_READING} base"
 _KNOWN: Final = {
-    "plan": _PLANNING, "apply": _PLANNING, "drift": _PLANNING, "ids": _READING, "import": _READING,
+    "plan": _PLANNING, "apply": _PLANNING, "revert": _PLANNING, "drift": _PLANNING,
+    "ids": _READING, "import": _READING,
     "validate": "directory files environment profile", "explain": "", "completion": "", "version": "",
     "fmt": "directory", "init": "directory",
     "list": _READING, "doctor": _READING,

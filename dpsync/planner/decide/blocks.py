@@ -15,6 +15,7 @@ from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry, Unserved
 from dpsync.model.entries.values import references
 from dpsync.model.plans.remark import Blocked
+from dpsync.model.texts.command import command
 from dpsync.planner.decide.concealment import at_first
 from dpsync.planner.decide.escalation import direction
 from dpsync.planner.decide.missing_pages import missing_pages
@@ -22,8 +23,8 @@ from dpsync.planner.decide.restructuring import Restructure, Restructuring, firs
 from dpsync.planner.inputs.answers import NEW, Answer
 from dpsync.planner.inputs.sides import Sides
 
-_LATER = "run dpsync apply again after GitBook has created that object"
-_BACK = "run dpsync apply again after the restore"
+_LATER = f"after GitBook has created that object, run {command('apply')}"
+_BACK = f"after the restore, run {command('apply')}"
 _ANEW = "restore the object in GitBook, or remove the entry"
 
 
@@ -88,7 +89,7 @@ class Blocker:
             self._entries[address] = Blocked(
                 address=str(address),
                 reason=reason,
-                todo="run dpsync apply again to create the object of this entry again",
+                todo=f"to create the object of this entry again, run {command('apply')}",
             )
         if self.first:
             self._settle()
@@ -163,7 +164,7 @@ class Blocker:
             f"dpsync first creates one section in {item.scope.parent}, and GitBook moves the site's spaces "
             "into the section"
         )
-        todo = f"run dpsync apply again with the same {item.question.flag}"
+        todo = f"then run {command('apply', '--confirm', str(item.question))}"
         for address in nodes:
             if address != first:
                 self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)

@@ -32,7 +32,7 @@ def as_junit(view: View, options: FormatOptions) -> str:
         _case(suite, view, entry)
     if not cases:
         SubElement(suite, "testcase", {"name": view.title, "classname": f"dpsync.{view.name}"})
-    SubElement(suite, "system-out").text = "\n".join([view.title, *view.notices, *view.facts])
+    SubElement(suite, "system-out").text = "\n".join([view.title, *view.notices, *view.details])
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
 

@@ -224,6 +224,11 @@ class View(Struct, frozen=True):
         return tuple(map(NOWHERE.complete, self.hints))
 
     @property
+    def details(self) -> tuple[str, ...]:
+        """The facts, for a medium that does not know the flags of the command."""
+        return tuple(map(NOWHERE.complete, self.facts))
+
+    @property
     def calls(self) -> Iterator[ViewEntry]:
         """What somebody is called for, the errors first, otherwise in their order."""
         for level in LEVELS[:-1]:

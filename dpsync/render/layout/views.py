@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from dpsync.model.plans.journal import Outcome, Report, Result
 from dpsync.model.plans.plan import DIGITS, Plan
+from dpsync.model.texts.command import NOWHERE
 from dpsync.model.texts.words import counted
 from dpsync.render.json.documents import (
     ApplyDocument,
@@ -103,7 +104,7 @@ def _apply(document: ApplyDocument) -> View:
     if report.verified and not report.unrecorded:
         hints += filter(None, [recorded_keys(plan)])
     about += [f"journal: {visible(report.journal)}"] if report.journal else []
-    verdict = ViewLine(done(plan, report)), ViewLine(ending(plan, report))
+    verdict = ViewLine(done(plan, report)), ViewLine(NOWHERE.complete(ending(plan, report)))
     return View(
         verdict,
         tuple(blocks.found),

@@ -53,7 +53,7 @@ def _embedded(view: View) -> str:
         "name": view.name,
         "hints": view.notices,
         "previews": [{"text": clip(one.text, LONGEST), "url": one.url} for one in view.previews],
-        "foot": view.facts,
+        "foot": view.details,
         "leftOut": view.left_out,
         "glances": [
             {"number": one.number, "text": one.text, "topic": one.topic, "level": one.level}

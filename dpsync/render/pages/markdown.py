@@ -210,7 +210,7 @@ def _indented(lines: list[str]) -> Iterator[str]:
 
 def _foot(view: View, number: int, bodies: bool) -> Iterator[str]:
     if view.facts:
-        yield f"\n\n<sub>{' · '.join(prose(clip(line)) for line in view.facts)}</sub>"
+        yield f"\n\n<sub>{' · '.join(prose(clip(line)) for line in view.details)}</sub>"
     yield from _hidden(view, number, bodies)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from dpsync.model.plans.journal import GOOD, Outcome, Report
 from dpsync.model.plans.plan import DIGITS, Plan
+from dpsync.model.texts.command import NOWHERE
 from dpsync.render.layout.plan import blocked_entry, side_blocks
 from dpsync.render.layout.view import Block
 from dpsync.render.terminal.paint import Paint
@@ -57,13 +58,13 @@ def render_step(outcome: Outcome, number: int, steps: int, paint: Paint) -> str:
 
 def render_report(
     plan: Plan, report: Report, paint: Paint, verbose: int = 0, *, summary: bool = False,
-    seconds: float | None = None,
+    seconds: float | None = None, complete: Callable[[str], str] = NOWHERE.complete,
 ) -> str:  # fmt: skip
     """Return the report of an apply as text, with the result in its last line.
 
     `plan` is the plan that was carried out: the report does not repeat its blocked objects and problems. What
     went well is counted, or listed with -v. With `summary`, what is left has one line for each address.
-    `seconds`: how long the apply took.
+    `seconds`: how long the apply took. `complete` adds the flags of this run to commands.
     """
     lines = list(_outcomes(report, paint, verbose))
     lines += [paint(visible(text), "red") for text in report.trouble]
@@ -76,7 +77,9 @@ def render_report(
         lines += restorable(report)
         lines.append(paint(f"plan {visible(report.plan[:DIGITS])}", "dim"))
         lines += [paint(f"journal: {visible(report.journal)}", "dim")] if report.journal else []
-    lines.append(paint(f"{done(plan, report, seconds)} {ending(plan, report)}", _style(plan, report)))
+    lines.append(
+        paint(f"{done(plan, report, seconds)} {complete(ending(plan, report))}", _style(plan, report))
+    )
     return "\n".join(lines)
 
 

@@ -57,7 +57,9 @@ def _apply(document: ApplyDocument, options: FormatOptions) -> str:
     if document.report is None:
         said = unapplied(plan)
     else:
-        said = render_report(plan, document.report, paint, options.verbose, summary=options.summary)
+        said = render_report(
+            plan, document.report, paint, options.verbose, summary=options.summary, complete=options.complete
+        )
     return f"{planned}\n\n{said}" if said else planned
 
 

@@ -67,7 +67,7 @@ class Writer(Struct, frozen=True):
         view = visible_texts(view)
         last = [self.complete(text) for text in view.hints]
         last.append(" ".join(self._toned(line.text, line.tone) for line in view.verdict))
-        facts = [self._toned(text, "faint") for text in view.facts] if self.verbose else []
+        facts = [self._toned(self.complete(text), "faint") for text in view.facts] if self.verbose else []
         parts = [*self._blocks(view.blocks), "\n".join(facts), "\n".join(last)]
         return "\n\n".join(part for part in parts if part)
 

@@ -304,7 +304,7 @@ def coverage(plan: PlanOrDrift) -> str:
     words += [counted(found.fields, "field")] if found.fields else []
     said = " and ".join(words)
     return (
-        f"not compared: {said} that are not in your files (dpsync drift --unwatched lists all of them)"
+        f"not compared: {said} that are not in your files. To list them: {command('drift', '--unwatched')}"
         if words
         else ""
     )

@@ -8,6 +8,7 @@ from typing import Final
 from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.journal import Report, Result
 from dpsync.model.plans.plan import Plan
+from dpsync.model.texts.command import command
 from dpsync.model.texts.words import counted
 from dpsync.render.words.plan import category, folded, not_reverted
 from dpsync.render.words.values import show
@@ -102,9 +103,10 @@ def ending(plan: Plan, report: Report) -> str:
     reverted.
     """
     if report.interrupted:
-        return "Interrupted. To finish the rest, run dpsync apply again."
+        again = command("apply") if plan.reverts is None else command("revert", visible(plan.reverts.file))
+        return f"Interrupted. To finish the rest: {again}"
     if report.remaining is None:
-        return "Not verified. To see the remaining changes, run dpsync plan."
+        return f"Not verified. To see the remaining changes: {command('plan')}"
     if report.settled:
         text = "Verified: a new plan has no changes."
         if plan.reverts is not None:
@@ -115,11 +117,13 @@ def ending(plan: Plan, report: Report) -> str:
             text = f"Incomplete: a new plan has no changes, but {' and '.join(reasons)}, see above."
         if report.remaining.blocked:
             text += f" {len(report.remaining.blocked)} blocked, see above."
+        if report.processing:
+            text += f" To check later: {command('plan')}"
         return text
     if report.as_declared:
         number = report.count("unknown")
         what = f"the result of {counted(number, 'request')} is still unknown"
-        return f"Not certain: a new plan has no changes, but {what}. Run dpsync plan again later."
+        return f"Not certain: a new plan has no changes, but {what}. To check later: {command('plan')}"
     return "Incomplete: a new plan still has changes."
 
 
@@ -132,7 +136,7 @@ def _unconverged_reasons(report: Report) -> Iterator[str]:
         yield f"GitBook reports a problem with {things} that this apply changed"
     if report.processing:
         things = counted(len(report.processing), "object")
-        yield f"GitBook is still processing {things} that this apply changed (run dpsync plan again later)"
+        yield f"GitBook is still processing {things} that this apply changed"
 
 
 def unkept(report: Report) -> Iterator[str]:

@@ -12,6 +12,7 @@ from dpsync.model.entries.desired import Entry, Scope
 from dpsync.model.entries.snapshot import LiveObject
 from dpsync.model.entries.values import Value
 from dpsync.model.plans.change import Change
+from dpsync.model.texts.command import command
 from dpsync.workflows.reversal.entries import CannotRestore, RevertedEntries
 from dpsync.workflows.reversal.recorded import RecordedChange
 
@@ -77,7 +78,7 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
     if kind.in_tree:
         return (
             "the plan does not contain the position in the navigation. "
-            f"To create the {kind.noun} again, add an entry and run dpsync apply"
+            f"To create the {kind.noun} again, add an entry and run {command('apply')}"
         )
     if not isinstance(kind.create, Call) or not (previous or _is_grant(kind)):
         return f"dpsync cannot create {kind.one} again"
