@@ -37,7 +37,7 @@ Job = tuple[str, int, int]
 
 _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parents[1]
-_PER_JOB = {"pairs": 25, "applies": 10}
+_PER_JOB = {"pairs": 20, "applies": 10}
 _CONTEXT = 2
 _LONGEST_LINE = 300
 
@@ -45,7 +45,7 @@ _LONGEST_LINE = 300
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.full:
-        options.pairs, options.applies, options.ids, options.situations = 2000, 300, 2, 1000
+        options.pairs, options.applies, options.ids, options.situations = 2000, 300, 4, 1000
     out = Path(options.out).resolve()
     jobs = _jobs(options.pairs, options.applies, options.ids, options.situations)
     folders = [_record(revision, out, options.seed, jobs, options.jobs, again=again)
@@ -77,8 +77,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("a", help="a commit")
     parser.add_argument("b", help="the commit to compare with the first one")
     parser.add_argument("--full", action="store_true", help="compare everything")
-    parser.add_argument("--pairs", type=int, default=100, help="number of plans [default: 100]")
-    parser.add_argument("--applies", type=int, default=20, help="number of applies [default: 20]")
+    parser.add_argument("--pairs", type=int, default=40, help="number of plans [default: 40]")
+    parser.add_argument("--applies", type=int, default=10, help="number of applies [default: 10]")
     parser.add_argument("--ids", type=int, default=1, help="objects for each operation, up to 4 [default: 1]")
     parser.add_argument("--situations", type=int, default=1000, help="number of situations [default: all]")
     parser.add_argument("--seed", type=int, default=1, help="seed of the pairs [default: 1]")

@@ -137,18 +137,18 @@ def _values_by_field(trees: list[Any]) -> dict[str, list[Any]]:
     return values
 
 
-def _nodes(tree: Any) -> Iterator[Tree]:
+def nodes(tree: Any) -> Iterator[Tree]:
     """Yield every mapping in a tree."""
     if isinstance(tree, dict):
         yield tree
     for child in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
-        yield from _nodes(child)
+        yield from nodes(child)
 
 
 def _scalars(tree: Any) -> list[tuple[Tree, str]]:
     return [
         (node, field)
-        for node in _nodes(tree)
+        for node in nodes(tree)
         for field, value in node.items()
         if field not in _KEPT and not isinstance(value, dict | list)
     ]
@@ -158,7 +158,7 @@ def _entries(tree: Any) -> list[tuple[Tree, str, str]]:
     """Return each entry as its mapping, its key, and the name of its list."""
     return [
         (entries, key, name)
-        for node in _nodes(tree)
+        for node in nodes(tree)
         for name, entries in node.items()
         if name in LISTS and isinstance(entries, dict)
         for key, entry in entries.items()
@@ -168,7 +168,7 @@ def _entries(tree: Any) -> list[tuple[Tree, str, str]]:
 
 
 def _sibling_lists(tree: Any, names: tuple[str, ...]) -> list[list[Any]]:
-    lists = [node[name] for node in _nodes(tree) for name in names if isinstance(node.get(name), list)]
+    lists = [node[name] for node in nodes(tree) for name in names if isinstance(node.get(name), list)]
     return [items for items in lists if len(items) > 1 and isinstance(items[0], dict)]
 
 
@@ -209,7 +209,7 @@ def _wanted_changes(random: Random, organizations: Any) -> list[Callable[[], Non
             entry = copy.deepcopy(entries[key])
         else:
             node, name = random.choice([
-                (node, name) for node in _nodes(organizations) for name, entries in node.items()
+                (node, name) for node in nodes(organizations) for name, entries in node.items()
                 if name in _NEW_ENTRIES and isinstance(entries, dict)
             ] + [(site, name) for org in organizations.values() for site in org.get("sites", {}).values()
                  for name in ("redirects", "shareLinks", "topics", "mcpServers", "channels", "contextConnections")]
@@ -239,7 +239,7 @@ def _wanted_changes(random: Random, organizations: Any) -> list[Callable[[], Non
         del node[field]
 
     def drop_list() -> None:
-        node, name = random.choice([(n, name) for n in _nodes(organizations) for name in n if name in LISTS])
+        node, name = random.choice([(n, name) for n in nodes(organizations) for name in n if name in LISTS])
         del node[name]
 
     def reorder() -> None:
@@ -252,7 +252,7 @@ def _wanted_changes(random: Random, organizations: Any) -> list[Callable[[], Non
         if lists:
             source, target = random.choice(lists), random.choice(lists)
             moved = source.pop(random.randrange(len(source)))
-            inside = any(node is item for node in _nodes(moved) for item in target)
+            inside = any(node is item for node in nodes(moved) for item in target)
             (source if inside else target).append(moved)
 
     def change_node() -> None:
@@ -286,7 +286,7 @@ def _live_changes(random: Random, organizations: Any) -> list[Callable[[], None]
         lists = _sibling_lists(organizations, ("teams", "collections", "spaces", "sites"))
         siblings = random.choice([siblings for siblings in lists if "title" in siblings[0]])
         added = copy.deepcopy(random.choice(siblings))
-        for node in _nodes(added):
+        for node in nodes(added):
             if "id" in node:
                 node["id"] = f"{node['id']}-{random.randrange(100)}"
         added["title"] = random.choice((added["title"], f"{added['title']} 2", "Support", "Release notes"))
@@ -302,7 +302,7 @@ def _live_changes(random: Random, organizations: Any) -> list[Callable[[], None]
 
 def _replace_references(tree: Any, key: str, new: str | None) -> None:
     """Replace a key wherever it refers to an entry, or remove the reference."""
-    for node in list(_nodes(tree)):
+    for node in list(nodes(tree)):
         for field, value in list(node.items()):
             if field in _REFERENCES and value == key:
                 node[field] = new  # null often means "none"

@@ -14,25 +14,52 @@ from typing import Any
 
 import httpx
 
-from .generator import PROFILES
+from .generator import PROFILES, nodes
 from .running import TOKEN, Companion, Runner, changes, pretty
 
 Record = tuple[str, str]
-_WRITERS = (TOKEN, "homer-token")
-_READERS = ("kim-token", "gus-token", "lenny-token", "carl-token", "oli-token")
+_READERS = ("kim-token", "gus-token", "carl-token", "lenny-token", "oli-token")
 _SKIPPED_HEADERS = {"date", "server", "dpsync-world", "content-length"}
-_ORGANIZATIONS = ("acme", "globex")
-_MOST_PATHS = 4
-"""With how many combinations of ids each operation is called."""
-_IDS = {
-    "user": "kim", "users": "kim", "userId": "kim", "team": "sales", "teams": "sales", "defaultTeam": "sales",
-    "space": "guides", "spaceId": "guides", "spaces": "guides", "collection": "internal", "parent": None,
-    "parentId": "internal", "site": "docs", "siteId": "docs", "styleguide": "guides", "organization": "acme",
-    "organizationId": "acme", "targetOrganization": "globex", "email": "kim@acme.example",
-    "emails": "kim@acme.example", "path": "fresh", "basename": "fresh", "slug": "fresh", "icon": "book",
-    "emoji": "1f600", "language": "fr", "format": "markdown",
+_SCHEMA = {"type": "object", "properties": {"beta": {"type": "boolean"}}, "additionalProperties": False}
+_CONNECTION = {"connector": "builtin:github-issues", "setupSettings": {"repository": "a/b", "token": "t"}}
+_CHANNEL = {"type": "builtin:slack", "setupSettings": {"allowedChannels": ["docs-*"]}}
+_SETUP = (
+    ("PUT", "/orgs/acme/sites/docs/adaptive-schema", {"jsonSchema": _SCHEMA}),
+    (
+        "POST",
+        "/orgs/acme/sites/docs/mcp-servers",
+        {"name": "Tools", "url": "https://a.example", "headers": {}},
+    ),
+    ("POST", "/git/installations", {"provider": "github", "target": {"type": "space", "spaceId": "news"}}),
+    ("POST", "/orgs/acme/sites/docs/channels", _CHANNEL),
+    ("POST", "/orgs/acme/sites/docs/context-connections", _CONNECTION),
+    ("POST", "/orgs/acme/sites/docs/permissions", {"role": "read", "users": ["kim"], "teams": ["sales"]}),
+)
+"""Requests that create objects that the data of a new companion do not have."""
+_BODIES: dict[str, Any] = {
+    "/adaptive-schema": {"jsonSchema": _SCHEMA},
+    "/channels": _CHANNEL,
+    "/context-connections": _CONNECTION,
+    "/permissions": {"role": "read", "users": ["eve"]},
+    "/content/template": {"id": "news"},
+    "/transfer": {"organization": "globex"},
+    "/redirects": {"source": "/old", "destination": {"kind": "url", "url": "https://a.example/x"}},
+    "/openapi": {"slug": "fresh", "source": {"url": "https://a.example/x"}},
+    "/openapi/{specSlug}": {"source": {"url": "https://a.example/x"}},
+    "/translations": {"source": {"space": "news", "language": "en"}, "language": "de"},
+}
+"""Bodies, by the end of the path, where the schema does not say which values exist."""
+_ACME = {
+    "user": "eve", "team": "reviewers", "space": "news", "collection": "internal", "parent": "internal",
+    "site": "help", "styleguide": "guides", "organization": "acme", "path": "fresh", "basename": "fresh",
+    "slug": "fresh", "name": "fresh", "icon": "book", "emoji": "1f600", "language": "fr", "format": "markdown",
+    "email": "kim@acme.example", "light": "#123456", "dark": "#123456", "script": "export default {}",
 }  # fmt: skip
-"""Values of properties whose schema does not say which values exist."""
+_GLOBEX = _ACME | {
+    "user": "homer", "team": "reactor", "space": "manual", "collection": "plant", "parent": "plant",
+    "site": "globex-staff", "styleguide": "manual", "organization": "globex",
+}  # fmt: skip
+"""Values of properties, by name, in each organization."""
 
 
 def record_operations(runner: Runner, count: int) -> Iterator[Record]:
@@ -44,7 +71,7 @@ def record_operations(runner: Runner, count: int) -> Iterator[Record]:
         yield f"{profile}, openapi.json", pretty(document)
         yield f"{profile}, health", pretty(companion.client.get("/_dpsync/health").json())
         yield f"{profile}, data", pretty(companion.world())
-        caller = _Caller(companion, document, min(count, _MOST_PATHS))
+        caller = _Caller(companion, document, count)
         for path, operations in document["paths"].items():
             for method in ("get", "post", "put", "patch", "delete"):
                 if method in operations:
@@ -59,34 +86,34 @@ class _Caller:
         self._companion = companion
         self._document = document
         self._count = count
-        self._start = companion.world()
         self._prefixes: dict[str, list[str]] = {}
+        for method, place, body in _SETUP:
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            companion.client.request(method, f"/v1{place}", headers=headers, json=body)
+        self._start = companion.world()
+        self._globex = json.dumps(self._start["organizations"][1])
 
     def call(self, method: str, path: str, operation: Any) -> Iterator[Record]:
         """Yield the answers to requests of all kinds for one operation."""
-        paths = self._paths(path)
         schema = self._body_schema(operation)
-        for place in paths[: self._count]:
+        places = self._paths(path)
+        for place in places:
             if method == "get":
-                for token in (TOKEN, *_READERS):
+                for token in (TOKEN, *_READERS[: 2 * self._count]):
                     yield self._ask(method, place, token)
-                for parameter in operation.get("parameters", ()):
-                    if parameter["in"] == "query":
-                        for value in self._query_values(parameter):
-                            yield self._ask(method, f"{place}?{parameter['name']}={value}", TOKEN)
+                queries = [one for one in operation.get("parameters", ()) if one["in"] == "query"]
+                for name, value in [(one["name"], value) for one in queries for value in self._words(one)]:
+                    yield self._ask(method, f"{place}?{name}={value}", TOKEN)
                 continue
-            bodies = self._bodies(schema) if schema else [None]
-            for body in bodies:
-                for token in _WRITERS:
+            for body in self._bodies(schema, path, place) if schema else [None]:
+                for token in (TOKEN, "homer-token")[: self._count]:
                     yield self._ask(method, place, token, body)
-        place = paths[0]
         wrong = {"unknown": True} if schema else None
-        yield self._ask(method, place, "")
-        yield self._ask(method, place, "kim-token", wrong)
-        yield self._ask(method, place, TOKEN, wrong)
-        yield self._ask(method, place, TOKEN, [1])
-        yield self._ask(method, f"{place}?unknown=1&limit=0&page=x", TOKEN, wrong)
-        yield self._ask(method, re.sub(r"[^/]+$", "no-such-id", place), TOKEN, wrong)
+        yield self._ask(method, places[0], "")
+        yield self._ask(method, places[0], "kim-token", wrong)
+        yield self._ask(method, places[0], TOKEN, [1] if schema else wrong)
+        yield self._ask(method, f"{places[0]}?unknown=1&limit=0&page=x", TOKEN, wrong)
+        yield self._ask(method, re.sub(r"[^/]+$", "no-such-id", places[0]), TOKEN, wrong)
 
     def _ask(self, method: str, place: str, token: str, body: Any = None) -> Record:
         """Send one request; if data may have changed, record the changes and restore the data."""
@@ -104,48 +131,52 @@ class _Caller:
         lines.append(pretty(answer.json()) if is_json and answer.content else answer.text)
         if method != "get" and answer.is_success:
             lines += changes(self._start, self._companion.world())
-            self._companion.reset()
+            self._companion.load(self._start)
         return f"{place} {token} {json.dumps(body)}", "\n".join(lines).replace(self._companion.url, "<url>")
 
     def _paths(self, path: str) -> list[str]:
-        """Return the path with ids in place of its parameters."""
+        """Return the path with ids in place of its parameters: first of Acme, then of any organization."""
         places = [""]
         for part in path.strip("/").split("/"):
-            if part == "{organizationId}":
-                places = [f"{place}/{name}" for place in places for name in _ORGANIZATIONS]
-            elif part.startswith("{"):
+            if part.startswith("{"):
                 found = [f"{place}/{name}" for place in places for name in self._ids(place, part)]
-                places = found or [f"{places[0]}/unknown"]
+                places = found or [f"{places[0]}/{'eve' if part == '{userId}' else 'unknown'}"]
             else:
                 places = [f"{place}/{part}" for place in places]
-        # Objects of both organizations and of different parents, and not only the first ones.
-        return places if len(places) <= self._count else Random(path).sample(places, self._count)  # noqa: S311
+        chosen = Random(path).sample(places, len(places))  # noqa: S311
+        chosen.sort(key=lambda place: self._is_globex(place))
+        return [*chosen[: (self._count + 1) // 2], *chosen[::-1][: self._count // 2]]
+
+    def _is_globex(self, place: str) -> bool:
+        return any(f'"id": "{part}"' in self._globex for part in place.split("/"))
 
     def _ids(self, prefix: str, parameter: str) -> list[str]:
-        """Return the ids that a list of the API shows."""
+        """Return the ids that a list of the API shows, or that the data contain."""
         if prefix not in self._prefixes:
             self._prefixes[prefix] = self._listed(prefix, parameter)
         return self._prefixes[prefix]
 
     def _listed(self, prefix: str, parameter: str) -> list[str]:
-        kinds = {
-            "/users": [user["id"] for user in self._start["users"]],
-            "/spaces": [space["id"] for org in self._start["organizations"] for space in org["spaces"]],
-            "/collections": [one["id"] for org in self._start["organizations"] for one in org["collections"]],
-            "/integrations": ["acme-tools", "control-room", "reactor-status"],
-        }
-        if prefix in kinds:
-            return kinds[prefix]
-        answer = self._companion.client.get(f"/v1{prefix}", headers={"Authorization": f"Bearer {TOKEN}"})
-        if answer.is_error:
-            return []
-        content = answer.json()
+        organizations = self._start["organizations"]
+        if prefix == "/users":
+            return [user["id"] for user in self._start["users"]]
+        if prefix in ("/spaces", "/collections"):
+            return [one["id"] for organization in organizations for one in organization[prefix[1:]]]
+        if prefix == "/integrations":
+            return ["acme-tools", "control-room", "reactor-status"]
+        if prefix.endswith("/external-links"):
+            site = prefix.split("/")[4]
+            sites = [
+                one for organization in organizations for one in organization["sites"] if one["id"] == site
+            ]
+            return [node["id"] for node in nodes(sites) if node.get("type") == "external-link"]
+        listed = f"{prefix}s" if prefix.endswith("/page") else prefix
+        answer = self._companion.client.get(f"/v1{listed}", headers={"Authorization": f"Bearer {TOKEN}"})
+        content = {} if answer.is_error else answer.json()
         items = content if isinstance(content, list) else content.get("items") or content.get("pages") or []
-        fields = (
-            ("slug", "name", "id", "user") if "Slug" in parameter or "Name" in parameter else ("id", "user")
-        )
+        fields = ["slug", "name"] if "Slug" in parameter or "Name" in parameter else []
         return [
-            str(item[field]) for item in items for field in fields if isinstance(item, dict) and field in item
+            name for item in items if (name := _id_of(item, [*fields, "id", "user", "team", "space", "site"]))
         ]
 
     def _resolve(self, schema: Any) -> Any:
@@ -157,18 +188,18 @@ class _Caller:
         content = operation.get("requestBody", {}).get("content", {})
         return next((one["schema"] for one in content.values()), None)
 
-    def _bodies(self, schema: Any) -> list[Any]:
+    def _bodies(self, schema: Any, path: str, place: str) -> list[Any]:
         """Return a body with the required properties, one with all, and one for each property and variant."""
+        self._known = _GLOBEX if self._is_globex(place) else _ACME
+        bodies: list[Any] = [body for end, body in _BODIES.items() if path.endswith(end)]
         schema = self._resolve(schema)
-        variants = [self._resolve(one) for one in schema.get("oneOf") or schema.get("anyOf") or [schema]]
-        bodies: list[Any] = []
-        for variant in variants:
+        for variant in map(self._resolve, schema.get("oneOf") or schema.get("anyOf") or [schema]):
             needed = self._sample(variant, "", False)
             bodies += [needed, self._sample(variant, "", True)]
             for name, part in variant.get("properties", {}).items():
                 bodies += [{**needed, name: value} for value in self._values(part, name)]
         unique = {json.dumps(body): body for body in bodies}
-        return list(unique.values())[: 10 * self._count]
+        return list(unique.values())[: 3 * self._count]
 
     def _values(self, schema: Any, name: str) -> list[Any]:
         """Return up to four values of a property: each word of an enumeration, both booleans, each variant."""
@@ -206,8 +237,10 @@ class _Caller:
                 if everything or least
                 else []
             )
-        if name in _IDS:
-            return _IDS[name]
+        # "userIds", "users" and "user" have the same values.
+        known = self._known.get(re.sub(r"(Ids?|s)$", "", name), self._known.get(name))
+        if known is not None:
+            return known
         if kind in ("integer", "number"):
             return schema.get("minimum", schema.get("default", 1))
         if kind == "boolean":
@@ -224,10 +257,23 @@ class _Caller:
         )
         return text[: schema.get("maxLength", 999)]
 
-    def _query_values(self, parameter: Any) -> list[str]:
+    def _words(self, parameter: Any) -> list[str]:
         schema = self._resolve(parameter.get("schema", {}))
-        known = {"limit": ["1"], "page": ["2"], "title": ["e"], "search": ["e"], "format": ["markdown"]}
+        known = {
+            "limit": ["1"],
+            "page": ["2"],
+            "title": ["e"],
+            "search": ["e"],
+            "format": ["markdown"],
+            "source": ["/rules"],
+        }
         variants = [self._resolve(one) for one in schema.get("anyOf") or [schema]]
         words = [str(word) for one in variants for word in one.get("enum", ())]
         booleans = ["true", "false"] if any(one.get("type") == "boolean" for one in variants) else []
         return (words or booleans or known.get(parameter["name"]) or ["ada"])[:4]
+
+
+def _id_of(item: Any, fields: list[str]) -> str | None:
+    """Return the id of an item of a list, or of the object that the item refers to."""
+    value = next((item[field] for field in fields if field in item), None)
+    return value.get("id") if isinstance(value, dict) else value

@@ -235,9 +235,9 @@ class Runner:
 
     def run(self, arguments: list[str], url: str = "", **environment: str) -> Result:
         """Run one command, with `url` as the server."""
-        variables = self._environment | environment
-        if url:
-            variables |= {"DPSYNC_URL": url, "DPSYNC_TOKEN": TOKEN}
+        variables = (
+            self._environment | ({"DPSYNC_URL": url, "DPSYNC_TOKEN": TOKEN} if url else {}) | environment
+        )
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             child = os.fork()
             if child == 0:

@@ -15,7 +15,7 @@ from .pairs import shown
 from .running import Runner
 
 Record = tuple[str, str]
-_TEAM = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams: {{ writers: {{ title: {} }} }}\n"
+_TEAM = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams: {{ writers: {{ id: writers, title: {} }} }}\n"
 _VALID = _TEAM.format("Technical writers")
 _NO_SERVER = "http://127.0.0.1:1"
 
@@ -53,11 +53,11 @@ _SITUATIONS = {
        for name, text in _BROKEN.items()},
     **{f"write fails with {json.dumps(fault)}": Situation(
         {"dpsync.yaml": _TEAM.format("Authors")}, ("apply --yes", "history", "plan"),
-        ({"operation": "updateTeamInOrganizationById", "nth": 1, "fault": fault},),
+        ({"operation": "PATCH /orgs/{organizationId}/teams/{teamId}", "nth": 1, "fault": fault},),
     ) for fault in (*_STATUSES, *_KINDS)},
     **{f"read fails with {json.dumps(fault)}": Situation(
         {"dpsync.yaml": _VALID}, ("plan", "drift"),
-        ({"operation": "listTeamsInOrganizationById", "times": 9, "fault": {**fault, "retryAfter": 0}
+        ({"operation": "GET /orgs/{organizationId}/teams", "times": 9, "fault": {**fault, "retryAfter": 0}
           if fault.get("status") in (429, 503) else fault},),
     ) for fault in (*_STATUSES[:4], *_KINDS[2:])},
     "no files": Situation({}, ("plan", "validate", "apply", "drift", "list", "history", "revert --last", "doctor")),
