@@ -48,21 +48,26 @@ def main(arguments: list[str] | None = None) -> int:
         options.pairs, options.applies, options.ids, options.situations = 2000, 300, 4, 1000
     out = Path(options.out).resolve()
     jobs = _jobs(options.pairs, options.applies, options.ids, options.situations)
-    folders = [_record(revision, out, options.seed, jobs, options.jobs, again=again)
-               for revision, again in ((options.a, False), (options.b, options.again))]  # fmt: skip
+    before = _record(options.a, out, options.seed, jobs, options.jobs)
+    after = _record(options.b, out, options.seed, jobs, options.jobs, options.again)
+    return compare(before, after, jobs, options.show)
+
+
+def compare(before: Path, after: Path, jobs: list[Job], most: int) -> int:
+    """Print the differences of two directories with records, up to `most`; return 1 if there are any."""
     different: Counter[str] = Counter()
     compared = 0
     for job in jobs:
-        before, after = (_read(folder / _file_name(job)) for folder in folders)
-        for name in dict.fromkeys([*before, *after]):
+        old, new = _read(before / _file_name(job)), _read(after / _file_name(job))
+        for name in dict.fromkeys([*old, *new]):
             compared += 1
-            if before.get(name) != after.get(name):
+            if old.get(name) != new.get(name):
                 different[job[0]] += 1
-                if different.total() <= options.show:
-                    print("\n".join(_difference(f"{job[0]}: {name}", before.get(name), after.get(name))))
+                if different.total() <= most:
+                    print("\n".join(_difference(f"{job[0]}: {name}", old.get(name), new.get(name))))
     total = different.total()
-    if total > options.show:
-        print(f"and {total - options.show} more; to see these, add --show {total}")
+    if total > most:
+        print(f"and {total - most} more; to see these, add --show {total}")
     parts = ", ".join(f"{count} in {part}" for part, count in different.items())
     print(f"{compared} records compared, {total} differ{f': {parts}' if parts else ''}")
     return 1 if total else 0
@@ -101,7 +106,9 @@ def _jobs(pairs: int, applies: int, ids: int, situations: int) -> list[Job]:
     return jobs
 
 
-def _record(revision: str, out: Path, seed: int, jobs: list[Job], processes: int, again: bool) -> Path:
+def _record(
+    revision: str, out: Path, seed: int, jobs: list[Job], processes: int, again: bool = False
+) -> Path:
     """Record what is not recorded yet of a commit, and return the directory of its records."""
     commit = _git("rev-parse", "--verify", f"{revision}^{{commit}}")
     # Another version of this tool records other things.
