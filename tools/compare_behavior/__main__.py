@@ -48,8 +48,9 @@ def main(arguments: list[str] | None = None) -> int:
         options.pairs, options.applies, options.ids, options.situations = 2000, 300, 4, 1000
     out = Path(options.out).resolve()
     jobs = _jobs(options.pairs, options.applies, options.ids, options.situations)
-    before = _record(options.a, out, options.seed, jobs, options.jobs)
-    after = _record(options.b, out, options.seed, jobs, options.jobs, options.again)
+    commits = [_git("rev-parse", "--verify", f"{revision}^{{commit}}") for revision in (options.a, options.b)]
+    before = _record(commits[0], out, options.seed, jobs, options.jobs)
+    after = _record(commits[1], out, options.seed, jobs, options.jobs, options.again)
     return compare(before, after, jobs, options.show)
 
 
@@ -106,11 +107,8 @@ def _jobs(pairs: int, applies: int, ids: int, situations: int) -> list[Job]:
     return jobs
 
 
-def _record(
-    revision: str, out: Path, seed: int, jobs: list[Job], processes: int, again: bool = False
-) -> Path:
+def _record(commit: str, out: Path, seed: int, jobs: list[Job], processes: int, again: bool = False) -> Path:
     """Record what is not recorded yet of a commit, and return the directory of its records."""
-    commit = _git("rev-parse", "--verify", f"{revision}^{{commit}}")
     # Another version of this tool records other things.
     tool = hashlib.sha256(
         b"".join(path.read_bytes() for path in sorted(_HERE.rglob("*.*")) if path.suffix in (".py", ".json"))

@@ -1,9 +1,9 @@
 """Generate pairs of a configuration and live data, from a seed and a number.
 
-Each pair starts with data and a configuration that matches the data. Both are then changed at random. The
-start is stored in `data/`, so that the pairs do not depend on the commit that is recorded: `world.json` is
-`GET /_dpsync/world` of a new companion, and `configurations.json` is what `dpsync import` wrote for these data
-with each profile, without default values ("plain") and with `--full` ("every").
+Each pair starts with live data and a configuration that matches the data. Both are then changed at random.
+The start is stored in `data/`, so that the pairs do not depend on the commit that is recorded: `world.json`
+is `GET /_dpsync/world` of a new companion, and `configurations.json` is what `dpsync import` wrote for these
+data with each profile, without default values ("plain") and with `--full` ("every").
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ LISTS = (
     "publishedIntegrations",
 )  # fmt: skip
 """The keys of a configuration whose value is a mapping of entries."""
+_LISTS_OF_A_SITE = ("redirects", "shareLinks", "topics", "mcpServers", "channels", "contextConnections")
 _REFERENCES = {"collection", "parent", "space", "site", "section", "defaultTeam", "styleguide"}
 _UNIQUE = ("title", "basename", "path", "slug", "label", "name", "url", "entityID", "language")
 _KEPT = {"id", "key", "type", "createdAt", "updatedAt", "user", "dpsync", "format", "object"}
@@ -54,7 +55,8 @@ _NEW_ENTRIES: dict[str, Tree] = {
     "mcpServers": {"name": "Tools", "url": "https://mcp.acme.example", "headers": {"X": {"env": "SECRET"}}},
     "channels": {"type": "builtin:slack", "setupSettings": {"allowedChannels": ["docs-*"]}},
     "contextConnections": {
-        "connector": "builtin:github-issues", "setupSettings": {"repository": "a/b", "token": {"env": "SECRET"}},
+        "connector": "builtin:github-issues",
+        "setupSettings": {"repository": "a/b", "token": {"env": "SECRET"}},
         "usageSettings": {"changeRequests": False, "search": True, "searchBoost": "x1.0"},
     },
     "publishedIntegrations": {
@@ -105,10 +107,11 @@ class Generator:
         # Few changes of the data alone, many changes of the configuration: the usual situation.
         for _ in range(random.choice((0, 0, 1, 2, 4))):
             self._change(random, world["organizations"], self._world_values, _live_changes)
-        before = _files(random, config)
+        split = random.random() < 0.4
+        before = _files(config, split)
         for _ in range(random.choice((0, 1, 1, 2, 3, 5, 8))):
             self._change(random, config["organizations"], self._values, _wanted_changes)
-        files = _files(random, config)
+        files = _files(config, split if random.random() < 0.9 else not split)
         flags = random.choice(([], [], [], ["--no-delete"], ["--select", f"{chosen[0]}/sites/**"]))
         return Pair(profile, world, files, before if random.random() < 0.5 else {}, list(flags))
 
@@ -208,12 +211,17 @@ def _wanted_changes(random: Random, organizations: Any) -> list[Callable[[], Non
             entries, key, _ = random.choice(_entries(organizations))
             entry = copy.deepcopy(entries[key])
         else:
-            node, name = random.choice([
-                (node, name) for node in nodes(organizations) for name, entries in node.items()
+            places = [
+                (node, name)
+                for node in nodes(organizations)
+                for name, entries in node.items()
                 if name in _NEW_ENTRIES and isinstance(entries, dict)
-            ] + [(site, name) for org in organizations.values() for site in org.get("sites", {}).values()
-                 for name in ("redirects", "shareLinks", "topics", "mcpServers", "channels", "contextConnections")]
-              + [(org, "publishedIntegrations") for org in organizations.values()])  # fmt: skip
+            ]
+            for organization in organizations.values():
+                places.append((organization, "publishedIntegrations"))
+                sites = organization.get("sites", {}).values()
+                places += [(site, name) for site in sites for name in _LISTS_OF_A_SITE]
+            node, name = random.choice(places)
             entries, entry = node.setdefault(name, {}), copy.deepcopy(_NEW_ENTRIES[name])
             if name in ("redirects", "members"):
                 entries[f"/{random.choice(_KEYS)}" if name == "redirects" else "new@acme.example"] = entry
@@ -337,11 +345,11 @@ def _policy(random: Random, config: Tree, chosen: list[str]) -> Tree:
     return policy
 
 
-def _files(random: Random, config: Tree) -> dict[str, str]:
+def _files(config: Tree, split: bool) -> dict[str, str]:
     """Write a configuration as one file, or with the large lists in files of their own."""
     config = copy.deepcopy(config)
     files: dict[str, str] = {}
-    if random.random() < 0.4:
+    if split:
         for key, organization in config["organizations"].items():
             for name in ("spaces", "sites"):
                 if name in organization:

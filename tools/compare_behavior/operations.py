@@ -52,8 +52,9 @@ _BODIES: dict[str, Any] = {
 _ACME = {
     "user": "eve", "team": "reviewers", "space": "news", "collection": "internal", "parent": "internal",
     "site": "help", "styleguide": "guides", "organization": "acme", "path": "fresh", "basename": "fresh",
-    "slug": "fresh", "name": "fresh", "icon": "book", "emoji": "1f600", "language": "fr", "format": "markdown",
-    "email": "kim@acme.example", "light": "#123456", "dark": "#123456", "script": "export default {}",
+    "slug": "fresh", "name": "fresh", "icon": "book", "emoji": "1f600", "language": "fr",
+    "format": "markdown", "email": "kim@acme.example", "light": "#123456", "dark": "#123456",
+    "script": "export default {}",
 }  # fmt: skip
 _GLOBEX = _ACME | {
     "user": "homer", "team": "reactor", "space": "manual", "collection": "plant", "parent": "plant",
@@ -202,7 +203,7 @@ class _Caller:
         return list(unique.values())[: 3 * self._count]
 
     def _values(self, schema: Any, name: str) -> list[Any]:
-        """Return up to four values of a property: each word of an enumeration, both booleans, each variant."""
+        """Return up to four values of a property: words of an enumeration, both booleans, variants."""
         schema = self._resolve(schema)
         variants = schema.get("oneOf") or schema.get("anyOf")
         if variants:

@@ -1,8 +1,9 @@
-"""Record one part of the behavior of a checkout as JSON lines. `__main__` starts one process for each part."""
+"""Record one part of the behavior of a checkout, in a process that `__main__` starts for this part."""
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from .situations import record_situations
 
 def main(checkout: Path, part: str, seed: int, first: int, last: int, target: Path) -> None:
     """Write the records of a part to `target`, which exists only when it is complete."""
+    # The companions end with this process, also if somebody ends it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     unfinished = target.with_suffix(".unfinished")
     with runner(checkout) as running, unfinished.open("w", encoding="utf-8") as file:
         match part:

@@ -15,16 +15,23 @@ from .pairs import shown
 from .running import Runner
 
 Record = tuple[str, str]
-_TEAM = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams: {{ writers: {{ id: writers, title: {} }} }}\n"
+_TEAM = """\
+dpsync: 1
+organizations:
+  acme:
+    id: acme
+    teams: {{ writers: {{ id: writers, title: {} }} }}
+"""
 _VALID = _TEAM.format("Technical writers")
 _NO_SERVER = "http://127.0.0.1:1"
+_CHANGED = _TEAM.format("Authors")
 
 
 class Situation(NamedTuple):
-    """Files and commands; `faults` are rules for failures of the companion."""
+    """Files, and commands separated by semicolons; `faults` are rules for failures of the companion."""
 
     files: Mapping[str, str]
-    commands: tuple[str, ...]
+    commands: str
     faults: tuple[Mapping[str, object], ...] = ()
     environment: Mapping[str, str] = {}
 
@@ -48,51 +55,47 @@ _STATUSES: tuple[Mapping[str, object], ...] = tuple(
 _KINDS: tuple[Mapping[str, object], ...] = (
     {"kind": "reset", "when": "after"}, {"kind": "reset"}, {"kind": "truncate"}, {"kind": "content-type"},
 )  # fmt: skip
+_TEAMS = "/orgs/{organizationId}/teams"
 _SITUATIONS = {
-    **{name: Situation({"dpsync.yaml": text}, ("validate", "plan", "drift", "apply --yes", "fmt", "config"))
+    **{name: Situation({"dpsync.yaml": text}, "validate; plan; drift; apply --yes; fmt; config")
        for name, text in _BROKEN.items()},
     **{f"write fails with {json.dumps(fault)}": Situation(
-        {"dpsync.yaml": _TEAM.format("Authors")}, ("apply --yes", "history", "plan"),
-        ({"operation": "PATCH /orgs/{organizationId}/teams/{teamId}", "nth": 1, "fault": fault},),
+        {"dpsync.yaml": _CHANGED}, "apply --yes; history; plan",
+        ({"operation": f"PATCH {_TEAMS}/{{teamId}}", "nth": 1, "fault": fault},),
     ) for fault in (*_STATUSES, *_KINDS)},
     **{f"read fails with {json.dumps(fault)}": Situation(
-        {"dpsync.yaml": _VALID}, ("plan", "drift"),
-        ({"operation": "GET /orgs/{organizationId}/teams", "times": 9, "fault": {**fault, "retryAfter": 0}
-          if fault.get("status") in (429, 503) else fault},),
+        {"dpsync.yaml": _VALID}, "plan; drift", ({"operation": f"GET {_TEAMS}", "times": 9, "fault": fault},),
     ) for fault in (*_STATUSES[:4], *_KINDS[2:])},
-    "no files": Situation({}, ("plan", "validate", "apply", "drift", "list", "history", "revert --last", "doctor")),
+    "no files": Situation({}, "plan; validate; apply; drift; list; history; revert --last; doctor"),
     "no server": Situation(
-        {"dpsync.yaml": _VALID}, ("plan", "doctor", "drift", "import --force"), (), {"DPSYNC_URL": _NO_SERVER}
+        {"dpsync.yaml": _VALID}, "plan; doctor; drift; import --force", (), {"DPSYNC_URL": _NO_SERVER}
     ),
-    "no token": Situation({"dpsync.yaml": _VALID}, ("plan", "doctor", "list"), (), {"DPSYNC_TOKEN": ""}),
-    "unknown token": Situation({"dpsync.yaml": _VALID}, ("plan", "doctor"), (), {"DPSYNC_TOKEN": "none"}),
+    "no token": Situation({"dpsync.yaml": _VALID}, "plan; doctor; list", (), {"DPSYNC_TOKEN": ""}),
+    "unknown token": Situation({"dpsync.yaml": _VALID}, "plan; doctor", (), {"DPSYNC_TOKEN": "none"}),
     "token that may only read": Situation(
-        {"dpsync.yaml": _TEAM.format("Authors")}, ("plan", "apply --yes", "doctor"), (), {"DPSYNC_TOKEN": "kim-token"}
+        {"dpsync.yaml": _CHANGED}, "plan; apply --yes; doctor", (), {"DPSYNC_TOKEN": "kim-token"}
     ),
-    "no changes": Situation(
-        {"dpsync.yaml": _VALID},
-        ("plan", "plan --detailed-exitcode", "drift", "apply --yes", "validate", "list --offline", "doctor --contact",
-         "ids", "version", "history", "graph --format dot", "rehearse", "config --format json", "fmt --check"),
-    ),
-    "one change": Situation(
-        {"dpsync.yaml": _TEAM.format("Authors")},
-        ("plan", "plan --detailed-exitcode", "drift", "plan --out plan.json", "show plan.json", "apply --no-input",
-         "apply --approved 0000", "apply plan.json --yes", "apply plan.json --yes", "history", "revert --last --yes",
-         "revert --last --yes", "history", "plan"),
-    ),
-    "delete": Situation(
-        {"dpsync.yaml": _VALID.replace("dpsync: 1", "dpsync: 1\npolicy: { prune: [teams] }")},
-        ("plan", "apply --yes", 'apply --yes --confirm "delete acme/teams/[Legacy]"', "plan --no-delete"),
-    ),
-    "wrong usage": Situation(
-        {"dpsync.yaml": _VALID},
-        ("pln", "plan --unknown", "plan extra", "plan --format xml", "plan --select none/**", "plan --env none",
-         "plan --parallelism 0", "show none.json", "show dpsync.yaml", "explain", "explain site", "explain DP201",
-         "explain site.visibility", "explain none", "schema none", "help", "help environment", "help exit-codes",
-         "help none", "destroy", "plan -auto-approve", "-C none plan", "github", "completion bash", "completion tcsh",
-         "export --navigation docs", "import", "import --update acme/teams/writers", "world -",
-         "import --add acme/teams/[Sales]", "init", "init --empty --organization acme"),
-    ),
+    "no changes": Situation({"dpsync.yaml": _VALID}, """
+        plan; plan --detailed-exitcode; drift; apply --yes; validate; list --offline; doctor --contact; ids
+        version; history; graph --format dot; rehearse; config --format json; fmt --check
+    """),
+    "one change": Situation({"dpsync.yaml": _CHANGED}, """
+        plan; plan --detailed-exitcode; drift; plan --out plan.json; show plan.json; apply --no-input
+        apply --approved 0000; apply plan.json --yes; apply plan.json --yes; history; revert --last --yes
+        revert --last --yes; history; plan
+    """),
+    "delete": Situation({"dpsync.yaml": "policy: { prune: [teams] }\n" + _VALID}, """
+        plan; plan --no-delete; apply --yes; apply --yes --confirm "delete 3"
+        apply --yes --confirm "delete acme/teams/[Legacy]"
+    """),
+    "wrong usage": Situation({"dpsync.yaml": _VALID}, """
+        pln; plan --unknown; plan extra; plan --format xml; plan --select none/**; plan --env none
+        plan --parallelism 0; show none.json; show dpsync.yaml; explain; explain site; explain DP201
+        explain site.visibility; explain none; schema none; help; help environment; help exit-codes; help none
+        destroy; plan -auto-approve; -C none plan; github; completion bash; completion tcsh
+        export --navigation docs; import; import --update acme/teams/writers; import --add acme/teams/[Sales]
+        world -; init; init --empty --organization acme
+    """),
 }  # fmt: skip
 
 
@@ -106,7 +109,7 @@ def record_situations(runner: Runner, count: int) -> Iterator[Record]:
         companion.load(start_data()[0])
         companion.client.put("/_dpsync/faults", json=list(situation.faults)).raise_for_status()
         runner.write({".keep": "", **situation.files})
-        for command in situation.commands:
+        for command in filter(None, map(str.strip, re.split("[;\\n]", situation.commands))):
             result = runner.run(shlex.split(command), companion.url, **situation.environment)
             yield f"{name}: dpsync {command}", shown(result)
         companion.client.delete("/_dpsync/faults").raise_for_status()
