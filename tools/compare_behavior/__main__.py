@@ -33,6 +33,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+from .generator import PROFILES
+
 Job = tuple[str, int, int]
 
 _HERE = Path(__file__).resolve().parent
@@ -99,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _jobs(pairs: int, applies: int, ids: int, situations: int) -> list[Job]:
     """Return the parts to record: pairs and applies in slices, so that slices can be reused."""
-    jobs: list[Job] = [("operations", 0, ids)] if ids else []
+    jobs: list[Job] = [(f"operations of {profile}", 0, ids) for profile in PROFILES if ids]
     jobs += [("situations", 0, situations)] if situations else []
     for part, count in (("applies", applies), ("pairs", pairs)):
         size = _PER_JOB[part]
@@ -159,7 +161,7 @@ def _run(checkout: Path, job: Job, seed: int, folder: Path) -> None:
 
 def _file_name(job: Job) -> str:
     part, first, last = job
-    return f"{part}-{first}-{last}.jsonl"
+    return f"{part.replace(' ', '-')}-{first}-{last}.jsonl"
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from .generator import PROFILES, nodes
+from .generator import nodes
 from .running import TOKEN, Companion, Runner, changes, pretty
 
 Record = tuple[str, str]
@@ -63,27 +63,27 @@ _GLOBEX = _ACME | {
 """Values of properties, by name, in each organization."""
 
 
-def record_operations(runner: Runner, count: int) -> Iterator[Record]:
-    """Yield request and answer of every operation with each profile, with `count` ids for each operation."""
-    for profile in PROFILES:
-        companion = runner.companion(profile)
-        companion.reset()
-        document = companion.client.get("/v1/openapi.json").json()
-        yield f"{profile}, openapi.json", pretty(document)
-        yield f"{profile}, health", pretty(companion.client.get("/_dpsync/health").json())
-        yield f"{profile}, data", pretty(companion.world())
-        caller = _Caller(companion, document, count)
-        for path, operations in document["paths"].items():
-            for method in ("get", "post", "put", "patch", "delete"):
-                if method in operations:
-                    for name, text in caller.call(method, path, operations[method]):
-                        yield f"{profile}, {method.upper()} {name}", text
+def record_operations(runner: Runner, profile: str, count: int) -> Iterator[Record]:
+    """Yield request and answer of every operation of a profile, with `count` ids for each operation."""
+    companion = runner.companion(profile)
+    companion.reset()
+    document = companion.client.get("/v1/openapi.json").json()
+    yield "openapi.json", pretty(document)
+    yield "health", pretty(companion.client.get("/_dpsync/health").json())
+    yield "data", pretty(companion.world())
+    caller = _Caller(runner, companion, document, count)
+    for path, operations in document["paths"].items():
+        for method in ("get", "post", "put", "patch", "delete"):
+            if method in operations:
+                for name, text in caller.call(method, path, operations[method]):
+                    yield f"{method.upper()} {name}", text
 
 
 class _Caller:
     """Calls operations of one companion, each on unchanged data."""
 
-    def __init__(self, companion: Companion, document: Any, count: int) -> None:
+    def __init__(self, runner: Runner, companion: Companion, document: Any, count: int) -> None:
+        self._normalize = runner.normalize
         self._companion = companion
         self._document = document
         self._count = count
@@ -133,7 +133,7 @@ class _Caller:
         if method != "get" and answer.is_success:
             lines += changes(self._start, self._companion.world())
             self._companion.load(self._start)
-        return f"{place} {token} {json.dumps(body)}", "\n".join(lines).replace(self._companion.url, "<url>")
+        return f"{place} {token} {json.dumps(body)}", self._normalize("\n".join(lines))
 
     def _paths(self, path: str) -> list[str]:
         """Return the path with ids in place of its parameters: first of Acme, then of any organization."""
@@ -271,7 +271,7 @@ class _Caller:
         variants = [self._resolve(one) for one in schema.get("anyOf") or [schema]]
         words = [str(word) for one in variants for word in one.get("enum", ())]
         booleans = ["true", "false"] if any(one.get("type") == "boolean" for one in variants) else []
-        return (words or booleans or known.get(parameter["name"]) or ["ada"])[:4]
+        return (words or booleans or known.get(parameter["name"]) or ["ada"])[: 2 * self._count]
 
 
 def _id_of(item: Any, fields: list[str]) -> str | None:

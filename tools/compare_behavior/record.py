@@ -24,8 +24,8 @@ def main(checkout: Path, part: str, seed: int, first: int, last: int, target: Pa
                 records = record_pairs(running, seed, first, last)
             case "applies":
                 records = record_applies(running, seed, first, last)
-            case "operations":
-                records = record_operations(running, last)
+            case _ if part.startswith("operations of "):
+                records = record_operations(running, part.removeprefix("operations of "), last)
             case "situations":
                 records = record_situations(running, last)
             case _:

@@ -61,6 +61,8 @@ class Normalizer:
             ),
             (re.compile(r"127\.0\.0\.1:\d+"), "<address>"),
             (re.compile(r"\bworld-[0-9a-f]{16}\b"), "<world>"),
+            # The signature of a link to a PDF document.
+            (re.compile(r"(/pdf/[0-9a-f]+\.)[0-9a-f]{64}"), r"\1<signature>"),
             # How far reading was when a second had passed.
             (re.compile(r"^.*\bread \d+(?: of \d+)? requests?\n", re.MULTILINE), ""),
         ]
