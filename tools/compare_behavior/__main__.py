@@ -1,7 +1,7 @@
 """Compare what two commits of dpsync do, and print each difference.
 
-    python -m tools.compare_behavior A B            a quick comparison, about two minutes on two processors
-    python -m tools.compare_behavior A B --full     2,000 pairs of files and live data, 300 applies
+    python -m tools.compare_behavior A B            a quick comparison: about five minutes of processor time
+    python -m tools.compare_behavior A B --full     2,000 pairs, 300 applies: about two hours of it
 
 The tool checks both commits out, records the behavior of each, and compares the records. The exit code is 1
 if a record differs. The parts of a record are:
