@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +34,29 @@ settings.register_profile("ci", settings.get_profile("everywhere"), derandomize=
 settings.load_profile("ci" if os.environ.get("CI") else "everywhere")
 # What a script starts in the background ignores it, and so would everything that is started here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_MEMORY = "/dev/shm"
+_ROOM = 3 << 30
+"""Bytes that must be free in memory for the temporary files of a whole run."""
+
+
+def _has_room_in_memory() -> bool:
+    if not os.path.ismount(_MEMORY):
+        return False
+    memory = os.statvfs(_MEMORY)
+    return memory.f_bavail * memory.f_frsize >= _ROOM and not memory.f_flag & os.ST_NOEXEC
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Create temporary files in memory: each git command and each database writes dozens of small files.
+
+    They are deleted at the end. To keep the files, or to use a disk, set TMPDIR.
+    """
+    if "TMPDIR" not in os.environ and _has_room_in_memory():
+        folder = tempfile.mkdtemp(prefix="dp-", dir=_MEMORY)
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 @pytest.hookimpl(wrapper=True)
