@@ -36,6 +36,7 @@ _NAMES: Final = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-e
 """What git is asked for the names of the files that commits have changed."""
 _TREES: Final = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
 """The line of two trees in the output of `git diff-tree --stdin`. No file below a project has such a name."""
+_OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _LINKS: Final = 10
 """How many symbolic links may lead to one file."""
 
@@ -164,7 +165,7 @@ class Repository(Struct, frozen=True):
 
     @property
     def shallow(self) -> bool:
-        return self._line("rev-parse", "--is-shallow-repository") == "true"
+        return self.git.place.shallow
 
     def names(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
         """Mode and object of every file below a directory of a commit, by its name relative to that."""
@@ -247,6 +248,38 @@ def _names_below(diff: bytes, head: bytes) -> Iterator[str]:
         yield os.fsdecode(name)
 
 
+class _BlobCache:
+    """The contents of blobs, so that loading the same commit again starts no git process.
+
+    Contents with one id never change. Missing blobs are looked for each time.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._size = most, 0
+        self._blobs: dict[tuple[Repository, str], bytes] = {}
+
+    def get(self, repository: Repository, ids: Collection[str]) -> dict[str, bytes]:
+        """Return the contents of blobs by id. Missing and too large blobs are skipped."""
+        found = {id: blob for id in ids if (blob := self._blobs.get((repository, id))) is not None}
+        if wanted := [id for id in ids if id not in found]:
+            fetched = repository.blobs(wanted, _LARGEST)
+            found |= fetched
+            size = sum(map(len, fetched.values()))
+            if self._size + size > self._most:
+                self._blobs.clear()
+                self._size = 0
+            if size <= self._most:
+                self._blobs |= {(repository, id): blob for id, blob in fetched.items()}
+                self._size += size
+        return found
+
+
+_BLOBS: Final = _BlobCache(1 << 24)
+_LISTINGS: Final[dict[tuple[Repository, str, str], dict[str, tuple[str, str]]]] = {}
+"""The names of the files in a directory of a commit."""
+_MOST_LISTINGS: Final = 8
+
+
 class CommitFiles(Struct, dict=True):
     """A project as a commit has it. `directory` is the project's place below the root of the repository."""
 
@@ -266,7 +299,15 @@ class CommitFiles(Struct, dict=True):
     @cached_property
     def _names(self) -> dict[str, tuple[str, str]]:
         """What is in the directory of the project, by its name."""
-        return self.repository.names(self.commit, self.directory)
+        key = self.repository, self.commit, self.directory
+        if (known := _LISTINGS.get(key)) is not None:
+            return known
+        names = self.repository.names(self.commit, self.directory)
+        if names and _OBJECT_ID.fullmatch(self.commit):
+            if len(_LISTINGS) >= _MOST_LISTINGS:
+                _LISTINGS.clear()
+            _LISTINGS[key] = names
+        return names
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
@@ -330,10 +371,9 @@ class CommitFiles(Struct, dict=True):
         return self._contents[name]
 
     def _fetch(self, names: list[str]) -> None:
-        contents = self.repository.blobs([self._names[name][1] for name in names], _LARGEST) if names else {}
-        for name in names:
-            if (id := self._names[name][1]) in contents:
-                self._contents[name] = contents[id]
+        ids = {name: self._names[name][1] for name in names}
+        contents = _BLOBS.get(self.repository, ids.values())
+        self._contents |= {name: contents[id] for name, id in ids.items() if id in contents}
 
 
 def _included(name: str, span: Span) -> Included:

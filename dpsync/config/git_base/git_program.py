@@ -22,6 +22,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -120,6 +121,11 @@ class GitDirectory(Struct, frozen=True):
                     return None
                 said = self._ref(name)
         return None
+
+    @property
+    def shallow(self) -> bool:
+        """Return whether the repository is a shallow clone: git keeps a file with the missing parents."""
+        return (self.common / "shallow").is_file()
 
     def _ref(self, name: str) -> str:
         with suppress(FileNotFoundError):
@@ -259,15 +265,21 @@ class Git(Struct, frozen=True):
             return _BARE
         except OSError as error:
             raise NoRepository(f"dpsync cannot read .git/config: {disk.why(error)}") from None
-        listed = self.run("config", "--file", "-", "--no-includes", "-z", "--list", given=theirs)
-        if listed.returncode:
-            raise NoRepository("git cannot read .git/config")
-        lines = []
-        for entry in listed.stdout.decode("utf-8", "surrogateescape").split("\0"):
-            name, _, value = entry.partition("\n")
-            if any(re.fullmatch(key, name) and re.fullmatch(of, value) for key, of in _KEPT.items()):
-                lines.append(_said(name, value))
-        return _BARE + "".join(lines)
+        return _BARE + _kept_lines(self, theirs)
+
+
+@lru_cache(maxsize=32)
+def _kept_lines(git: Git, config: bytes) -> str:
+    """Return the kept values in the text of a repository's configuration. One command needs them often."""
+    listed = git.run("config", "--file", "-", "--no-includes", "-z", "--list", given=config)
+    if listed.returncode:
+        raise NoRepository("git cannot read .git/config")
+    lines = []
+    for entry in listed.stdout.decode("utf-8", "surrogateescape").split("\0"):
+        name, _, value = entry.partition("\n")
+        if any(re.fullmatch(key, name) and re.fullmatch(of, value) for key, of in _KEPT.items()):
+            lines.append(_said(name, value))
+    return "".join(lines)
 
 
 _WINDOWS: Final = ("SYSTEMROOT",) if sys.platform == "win32" else ()
