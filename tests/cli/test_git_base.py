@@ -25,7 +25,7 @@ Project = Callable[..., Path]
 
 def git(directory: Path, *arguments: str) -> str:
     env = {"PATH": os.environ["PATH"], "HOME": str(directory), "GIT_CONFIG_NOSYSTEM": "1"}
-    author = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example")
+    author = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example", "-c", "maintenance.auto=false")
     command = ["git", "-C", str(directory), *author, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout.strip()
 

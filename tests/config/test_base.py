@@ -21,8 +21,11 @@ from .loading import REGISTRY, organization
 
 def git(directory: Path, *arguments: str) -> str:
     env = {"PATH": os.environ["PATH"], "HOME": str(directory), "GIT_CONFIG_NOSYSTEM": "1"}
-    author = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example", "-c", "protocol.file.allow=always")
-    command = ["git", "-C", str(directory), *author, *arguments]
+    settings = (
+        "user.name=Ada", "user.email=ada@acme.example", "protocol.file.allow=always", "maintenance.auto=false"
+    )  # fmt: skip
+    options = [word for setting in settings for word in ("-c", setting)]
+    command = ["git", "-C", str(directory), *options, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout.strip()
 
 

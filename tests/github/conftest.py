@@ -69,7 +69,7 @@ class Workflow:
     runs: int = 100
 
     def git(self, *words: str) -> str:
-        author = ["-c", "user.name=Ada", "-c", "user.email=ada@acme.example"]
+        author = ["-c", "user.name=Ada", "-c", "user.email=ada@acme.example", "-c", "maintenance.auto=false"]
         done = subprocess.run(
             ["git", *author, *words], cwd=self.folder, capture_output=True, text=True, check=True
         )

@@ -18,7 +18,7 @@ from tests.nested_files import nested
 from .command import Disturbance, Ran, ran
 
 IDENTITY = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example", "-c", "commit.gpgsign=false")
-QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0")
+QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "maintenance.auto=false")
 DATE = "2026-01-01T00:00:00Z"
 ROOT = "dpsync.yaml"
 
@@ -50,15 +50,20 @@ class Checkout:
 
     def trees(self) -> dict[str, Tree]:
         texts = {name: (self.directory / name).read_text("utf-8") for name in self.names()}
-        return {name: nested(yaml.safe_load(text)) for name, text in texts.items()}
+        return {name: nested(yaml.load(text, Loader=yaml.CSafeLoader)) for name, text in texts.items()}
 
     def write(self, trees: dict[str, Tree]) -> None:
         """Write the files that are different now."""
         for name, tree in trees.items():
             path = self.directory / name
-            if not path.exists() or nested(yaml.safe_load(path.read_text("utf-8"))) != tree:
+            if (
+                not path.exists()
+                or nested(yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)) != tree
+            ):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                text = yaml.safe_dump(tree, sort_keys=False, allow_unicode=True, width=110)
+                text = yaml.dump(
+                    tree, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=110
+                )
                 path.write_text(text, "utf-8")
 
     def entries(self) -> Iterator[tuple[str, str, str, Tree]]:

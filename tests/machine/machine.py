@@ -492,7 +492,7 @@ class Machine:
         self.platform.taken()
         if not file.exists():
             return {}
-        sections = yaml.safe_load(file.read_text("utf-8")) or {}
+        sections = yaml.load(file.read_text("utf-8"), Loader=yaml.CSafeLoader) or {}
         orgs = sections.get(answer.headers.get(WORLD_HEADER, self.platform.url)) or {}
         return {
             at: str(line) for lines in orgs.values() for at, line in lines.items() if isinstance(line, str)

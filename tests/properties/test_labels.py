@@ -73,15 +73,15 @@ def configuration(values: Values) -> str:
         elif value is not None:
             teams[name]["members"][rest[1]] = {"role": value}
     below = {name: {"organizations": {"acme": {"id": id}}} for name, id in ENVIRONMENTS.items()}
-    return yaml.safe_dump({
+    return yaml.dump({
         "dpsync": 1, "policy": {"prune": ["teams/*/members"], "limits": {"deletes": 99, "percent": 100}},
         "environments": below, "organizations": {"acme": {"spaces": spaces, "teams": teams}},
-    })  # fmt: skip
+    }, Dumper=yaml.CSafeDumper)  # fmt: skip
 
 
 def declared(text: str) -> Values:
     """Return the value of each key in the text of a configuration."""
-    acme = yaml.safe_load(text)["organizations"]["acme"]
+    acme = yaml.load(text, Loader=yaml.CSafeLoader)["organizations"]["acme"]
     found: Values = {key: acme["spaces"][key[12:14]].get("emoji") for key in EMOJI_KEYS}
     for key in MEMBER_KEYS:
         _, _, team, _, name = key.split("/")

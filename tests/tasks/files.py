@@ -30,14 +30,17 @@ class Files:
         for path in sorted(directory.rglob("*.yaml")):
             name = path.relative_to(directory).as_posix()
             if not name.startswith((".", "dpsync.ids")):
-                self._trees[name] = nested(yaml.safe_load(path.read_text("utf-8")))
+                self._trees[name] = nested(yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader))
 
     def save(self) -> None:
         """Write all files."""
         for name, tree in self._trees.items():
             path = self.directory / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True, width=110), "utf-8")
+            path.write_text(
+                yaml.dump(tree, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=110),
+                "utf-8",
+            )
 
     # Entries.
 

@@ -247,7 +247,7 @@ def commit(directory: Path, message: str) -> None:
 def git(directory: Path, *arguments: str) -> str:
     """Run git without this machine's configuration."""
     env = {"PATH": os.environ["PATH"], "HOME": str(directory), "GIT_CONFIG_NOSYSTEM": "1"}
-    own = ("user.name=Ada", "user.email=ada@acme.example", "commit.gpgsign=false", "gc.auto=0")
+    own = ("user.name=Ada", "user.email=ada@acme.example", "commit.gpgsign=false", "maintenance.auto=false")
     options = [part for setting in own for part in ("-c", setting)]
     done = subprocess.run(
         ["git", *options, *arguments], cwd=directory, env=env, check=False, capture_output=True, text=True
