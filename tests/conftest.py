@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shutil
 import signal
 import tempfile
+from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,6 +59,19 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.mkdtemp(prefix="dp-", dir=_MEMORY)
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+_DIRECTORIES: Counter[str] = Counter()
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Create a directory for one test: pytest's own fixture lists the directories of all tests before it."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    path = tmp_path_factory.getbasetemp() / f"{name}-{_DIRECTORIES[name.lower()]}"
+    _DIRECTORIES[name.lower()] += 1
+    path.mkdir(mode=0o700)
+    return path
 
 
 @pytest.hookimpl(wrapper=True)
