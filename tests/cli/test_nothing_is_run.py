@@ -7,6 +7,7 @@ first, so that it is one.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import subprocess
@@ -227,10 +228,17 @@ TRAPS: dict[Callable[[Trap], None], tuple[str, ...]] = {
 }
 
 
+TIMES = itertools.count(1_000_000_000)
+
+
 def touched(trap: Trap) -> None:
-    """As if just checked out: git looks at the content of files that it does not know the time of."""
+    """Give the files a time that git has never seen, so that git reads their content.
+
+    git compares whole seconds, and the current second may be the one that git knows.
+    """
+    now = next(TIMES)
     for path in trap.folder.glob("*"):
-        os.utime(path)
+        os.utime(path, (now, now))
 
 
 @pytest.mark.parametrize("lay", TRAPS, ids=lambda one: one.__name__)
