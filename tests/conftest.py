@@ -57,6 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if "TMPDIR" not in os.environ and _has_room_in_memory():
         folder = tempfile.mkdtemp(prefix="dp-", dir=_MEMORY)
+        Path(folder).chmod(0o755)  # PostgreSQL runs as another user
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
