@@ -114,7 +114,7 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
         case errors.BadList():
             message = (
                 f"the list of objects in the response to {where} is incomplete or contradicts itself: "
-                f"{error.fault} on page {error.page}"
+                f"{error.fault} (page {error.page} of the list)"
             )
             return Diagnostic("bad-list", message, hint="try again")
         case errors.RateLimited():

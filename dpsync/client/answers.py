@@ -54,14 +54,16 @@ def quote(segment: str) -> str:
     try:
         return percent(segment, safe="")
     except UnicodeEncodeError:
-        raise Malformed("segment", "is not text (a lone surrogate)") from None
+        raise Malformed("segment", "contains a character that UTF-8 cannot encode") from None
 
 
 def request(method: str, path: str, params: Params | None = None, body: JSON | None = None) -> Request:
     """Raises Malformed for a path that is not absolute and percent-encoded, or a body that is no JSON."""
     segments = path.split("/")
     if not _PATH.fullmatch(path) or "." in segments or ".." in segments:
-        raise Malformed("path", "must be absolute, percent-encoded, without empty or dot segments")
+        raise Malformed(
+            "path", 'must begin with "/", be percent-encoded, and contain no empty segment, "." or ".."'
+        )
     pairs = [(name, _text(value)) for name, value in (params or {}).items() if value is not None]
     return Request(method, path, urlencode(pairs, doseq=True), None if body is None else encode(body))
 
@@ -148,7 +150,7 @@ def failure(
         return NotFound(method, path, status, message)
     if status == 404 and method == "GET":
         kind = media_type(answer.headers.get("content-type"))
-        return NotJson(method, path, status, kind, "a status 404 without an error of the API")
+        return NotJson(method, path, status, kind, "the response body is not a JSON object")
     if status == 429:
         return RateLimited(method, path, message, wait)
     if status < 400:

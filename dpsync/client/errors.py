@@ -190,7 +190,7 @@ class RateLimited(Answered):
         self.waited = 0.0
 
     def what(self) -> str:
-        asked = "" if self.retry_after is None else f", and GitBook demands {self.retry_after:.0f} s more"
+        asked = "" if self.retry_after is None else f", and GitBook demands another {self.retry_after:.0f} s"
         return f"too many requests (dpsync waited {self.waited:.0f} s{asked})"
 
 
@@ -232,7 +232,7 @@ class BadList(ClientError):
         self.page = page
 
     def what(self) -> str:
-        return f"the list of objects is incomplete: {self.fault} on page {self.page}"
+        return f"the list of objects is incomplete: {self.fault} (page {self.page} of the list)"
 
 
 class Miscounted(BadList):

@@ -137,7 +137,7 @@ def _listed(node: Json, kind: str, path: str) -> Iterator[Outside]:
                 yield Outside(
                     f"{path}.nodes[{index}]",
                     "list-item",
-                    f"is a checked task in a {kind}, but only a list-tasks can have tasks",
+                    f"is a checked task in a {kind}, but only a list of the type list-tasks can have tasks",
                 )
 
 
@@ -192,7 +192,7 @@ def _caption(fragment: Json) -> str | None:
 def _table(node: Json, path: str) -> Iterator[Outside]:
     table = plain_table(node)
     if table is None:
-        yield Outside(path, "table", "contains more than text columns with a header row")
+        yield Outside(path, "table", "is not a plain table of text columns with a header row")
         return
     if any(UNWRITABLE.search(column.title) for column in table.columns):
         yield Outside(path, "table", "has a column title with a character that Markdown cannot write")

@@ -126,7 +126,7 @@ def _link(token: Token, refuse: Refuse) -> Json:
         _refuse(
             token,
             refuse,
-            "the title of a link",
+            "link titles",
             "delete the title, or write the title before or after the link",
         )
     return {"object": "inline", "type": "link", "data": {"ref": reference(token, "href")}}

@@ -42,7 +42,7 @@ def _node(node: Any, path: str, place: str, defaults: Mapping[str, Json], depth:
     if depth > _DEEPEST:
         yield Outside(path, str(kind), f"is nested more than {_DEEPEST} nodes deep")
     elif not isinstance(kind, str) and place != "fragments":
-        yield Outside(path, type(node).__name__, "has neither the key type nor the key object")
+        yield Outside(path, type(node).__name__, 'has neither the key "type" nor the key "object"')
     elif not _belongs(node, place, defaults):
         yield Outside(path, str(kind), "is not allowed at this position")
     elif place == "leaves" and not isinstance(node.get("text") or "", str):

@@ -105,7 +105,9 @@ def _right(
     """The only one that the git base has: the other one got a key of earlier. Else the one of its name."""
     known = [entry for entry in entries if entry.address in before]
     if len(known) == 1:
-        return _Right(known[0], "in the commit that dpsync compares your files with, only this entry exists")
+        return _Right(
+            known[0], "the commit that dpsync compares your files with contains only this one of the entries"
+        )
     named = [
         entry
         for entry in entries
@@ -145,7 +147,7 @@ def _without_line(entry: Entry, all_: Sequence[Entry], item: LiveObject) -> str:
     another = f"{entry.address} is another object"
     match rest:
         case [other]:
-            return f'{another}. {other} is the object "{item.id}" with its contents'
+            return f'{another}. The object "{item.id}" and its contents belong to {other}'
     return another
 
 
@@ -245,10 +247,10 @@ def _two(
 ) -> Diagnostic:  # fmt: skip
     """The question whether an entry is what its line says, or the first of other objects."""
     other, *_ = others
-    recorded = f'{view.kind.noun} "{mine.id}"'
+    noun = view.kind.noun
     message = (
-        f"the line of this entry in the ids file has the id of the {recorded}, but another object has {has}: "
-        f'"{other.id}"'
+        f'the line of this entry in the ids file has the id of the {noun} "{mine.id}", but the {noun} '
+        f'"{other.id}" has {has}'
     )
     hint = f"choose the object: {pin(mine.id, view.shared)}, or {bind(entry, other.id).add}"
     return Diagnostic(
@@ -279,7 +281,8 @@ def _forget(entry: Entry) -> str:
 def other_kind(line: RecordedLine, entry: Entry, noun: str, other: str) -> Diagnostic:
     """A line with the id of another kind of thing."""
     message = (
-        f'the line of this entry in the ids file has the id of {other}, "{line.id}", but this entry is {noun}'
+        f'the id "{line.id}" in the line of this entry in the ids file is the id of {other}, but this entry '
+        f"is {noun}"
     )
     hint = f"remove the line from the ids file: {_forget(entry)}"
     answers = (forget(entry, "remove the wrong line"),)

@@ -188,9 +188,9 @@ def _ask_about_swap(
     key, _ = name
     noun = view.kind.noun
     message = (
-        f'the line of this entry in the ids file has the id "{mine.id}". But the {noun} "{theirs.id}" of the '
-        f"entry {other} has the present or an earlier {key_text(key)} of this entry. "
-        "The lines may have been swapped"
+        f'lines of the ids file may have been swapped: this entry has the id "{mine.id}", but the '
+        f'{noun} "{theirs.id}", whose id is in the line of {other}, has the present or an earlier '
+        f"{key_text(key)} of this entry"
     )
     swap_back = _swap_back_command(recognized, circle)
     hint = (

@@ -160,8 +160,8 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
         "the member's entry as blocked. After the member has joined, run `dpsync plan` again.",
         "If `prune` covers `members`, a plan removes each person without an entry, and needs no `--confirm` "
         "within the `limits`.",
-        "If the entry has `id` and `sso: true`, dpsync adds the person without an invitation. The person "
-        "then signs in through a SAML provider.",
+        "If the entry has `id` (the person's GitBook user id) and `sso: true`, dpsync adds the person "
+        "without an invitation. The person then signs in through a SAML provider.",
     ),
     "collection": (
         "To move a space out of the collection, write `collection: null` in the entry of the space.",
@@ -178,7 +178,7 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
     "mcp_server": ("dpsync never prints the values of HTTP headers.",),
     "channel": (
         "dpsync cannot activate a new channel. A person must open the channel in GitBook and allow the agent "
-        "in the other service, such as Slack.",
+        "in Slack, Linear, GitHub or Discord.",
     ),
     "site_space": ("dpsync cannot move a site space to another section.",),
     "section_group": ("A section group has no URL.",),
@@ -360,7 +360,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "topic": {
         "label": "The name that GitBook has given to the topic.",
-        "usageSettings": "The settings for the use of the questions about the topic.",
+        "usageSettings": "The settings that control what agents do with the questions about the topic.",
         "usageSettings.changeRequests": "`true` lets agents open change requests about the topic.",
     },
     "mcp_server": {
@@ -485,21 +485,23 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "entry. In all other lists, dpsync keeps objects without an entry.",
     "policy.protect": "Objects that dpsync never deletes or re-creates.",
     "policy.protect.address": "The address of a protected object, or a pattern for addresses.",
-    "policy.protect.skip": "`true` keeps the protected object and carries out the rest of the plan. "
-    "`false` refuses the whole plan.",
+    "policy.protect.skip": "If a plan would delete the protected object, `true` keeps the object "
+    "and carries out the rest of the plan. Without `skip: true`, dpsync refuses the whole plan.",
     "policy.ignore": "Objects and fields that dpsync never compares or changes.",
     "policy.forget": "Addresses of removed entries whose objects dpsync keeps in GitBook.",
-    "policy.watch": "Lists of objects, and fields, that `dpsync drift` also reports if your files do not "
-    "contain them.",
+    "policy.watch": "Lists of objects, and fields. `dpsync drift` also reports objects in these lists that "
+    "have no entry. `dpsync drift` also reports these fields if an entry does not contain them.",
     "policy.removed": "Addresses of objects with content that dpsync may delete.",
     "policy.accept": "Known problems in GitBook. A plan counts accepted problems and does not list them.",
-    "policy.limits": "The limits for deletes, and for changes that open access, in one plan.",
+    "policy.limits": "The limits for deletes, and for changes that open access (that let people see or do "
+    "more), in one plan.",
     "policy.limits.deletes": "The largest number of objects that a plan may delete without your "
     "confirmation.",
     "policy.limits.percent": "The largest percentage of live objects that a plan may delete without "
     "confirmation. dpsync counts the live objects in the lists that your files contain. The limit applies "
-    "from 20 objects.",
-    "policy.limits.exposures": "The largest number of changes that open access without your confirmation.",
+    "only to an organization with 20 or more such objects.",
+    "policy.limits.exposures": "The largest number of changes that open access (that let people see or do "
+    "more) without your confirmation.",
     "environments": "The environments that use these files, such as `staging` and `production`.",
     "environments.url": "The URL of the environment's API server, without `/v1`.",
     "environments.token": "The environment variable that contains the access token.",

@@ -207,7 +207,7 @@ class Places:
         held = [kind for kind in self._held(spot) if not isinstance(kind.shape, Single)]
         if held and spot.words:
             return f'"{segment}" cannot be the key of {" or ".join(kind.one for kind in held)}'
-        return f'"{segment}" is not a part of {where}'
+        return f'{where} contains no list or object with the name "{segment}"'
 
     def _field_as_segment(self, pattern: Pattern, at: int, spots: set[Spot], names: Names) -> Mistake | None:
         """What is wrong with a pattern whose last segment is a field of the thing before it."""

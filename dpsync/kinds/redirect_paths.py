@@ -57,8 +57,8 @@ class RedirectFault(Struct, frozen=True):
             one = "the" if len(self.sources) == 1 else "one"
             return f"change the destination of {one} redirect, or delete the redirect"
         return (
-            f"delete the redirect, or give the {noun} another path, because readers see content instead of a "
-            "redirect"
+            f"delete the redirect, or give the {noun} another path, because readers see the {noun} instead "
+            "of the destination of the redirect"
         )
 
 

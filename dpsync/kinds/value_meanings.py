@@ -204,7 +204,7 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "dpsync": {"1": "The only version of the format of the configuration files."},
     "environments.profile": {
-        "full": "All operations of the local GitBook server that dpsync contains (companion).",
+        "full": "All operations of the local GitBook server that dpsync contains (`dpsync serve`).",
         "reference": "The operations of GitBook's older API.",
         "published": "The operations of GitBook's current API.",
     },

@@ -101,7 +101,7 @@ class ForbiddenReads:
     def undeclared_unknown(self, scope: Scope, reason: str, because: str | None = None) -> None:
         """Nobody can tell what is undeclared in a place."""
         known = Unserved(
-            f"dpsync deletes no objects without an entry from this list, because {reason}",
+            f"in this list, dpsync keeps all objects that have no entry, because {reason}",
             scope.span,
             because=because,
         )

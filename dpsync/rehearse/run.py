@@ -119,7 +119,9 @@ class _Run:
         if again.plan.digest == self.plan.digest:
             return None
         named = names[:_MOST] or ["an unknown object"]
-        message = "the copy needs another plan than GitBook, because the copy has other values in {}"
+        message = (
+            "the copy of your organization has another plan than GitBook, because {} differs in the copy"
+        )
         return tuple(Deviation(what="loading", message=message.format(name)) for name in named)
 
     # --- what is public -------------------------------------------------------------------------------
@@ -164,8 +166,8 @@ class _Run:
             more = len(kept.addresses) - before.get(kept.place, 0)
             if more > 0 and self._holds_content(kept.place):
                 message = (
-                    f"after the rehearsal, {counted(more, 'object')} without an entry existed: "
-                    f"{', '.join(kept.addresses)}"
+                    f"after the rehearsal, the copy contained {counted(more, 'new object')} without an "
+                    f"entry: {', '.join(kept.addresses)}"
                 )
                 yield Deviation(what="convergence", message=message, address=kept.place)
 

@@ -22,7 +22,7 @@ def unproven(
     if world.spaces:
         yield Unproven(
             what="content",
-            message=f"The copy has no pages and comments. The content of {world.holders} was not checked.",
+            message=f"The copy has no pages and no comments. The content of {world.holders} was not checked.",
         )
     if world.scripts:
         number = counted(world.scripts, "integration")

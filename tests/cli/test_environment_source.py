@@ -326,7 +326,7 @@ def test_target_missing_from_the_clone_is_refused(clone: Clone, tmp_path: Path) 
     git(tmp_path, "clone", "-q", "--depth=1", "--branch=change", f"file://{clone.folder}", str(shallow))
     ended = clone.run("plan", "-C", str(shallow), "--env", "prod")
     assert (ended.code, clone.evil.requests, clone.merged.requests) == (4, [], [])
-    assert "main, the target of this pull request is not in this clone" in ended.err
+    assert "main (the target branch of this pull request) is not in this clone" in ended.err
     assert "fetch-depth: 0" in ended.err
 
 

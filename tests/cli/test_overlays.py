@@ -338,7 +338,10 @@ def test_a_token_variable_that_is_not_set_is_named_and_no_token_is_sent(
     [
         ("{ ulr: x }", 'did you mean "url"?'),
         ("{ url: [x] }", '"url" must be a text'),
-        ("{ organizations: { acme: { title: T } } }", "is not allowed in an organization of an environment"),
+        (
+            "{ organizations: { acme: { title: T } } }",
+            'is not allowed in an organization under "environments"',
+        ),
         ("{ organizations: { acmee: { id: x } } }", 'did you mean "acme"?'),
         ("prod", "must be a mapping"),
     ],

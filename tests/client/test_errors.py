@@ -66,13 +66,13 @@ def test_of_where_a_redirect_leads_only_the_server_is_shown(location: str, shown
         (RateLimited(*AT), "too many requests (dpsync waited 0 s)"),
         (
             RateLimited(*AT, None, 30.0),
-            "too many requests (dpsync waited 0 s, and GitBook demands 30 s more)",
+            "too many requests (dpsync waited 0 s, and GitBook demands another 30 s)",
         ),
         (Redirected(*AT, 302), "GitBook redirected the request (status 302)"),
         (Redirected(*AT, 302, "https://x"), "GitBook redirected the request (status 302) to 'https://x'"),
         (NotJson(*AT, 200, None, "an empty body"), "(status 200, no content type): an empty body"),
         (NotJson(*AT, 200, "text/html", "an HTML page"), "(status 200, text/html): an HTML page"),
-        (BadList("/a", "no items", 2), "no items on page 2"),
+        (BadList("/a", "no items", 2), "no items (page 2 of the list)"),
         (BadAnswer("/a", "", None, "", "a list", "a text"), "the response is a text, not a list"),
         (
             BadAnswer("/a", "items[1]", "7", "title", "a text", "missing"),

@@ -219,7 +219,7 @@ def test_an_entry_is_never_null(tmp_path: Path, body: str, words: str) -> None:
     ],
 )
 def test_two_keys_that_are_one_person(tmp_path: Path, body: str) -> None:
-    expect(tmp_path, organization(body), "DP213", "upper and lower case are the same")
+    expect(tmp_path, organization(body), "DP213", "upper and lower case make no difference")
 
 
 @pytest.mark.parametrize(

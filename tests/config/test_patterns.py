@@ -149,7 +149,7 @@ def told(environments: str) -> list[str]:
         ("{ prod: { organizations: { a: {} } } }", ["45 " + FOUND_BY]),
         (
             "{ prod: { organizations: { a: { title: T } } } }",
-            ['47 "title" is not allowed in an organization of an environment'],
+            ['47 "title" is not allowed in an organization under "environments"'],
         ),
         ("{ prod: { organizations: { a: { id: 5 } } } }", ['51 "id" must be a text']),
         ("{ prod: { organizations: { a: { id: '' } } } }", ['51 "id" must be a text']),

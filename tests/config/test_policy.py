@@ -33,14 +33,14 @@ def policy(text: str, body: str = TEAMS) -> str:
         (
             "{ protect: [▸{ address: teams/w }] }",
             "DP202",
-            'a mapping under "protect" must have the keys "address" and "skip: true"',
+            'a mapping under "protect" must have the key "address" and the line "skip: true"',
         ),
         (
             "{ protect: [▸{ address: teams/w, skip: false }] }",
             "DP202",
-            'a mapping under "protect" must have the keys "address"',
+            'a mapping under "protect" must have the key "address"',
         ),
-        ("{ protect: [▸{ skip: true }] }", "DP202", 'a mapping under "protect" must have the keys "address"'),
+        ("{ protect: [▸{ skip: true }] }", "DP202", 'a mapping under "protect" must have the key "address"'),
         (
             "{ protect: [{ address: ▸'teams/w#title', skip: true }] }",
             "DP230",

@@ -116,7 +116,7 @@ def test_what_is_refused_is_refused_at_its_place(
         ("a:\n  b: [c, d\n  e: f\n", '2:6 this list is not closed: "]" is missing'),
         ("a: { b: { c: d }\ne: f\n", '1:4 this mapping is not closed: "}" is missing'),
         ("a: [b\nc: [d]\n", '1:4 this list is not closed: "]" is missing'),
-        ("a: [\n  b\n  c: d: e\n]\n", '3:4 a "," or "]" is missing before this'),
+        ("a: [\n  b\n  c: d: e\n]\n", '3:4 a "," or "]" is missing before this text'),
         ("a: { b: c }}\n", '1:12 this "}" has no opening bracket'),
         ("a: ]\n", '1:4 this "]" has no opening bracket'),
         ("a: { b: c ]\n", '1:11 this bracket does not close the mapping: "}" is expected'),

@@ -93,12 +93,12 @@ INCOMPLETE: dict[str, tuple[Type, Any, str]] = {
     "masked secret": (
         Text(),
         "by [secret]",
-        "the value is not stored, because the value contained a secret",
+        "dpsync did not record the value, because the value contained a secret",
     ),
     "value that is not shown": (
         FREE,
         {"a": "(hidden, because it may be a secret)"},
-        "the value is not stored, because the value contained a secret",
+        "dpsync did not record the value, because the value contained a secret",
     ),
     "missing part": (Object({"a": Text()}, ("a",)), {}, '"a" is missing in this value'),
     "part without a value": (
@@ -149,5 +149,7 @@ def test_recorded_secret_must_match_configuration(value: Any, today: Any, right:
     if right:
         check_secrets(value, today)
         return
-    with pytest.raises(UnfitValue, match="the configuration does not use the secret from KEY here"):
+    with pytest.raises(
+        UnfitValue, match="your files do not read this value from the environment variable KEY"
+    ):
         check_secrets(value, today)

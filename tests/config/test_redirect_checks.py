@@ -112,5 +112,5 @@ def test_duplicate_redirect_error_names_both_spellings(tmp_path: Path) -> None:
         tmp_path,
         text,
         "DP213",
-        '"/Old" and "/old" are the same redirect: upper and lower case are the same',
+        '"/Old" and "/old" are the same redirect: upper and lower case make no difference',
     )

@@ -101,7 +101,8 @@ def test_short_destination_means_the_long_one(written: str, tmp_path: Path) -> N
         ),
         pytest.param(
             'url: "https://a.example", section: guides', 47,
-            "this destination can only have section, space, page or url", "delete the other keys",
+            "this destination has keys that exclude each other: use only section, space, page or url",
+            "delete the other keys",
             id="two forms",
         ),
         pytest.param(

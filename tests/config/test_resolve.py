@@ -495,7 +495,7 @@ organizations:
         pytest.param("editor", 'did you mean "editors"?', id="near a key of this organization"),
         pytest.param(
             "writers",
-            "beta/teams/writers exists, but this field can only refer to an entry in acme",
+            "beta/teams/writers exists, but this field accepts only keys of entries in acme",
             id="a key of another organization",
         ),
         pytest.param(

@@ -222,7 +222,7 @@ def test_plan_with_secrets_reads_an_unchanged_checkout(event: str, change: Workf
 def test_plan_with_secrets_refuses_a_changed_file(event: str, change: Workflow) -> None:
     included_file(change)
     said = refused(change, event)
-    assert f"teams/a.yaml differs from the checked commit {change.git('rev-parse', 'HEAD')[:12]}" in said
+    assert f"teams/a.yaml differs from the checked-out commit {change.git('rev-parse', 'HEAD')[:12]}" in said
 
 
 @pytest.mark.parametrize("edit", CHANGES, ids=lambda edit: edit.__name__.replace("_", " "))

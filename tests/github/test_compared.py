@@ -86,5 +86,5 @@ def test_what_becomes_visible_by_changes_that_were_reviewed_one_by_one_was_revie
     )
     found = compare(displayed, exposed)
     assert found.unreviewed
-    assert str(found).endswith("the new plan opens access that the reviewed plan did not show (acme/sites/s)")
+    assert str(found).endswith("the new plan gives more access than the reviewed plan showed (acme/sites/s)")
     assert str(compare(shown_by(exposed), exposed)) == "2 of 2 reviewed changes are unchanged"

@@ -309,7 +309,7 @@ def test_file_changed_by_an_earlier_build_is_refused(
     printed, _ = running.communicate(timeout=PATIENCE)
     planned = len(workflow.platform.app.requests) > asked
     assert (running.returncode == 0, planned) == ((build == "true"), (build == "true")), printed
-    assert ("dpsync.yaml differs from the checked commit" in printed) is (build != "true")
+    assert ("dpsync.yaml differs from the checked-out commit" in printed) is (build != "true")
 
 
 def test_each_leg_of_a_matrix_has_its_own_comment_and_applies_what_that_has_shown(

@@ -158,9 +158,11 @@ def test_of_two_lines_on_one_object_that_of_the_entry_it_was_is_right(project: P
         assert (finding.hint or "").endswith("`dpsync ids --forget acme/spaces/g`")
         assert [(one.add, one.means) for one in finding.answers] == [
             ("`dpsync ids --forget acme/spaces/g`",
-             'acme/spaces/g is another object. acme/spaces/manual is the object "s1" with its contents'),
+             'acme/spaces/g is another object. '
+             'The object "s1" and its contents belong to acme/spaces/manual'),
             ("`dpsync ids --forget acme/spaces/manual`",
-             'acme/spaces/manual is another object. acme/spaces/g is the object "s1" with its contents'),
+             'acme/spaces/manual is another object. '
+             'The object "s1" and its contents belong to acme/spaces/g'),
         ]  # fmt: skip
 
 

@@ -58,9 +58,9 @@ def one_object_twice(project: Project) -> None:
                                                    "is wrong")]),
         (one_object_twice, "DP311", {"s1": "Guides"},
          [("`dpsync ids --forget acme/spaces/n`",
-           'acme/spaces/n is another object. acme/spaces/g is the object "s1" with its contents'),
+           'acme/spaces/n is another object. The object "s1" and its contents belong to acme/spaces/g'),
           ("`dpsync ids --forget acme/spaces/g`",
-           'acme/spaces/g is another object. acme/spaces/n is the object "s1" with its contents')]),
+           'acme/spaces/g is another object. The object "s1" and its contents belong to acme/spaces/n')]),
     ],
 )  # fmt: skip
 def test_a_question_carries_its_candidates_and_answers(

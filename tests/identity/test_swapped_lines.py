@@ -91,6 +91,6 @@ def test_question_prints_command_that_swaps_lines_back(recorded_project: Project
         "id: s2",
         "`dpsync ids --bind acme/spaces/g=s1 --bind acme/spaces/n=s2`",
     ]
-    assert "The lines may have been swapped" in first.message
+    assert "lines of the ids file may have been swapped" in first.message
     swap_lines(recorded_project)
     assert recorded_project.plan().empty

@@ -115,7 +115,7 @@ def test_of_two_different_lines_of_an_entry_there_is_none_until_it_is_decided() 
     ("written", "form"),
     [
         ("acme/teams/a: x y", "write address: id, or delete"),
-        ("acme/sites/docs/structure/a: x y z", "address: id, or two ids separated by a space, or delete"),
+        ("acme/sites/docs/structure/a: x y z", "address: id (or two ids, separated by a space), or delete"),
         ("acme/teams/a:", "write address: id, or delete"),
     ],
 )

@@ -138,7 +138,7 @@ NO_SECRET = (
     "the secret itself must not be in the file; write {env: NAME}, "
     "and put the secret into the environment variable NAME"
 )
-NO_DOMAIN = "write acme.example, without https://, *. or an @"
+NO_DOMAIN = 'write only the domain, such as acme.example, without "https://", "*." or "@"'
 NO_URL = "is not a URL that starts with http:// or https://; begin it with https://"
 ALONE = "write the value alone, without [ ] and without a dash"
 LEAVE = "delete the key if dpsync should not manage the value"
@@ -277,8 +277,8 @@ def test_a_misspelt_part_that_must_be_there_is_told_once() -> None:
 SEGMENTS = [
     ("a b", '"a b" is "a%20b" in URLs'),
     ("a/b", '"a/b" is "a%2Fb" in URLs'),
-    (".", 'no URL leads to ".", because a browser reads it as another folder'),
-    ("..", 'no URL leads to "..", because a browser reads it as another folder'),
+    (".", 'no URL leads to ".", because browsers read "." as the name of another folder'),
+    ("..", 'no URL leads to "..", because browsers read ".." as the name of another folder'),
 ]
 
 

@@ -588,7 +588,10 @@ def test_more_exposures_than_allowed_are_refused_until_the_number_is_said(
     assert [item.code for item in found.refusals] == ["exposures"] * refused
     if refused:
         [refusal] = found.refusals
-        assert refusal.message == f"2 changes would open access, and policy.limits.exposures allows {limit}"
+        assert refusal.message == (
+            "2 changes would open access (let people see or do more), and policy.limits.exposures allows "
+            f"{limit}"
+        )
         assert '--confirm "expose 2"' in refusal.way_out
         assert [answer.add for answer in refusal.answers] == ['--confirm "expose 2"']
 

@@ -219,7 +219,7 @@ def test_content_that_nobody_declares_afterwards_and_did_not_before_was_made_twi
     after = Report(plan="", remaining=Plan(kept=(Kept(place=place, addresses=(f"{place}/[A]",)),)))
     nowhere = cast("Replica", SimpleNamespace())
     found = run._Run(stage, World(), nowhere, lambda _: None, Event())._twice(after)
-    words = f"after the rehearsal, 1 object without an entry existed: {place}/[A]"
+    words = f"after the rehearsal, the copy contained 1 new object without an entry: {place}/[A]"
     assert [one.message for one in found] == [words] * told
 
 

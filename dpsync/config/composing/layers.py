@@ -32,9 +32,7 @@ _NO_TOKENS = ("DPSYNC_TOKEN_FILE", "DPSYNC_TOKEN_NAMES")
 """Variables whose names match `_TOKEN_VARIABLE` but that do not contain tokens."""
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _VARIABLE_RULE = "use DPSYNC_TOKEN, or a variable whose name begins with DPSYNC_TOKEN_"
-_OTHER_NAMES = (
-    "To allow names that do not begin with DPSYNC_TOKEN_, list them in DPSYNC_TOKEN_NAMES where dpsync runs"
-)
+_OTHER_NAMES = "To allow other names, list them in the environment variable DPSYNC_TOKEN_NAMES"
 
 
 class Layers(Struct, frozen=True):
@@ -219,7 +217,9 @@ def _organizations(node: Node) -> list[Diagnostic]:
                 hint = "move this key into the overlay of the environment"
                 found.append(
                     _wrong(
-                        f'"{word.text}" is not allowed in an organization of an environment', word.span, hint
+                        f'"{word.text}" is not allowed in an organization under "environments"',
+                        word.span,
+                        hint,
                     )
                 )
             elif not isinstance(part, Scalar) or not isinstance(part.value, str) or not part.value:

@@ -171,7 +171,7 @@ class Substitution(Struct):
         if scalar.span in self.warned:
             return
         self.warned.add(scalar.span)
-        hint = f"write ${{{written[1:]}}} for the variable, or ${written} for this text"
+        hint = f"write ${{{written[1:]}}} to use the variable, or ${written} to keep the text {written}"
         span, message = (
             self.place(scalar, at, len(written)),
             f'dpsync reads "{written}" as text, not as a variable',

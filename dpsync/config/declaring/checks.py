@@ -69,7 +69,7 @@ def _check_inherited_nulls(
             yield Diagnostic(
                 "DP222",
                 f'"{name}" cannot be null: your files do not contain the {other.noun} of {owner}, so '
-                f"dpsync cannot tell whether the {kind.noun} has a value of its own",
+                f"dpsync cannot tell whether the {kind.noun} inherits this value",
                 resource.where(name),
                 str(resource.address),
                 f'add "{other.key}" with at least one field to {owner}',
@@ -164,7 +164,7 @@ def _pins(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
                 message,
                 resource.where("id"),
                 str(resource.address),
-                "each entry needs an object of its own: correct or delete one of the ids",
+                "two entries cannot manage the same object: correct or delete one of the ids",
                 related,
                 cause=str(other.address),
             )
@@ -346,8 +346,8 @@ def _one_name(made: Kind, maker: Kind, mine: list[Entry], resources: Resources) 
         if other is not None:
             yield Diagnostic(
                 "DP213",
-                f'"{resource.key}" is the key of a {made.noun} and of a '
-                f"{maker.noun}, which creates a {made.noun}",
+                f'"{resource.key}" is the key of a {made.noun} and of a {maker.noun}. The {made.noun} that '
+                f"the {maker.noun} creates also has this key",
                 resource.span,
                 str(resource.address),
                 "change the key of one of the two",

@@ -167,7 +167,7 @@ class Declarations:
             if entry.key != other.key:
                 message = (
                     f'"{other.key}" and "{entry.key}" are the same {entry.kind.noun}: '
-                    "upper and lower case are the same"
+                    "upper and lower case make no difference"
                 )
             self.error("DP213", message, entry.key_span, "delete one of the two", first=other.key_span)
             return False
@@ -413,7 +413,7 @@ class Declarations:
             for kind in kinds
             if isinstance(kind.shape, NodeShape) and alone.name in kind.shape.holds
         ]
-        return f"move the {alone.noun} to the children of a {' or '.join(around)}, or delete it"
+        return f'move the {alone.noun} to "children" of a {" or ".join(around)}, or delete the {alone.noun}'
 
     def _wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
         hint = f'add "type" with one of these values: {", ".join(known)}'

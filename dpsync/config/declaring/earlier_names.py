@@ -14,6 +14,7 @@ from dpsync.kinds.types import INVALID, Parsing
 from dpsync.model.entries.address import LOCAL_KEY, Address
 from dpsync.model.entries.values import Value
 from dpsync.model.findings.nodes import Mapping, Scalar, Sequence
+from dpsync.model.texts.words import one_or_other
 
 
 class EarlierNames(Struct, frozen=True):
@@ -41,8 +42,8 @@ def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
         fields = _text_fields(entry.kind)
         has_keys = entry.kind.natural is None
         if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.value:
-            forms = [*(["key or address"] if has_keys else []), *fields]
-            message = f'"previously" must be a former {", ".join(forms)}, or a mapping'
+            forms = [*(["key", "address"] if has_keys else []), *fields]
+            message = f'"previously" must be a former {one_or_other(forms)}, or a mapping of former fields'
             parsing.error("DP202", message, item.span)
             continue
         names += [{name: entry.kind.field(name).type.fold(item.value)} for name in fields]

@@ -90,7 +90,7 @@ class PolicyReader:
                 continue
             if name == "removed" and "*" in item.value:
                 hint = "write one line for each object that dpsync may delete"
-                self.declared.error("DP230", f'"{name}" accepts only addresses without *', item.span, hint)
+                self.declared.error("DP230", f'"{name}" accepts only addresses without "*"', item.span, hint)
                 continue
             self.patterns[name].append(pattern)
             if skip:
@@ -110,7 +110,7 @@ class PolicyReader:
         keys = {key.text for key, _ in item.entries}
         if keys != {"address", "skip"} or not isinstance(skip, Scalar) or skip.value is not True:
             message, hint = (
-                'a mapping under "protect" must have the keys "address" and "skip: true"',
+                'a mapping under "protect" must have the key "address" and the line "skip: true"',
                 "write { address: spaces/docs, skip: true }",
             )
             self.declared.error("DP202", message, item.span, hint)
@@ -225,7 +225,7 @@ class PolicyReader:
                 "DP234",
                 message,
                 pattern,
-                "write the field in the entry, because drift compares all fields of an entry",
+                "write the field in the entry, because dpsync drift compares all fields in an entry",
             )
 
     def _check_watched_value(self, places: Places, pattern: Pattern, value: str) -> None:
@@ -242,7 +242,7 @@ class PolicyReader:
                 "DP234",
                 message,
                 pattern,
-                "write the field in the entry, because drift compares all fields of an entry",
+                "write the field in the entry, because dpsync drift compares all fields in an entry",
             )
         elif all(parse_value(one, value) is INVALID for one in fields):
             message = f'watch: "{pattern.field}" cannot have the value "{value}"'

@@ -49,7 +49,7 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
     marked: list[tuple[str, str]] = []
     text = _json_text(_to_file_form(recorded, marked))
     if _contains_hidden_text(recorded):
-        raise IncompleteValue("the value is not stored, because the value contained a secret")
+        raise IncompleteValue("dpsync did not record the value, because the value contained a secret")
     if isinstance(type_, Object) and isinstance(recorded, dict) and None in recorded.values():
         empty = next(name for name, part in recorded.items() if part is None)
         raise IncompleteValue(f'the field "{empty}" had no value, and the API cannot clear the field')
@@ -195,7 +195,7 @@ def check_secrets(value: Value, today: Value) -> None:
     for path, name in _secrets(value, ()):
         if named.get(path) != name:
             place = f"{'.'.join(path)}: " if path else ""
-            raise UnfitValue(f"{place}the configuration does not use the secret from {name} here")
+            raise UnfitValue(f"{place}your files do not read this value from the environment variable {name}")
 
 
 def _secrets(value: Value, path: Path) -> Iterator[tuple[Path, str]]:

@@ -143,7 +143,7 @@ class Resolving:
         elsewhere = next((entry.address for entry in entries if entry.key == last), None)
         if elsewhere is not None:
             owner = self._owner(self.registry[kinds[0]])
-            return f"{elsewhere} exists, but this field can only refer to an entry in {owner}"
+            return f"{elsewhere} exists, but this field accepts only keys of entries in {owner}"
         return "add the entry, or remove this reference. For an object without an entry, write { id: … }"
 
     def _place(self, target: Kind) -> Address | None:
@@ -239,7 +239,7 @@ class Resolving:
                 hint = "write a value" if field.required else "to leave the field unchanged, delete the line"
                 said = f'"{field.name}" cannot be null'
                 if self._at is not None and self._at.kind.inherits is not None:
-                    said += ": GitBook always returns the effective value of this field"
+                    said += ": GitBook does not show whether the object inherits this value"
                 return self.error("DP222", said, node.span, hint)
             return None
         value = type_.parse(node, self)

@@ -139,7 +139,7 @@ class _RowReading:
         if form is None:
             ways = ", or ".join(" and ".join(names) for names in self.format.forms)
             message = f"the line has values for {' and '.join(filled)}, and this combination is not valid"
-            self.wrong(message, cells[filled[-1]].span, f"give a value to {ways}")
+            self.wrong(message, cells[filled[-1]].span, f"fill in only these columns: {ways}")
             return None
         first = cells[filled[0]].span
         return filled, [(_scalar(name, first), _node(part, cells, first)) for name, part in form.items()]

@@ -192,7 +192,7 @@ def _compare(committed: CommitFiles, name: str, shown_name: str, data: bytes | N
 
 
 def _changed_file_error(name: str, commit: str) -> DiagnosticError:
-    message = f"{name} differs from the checked commit {short_commit(commit)}"
+    message = f"{name} differs from the checked-out commit {short_commit(commit)}"
     hint = (
         "an earlier step of the job changed, added or deleted this "
         "file. Run dpsync right after actions/checkout"

@@ -40,8 +40,8 @@ def in_ci(env: Mapping[str, str]) -> bool:
 
 def warning(why: str, hint: str) -> Diagnostic:
     message = (
-        f"dpsync cannot compare the files with an earlier commit: {why}. In this run, dpsync "
-        "recognizes neither renamed entries nor removed protection"
+        f"dpsync cannot compare the files with an earlier commit: {why}. In this run, dpsync cannot notice "
+        "that an entry was renamed, or that a line under policy.protect was removed"
     )
     return Diagnostic(codes.BASE, message, hint=hint, severity="warning")
 
@@ -58,7 +58,7 @@ def _github(repository: Repository, env: Mapping[str, str]) -> Base:
         return _merge_base(repository, f"origin/{target}", tips)
     if name == "merge_group":
         tip = commit_at(event, "merge_group", "base_sha")
-        return _merge_base(repository, "the target of the merge queue", (tip,))
+        return _merge_base(repository, "the target branch of the merge queue", (tip,))
     if name not in (None, "push"):
         return _head(repository)  # a timer or a button: nothing has just changed
     return _before(repository, commit_at(event, "before"))

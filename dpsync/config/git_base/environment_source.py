@@ -99,15 +99,15 @@ def _github(
     """Return the name of the commit for people, and what may be its name in this clone."""
     event, kind = event_of(env), env["GITHUB_EVENT_NAME"]
     if kind == "merge_group":
-        return "the target of the merge queue", iter([commit_at(event, "merge_group", "base_sha")])
+        return "the target branch of the merge queue", iter([commit_at(event, "merge_group", "base_sha")])
     target = _target_branch(env, event)
     if not target:
-        return f"the commit of this {kind} run", iter([commit_id(env.get("GITHUB_SHA"))])
+        return f"the commit of this workflow run (event {kind})", iter([commit_id(env.get("GITHUB_SHA"))])
     default = text_at(event, "repository", "default_branch")
     # Anybody with push access can open a pull request that targets a branch of their own.
     branch = target if not default or target in (branches or (default,)) else default
-    what = "the target of this pull request" if branch == target else "the default branch"
-    return f"{branch}, {what}", _github_candidates(repository, env, event, branch, target)
+    what = "the target branch of this pull request" if branch == target else "the default branch"
+    return f"{branch} ({what})", _github_candidates(repository, env, event, branch, target)
 
 
 def _target_branch(env: Mapping[str, str], event: Any) -> str:
@@ -136,5 +136,6 @@ def _github_candidates(
 def _gitlab(env: Mapping[str, str]) -> tuple[str, Iterator[str | None]]:
     # GitLab sets TARGET_BRANCH_SHA only in pipelines for merged results.
     names = ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "CI_MERGE_REQUEST_DIFF_BASE_SHA")
-    branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "the branch"
-    return f"{branch}, the target of this merge request", (commit_id(env.get(name)) for name in names)
+    branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "a branch"
+    what = f"{branch} (the target branch of this merge request)"
+    return what, (commit_id(env.get(name)) for name in names)

@@ -189,7 +189,7 @@ def _is_no_content(top: Path, own: Path) -> None:
     git keeps nothing that is below a `.git`.
     """
     wrong = NoRepository(
-        f"the .git in {top} leads to {own}, which is inside a working tree",
+        f"the git directory of {top} is {own}, which is inside a working tree",
         "use a git directory outside the working tree",
     )
     if _below(own, top) and not _in_dot_git(own, top):

@@ -86,6 +86,6 @@ def _wrong_quote(text: str, at: int, span: Span) -> Diagnostic:
     if text[at] == '"' and re.match(r'"[^"]*(?:""[^"]*)*\Z', text[at:]):
         message, hint = "the closing quote of this cell is missing", 'write " at the end of the cell'
     else:
-        message = "the cell has a quote next to other text"
+        message = 'the cell contains a quote (") next to other text'
         hint = 'put the whole cell in quotes, and double each quote inside ("")'
     return Diagnostic(codes.ROWS, message, span, hint=hint)

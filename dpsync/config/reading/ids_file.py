@@ -136,7 +136,7 @@ def ids_schema() -> dict[str, Any]:
         "properties": {"id": id, "kept": {"const": True}},
         "required": ["id", "kept"],
         "additionalProperties": False,
-        "description": "The entry was removed from the files. An apply has kept its object.",
+        "description": "The entry was removed from the files, but an apply kept the object in GitBook.",
     }
     line = {"anyOf": [id, marked]}
     lines = {
@@ -247,7 +247,7 @@ class _Parser:
         parts = value.text.split(" ") if isinstance(value, Scalar) and value.value is not None else []
         most = 2 if any(kind.has_also for kind in recorded) else 1
         if not 1 <= len(parts) <= most or not all(map(is_id, parts)):
-            two = ", or two ids separated by a space" if most == 2 else ""
+            two = " (or two ids, separated by a space)" if most == 2 else ""
             message = f"the line of {address} has no valid id"
             self.error(
                 codes.IDS_ID,
@@ -296,7 +296,7 @@ def repeated_entry(first: RecordedLine, line: RecordedLine) -> Diagnostic:
     else:
         message = (
             f"{first.address} and {line.address} name the same entry, because "
-            "each section belongs to one organization"
+            "both lines are below the id of the same organization"
         )
     hint = f"delete the wrong line, or run {command('ids')}"
     return Diagnostic(codes.IDS_TWICE, message, line.span, hint=hint, related=related)

@@ -211,7 +211,9 @@ class _NodeReader:
         span = self.span(event.start_mark, event.end_mark)
         self.documents += 1
         if self.documents > 1:
-            hint = "delete this line, or move the lines below it into a file of its own and include that file"
+            hint = (
+                'delete this line, or move the lines below it into a new file and list that file in "include"'
+            )
             self.error(codes.DOCUMENTS, "a second document begins here", span, hint)
             raise _StopReading
         if event.version not in (None, (1, 2)):
@@ -309,7 +311,7 @@ class _NodeReader:
         anchor = self.anchors.get(event.anchor)
         if anchor is None:
             if self.open_anchors.get(event.anchor):
-                message, hint = f'"*{event.anchor}" refers to its own anchor', None
+                message, hint = f'"*{event.anchor}" is inside the value of the anchor "&{event.anchor}"', None
             else:
                 message, hint = f'the file has no anchor "&{event.anchor}" above this alias', _ANCHOR
             self.error(codes.ALIAS, message, span, hint)

@@ -33,12 +33,12 @@ _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
     ("sequence entries are not allowed", 'a "- " is not allowed here', _LIST),
     (
         "unknown escape character",
-        "the backslash begins an unknown escape",
+        "the backslash begins an unknown escape sequence",
         "use single quotes, or write two backslashes",
     ),
     (
         "invalid Unicode character escape",
-        "this escape does not stand for a character",
+        "this escape sequence does not stand for a character",
         "write the character itself",
     ),
     ("undefined tag handle", "tags are not supported", TAG_HINT),
@@ -208,7 +208,7 @@ def _bracket(error: yaml.MarkedYAMLError, text: str, at: Span, opened: Span, cha
         return Diagnostic(
             codes.SYNTAX, message, opened, hint=hint, related=(("the text continues here", at),)
         )
-    return Diagnostic(codes.SYNTAX, f'a "," or "{close}" is missing before this', at, related=begins)
+    return Diagnostic(codes.SYNTAX, f'a "," or "{close}" is missing before this text', at, related=begins)
 
 
 def _without_colon(error: yaml.MarkedYAMLError, text: str, file: str) -> Diagnostic | None:
@@ -243,7 +243,11 @@ def _indent(text: str, line: int) -> int:
 def _misfit(name: str, at: Span, opened: Span | None) -> Diagnostic:
     related = ((f"the {name} begins", opened),) if opened is not None else ()
     return Diagnostic(
-        codes.SYNTAX, f"this line does not fit into the {name} around it", at, hint=_ALIGN, related=related
+        codes.SYNTAX,
+        f"this line is not a valid part of the {name} that contains the line",
+        at,
+        hint=_ALIGN,
+        related=related,
     )
 
 

@@ -25,8 +25,8 @@ from dpsync.render.pages.markdown import COMMENT, render_markdown, units
 from dpsync.render.pages.markdown_escape import prose
 
 GONE: Final = (
-    "**There is no drift any more.** Somebody changed GitBook back, or the files now contain the live "
-    "values. No apply of this workflow ended the drift."
+    "**There is no drift any more.** The drift ended without an apply of this workflow: somebody changed "
+    "GitBook back, or the files now contain the live values."
 )
 APPLIED: Final = "**There is no drift any more.** An apply changed GitBook to match the files."
 _MATERIAL: Final = {"address", "what", "id", "place", "renamed", "fields"}
@@ -44,8 +44,8 @@ def drift_digest(drift: Drift) -> str:
 def issue_body(marker: DriftMarker, document: DriftDocument, place: WorkflowRun) -> str:
     """The text of the issue: since when, what, and which run has written it; within GitHub's limit."""
     seen = (
-        f"dpsync found this drift first on {moment(marker.since)}, "
-        f"and in {counted(marker.checks, 'check')} so far.\n\n"
+        f"dpsync first found this drift on {moment(marker.since)}, "
+        f"and has found the drift in {counted(marker.checks, 'check')} so far.\n\n"
     )
     head = first_line(marker) + seen
     foot = f"\n\n{written_by(place)}"

@@ -49,7 +49,7 @@ def _is_named_by_github(place: WorkflowRun, github: GitHub | None, commit: str, 
     """Return whether GitHub names a commit as trial merge of this change or last commit of the branch."""
     try:
         if github is None:
-            raise GitHubError("the input github-token is missing")
+            raise GitHubError('the input "github-token" is missing')
         if place.number is not None:
             request = github.pull_request(place.number)
             ours = request.open and (request.repository, request.head) == (place.repository, place.head)

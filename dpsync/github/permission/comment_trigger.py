@@ -34,7 +34,7 @@ def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> W
     if github is None or place.number is None:
         raise NotThisChange(
             "untrusted",
-            "dpsync cannot check who wrote the change, because the input github-token is missing.",
+            'dpsync cannot check who wrote the change, because the input "github-token" is missing.',
         )
     try:
         try:

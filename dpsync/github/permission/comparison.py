@@ -56,7 +56,7 @@ class ReviewComparison(Struct, frozen=True):
         if self.new:
             yield f"{counted(len(self.new), 'change')} {are(len(self.new))} new", self.new
         if self.exposed:
-            yield "the new plan opens access that the reviewed plan did not show", self.exposed
+            yield "the new plan gives more access than the reviewed plan showed", self.exposed
 
 
 def compare(reviewed: Collection[Shown] | None, plan: Plan) -> ReviewComparison:

@@ -28,12 +28,12 @@ def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:
 def _why_not(run: ActionRun, commit: str | None) -> tuple[str, str]:
     """A word for programs and a sentence for people; both are empty where it may be applied."""
     if run.github is None:
-        raise GitHubError("the input github-token is missing")
+        raise GitHubError('the input "github-token" is missing')
     branch, allowed = run.place.branch, run.inputs.branches or (run.github.default_branch(),)
     if branch not in allowed:
         named = f"the branch {branch}" if branch else f"the event {run.place.event or 'unknown'}"
         return "branch", (
-            f"dpsync applied nothing, because this run is for {named}. The input branches allows only "
+            f'dpsync applied nothing, because this run is for {named}. The input "branches" allows only '
             f"{', '.join(allowed)}{'' if run.inputs.branches else ', the default branch'}."
         )
     head = Branches(run.github, run.place.repository).head(branch)

@@ -111,18 +111,18 @@ def read_inputs(text: str) -> Inputs:
             hint = f' Did you mean "{nearest}"?' if nearest else ""
             raise WrongInput(f'The action has no input "{name}".{hint}')
         if not isinstance(value, str):
-            raise WrongInput(f"The value of the input {name} must be a string.")
+            raise WrongInput(f'The value of the input "{name}" must be a string.')
     texts: Mapping[str, str] = given
     approval = _one(texts, "approval") or "digest"
     if approval not in ("digest", "none") and not _DIGEST.fullmatch(approval):
         raise WrongInput(
-            'The input approval must be "digest", "none", or a fingerprint of a plan with 32 or more digits.'
+            'The input "approval" must be "digest", "none", or at least 32 digits of the digest of a plan.'
         )
     arguments = _lines(texts, "extra-args")
     for argument in arguments:
         if argument.partition("=")[0] in _OURS:
             raise WrongInput(
-                f"The input extra-args must not contain {argument}, because the action sets this flag."
+                f'The input "extra-args" must not contain {argument}, because the action sets this flag.'
             )
     return Inputs(
         command=cast(Command, _among(texts, "command", Command)),
@@ -153,14 +153,14 @@ def read_inputs(text: str) -> Inputs:
 def _one(texts: Mapping[str, str], name: str) -> str:
     value = texts.get(name, "").strip()
     if "\n" in value or "\0" in value:
-        raise WrongInput(f"The input {name} must not have more than one line.")
+        raise WrongInput(f'The input "{name}" must not have more than one line.')
     return value
 
 
 def _lines(texts: Mapping[str, str], name: str) -> tuple[str, ...]:
     """One to a line: nothing is ever split at a space."""
     if "\0" in texts.get(name, ""):
-        raise WrongInput(f"The input {name} must not contain a null character.")
+        raise WrongInput(f'The input "{name}" must not contain a null character.')
     return tuple(line.strip() for line in texts.get(name, "").splitlines() if line.strip())
 
 
@@ -170,7 +170,7 @@ def _among(texts: Mapping[str, str], name: str, of: Any) -> str:
     if value not in known:
         nearest = did_you_mean(value, known)
         raise WrongInput(
-            f'The input {name} must not be "{value}". '
+            f'The input "{name}" must not be "{value}". '
             + (
                 f'Did you mean "{nearest}"?'
                 if nearest
@@ -183,5 +183,5 @@ def _among(texts: Mapping[str, str], name: str, of: Any) -> str:
 def _truth(texts: Mapping[str, str], name: str, otherwise: str = "true") -> bool:
     value = _one(texts, name).lower() or otherwise
     if value not in ("true", "false"):
-        raise WrongInput(f'The input {name} must be "true" or "false", and not "{value}".')
+        raise WrongInput(f'The input "{name}" must be "true" or "false", and not "{value}".')
     return value == "true"

@@ -38,7 +38,7 @@ def apply(run: ActionRun, head: Callable[[], str | None]) -> Ran:
     stopped = not_the_head(run, commit)
     if stopped is not None or run.github is None:
         return stopped or run.refuse(
-            "not-approved", "dpsync applied nothing, because the input github-token is missing."
+            "not-approved", 'dpsync applied nothing, because the input "github-token" is missing.'
         )
     try:
         approvals = Approvals(run.github, run.place, run.inputs.key, run.history())
@@ -100,7 +100,7 @@ class _Apply(Struct, frozen=True):
         return self.run.refuse(
             "not-approved",
             f"No merged pull request showed this plan.{why} Review the plan, then run this workflow with "
-            f"this value of the input approval: {plan.digest[:DIGITS]}",
+            f'this value of the input "approval": {plan.digest[:DIGITS]}',
             ran,
         )
 
@@ -112,10 +112,10 @@ class _Apply(Struct, frozen=True):
         refused = run.refuse(
             "plan-changed",
             f"The plan differs from the reviewed plan: {compared}. Review the new plan, then run this "
-            f"workflow with this value of the input approval: {digest}",
+            f'workflow with this value of the input "approval": {digest}',
             ran,
             "> [!WARNING]\n> **Refused:** The plan differs from the reviewed plan. Review this plan, then "
-            f"run the workflow with this value of the input approval: {code(digest)}\n\n"
+            f"run the workflow with this value of the input `approval`: {code(digest)}\n\n"
             f"{compared.markdown()}",
         )
         if run.inputs.comment != "never":

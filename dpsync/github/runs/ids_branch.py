@@ -168,7 +168,7 @@ class IdsBranch(Struct, frozen=True):
             "Until you merge this pull request, dpsync recognizes the entries of the new lines by their "
             "names only.\n\n"
             "Later applies add their lines to this pull request. Do not push to this branch, because the "
-            "next apply removes all other changes."
+            "next apply removes your commits."
         )
 
     def _merged(self, present: IdsFile) -> MergedIds:

@@ -111,7 +111,7 @@ class IdsFileUpdate(Struct):
     def _bring(self, found: Learned, number: int) -> Brought:
         branch = self.place.branch
         if self.branches is None:
-            raise Unclear("the input github-token is missing")
+            raise Unclear('the input "github-token" is missing')
         if not branch:
             raise Unclear(
                 f"this run (event: {self.place.event or 'unknown'}) is for no branch of this repository"

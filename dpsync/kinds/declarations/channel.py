@@ -3,7 +3,7 @@
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Post, Trouble
 from dpsync.kinds.types import Enum, Many, Object, Text
 
-_NAME = Text(1, None, r"[a-zA-Z0-9_*-]+", meaning="a name, or a pattern with * (support-*)")
+_NAME = Text(1, None, r"[a-zA-Z0-9_*-]+", meaning='a name, or a pattern with "*", such as support-*')
 _REPOSITORY = Text(3, None, r"[a-zA-Z0-9._*-]+/[a-zA-Z0-9._*-]+", meaning="a repository (acme/docs, acme/*)")
 _ALLOWED = {
     "allowedChannels": Many(_NAME, as_set=True),

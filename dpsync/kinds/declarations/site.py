@@ -10,7 +10,8 @@ from dpsync.kinds.types import Enum, Flag, Object, Text
 
 _STRICT_PROXY = Text(
     3, 512, r"([A-Za-z0-9_-]+\.)*[A-Za-z0-9_-]+\.[A-Za-z]{2,}(/[A-Za-z0-9_-]+)+",
-    meaning="a host with a domain, and a path of letters, digits, _ and - (docs.example.com/docs)",
+    meaning="a host name and a path, such as docs.example.com/docs, with only letters, digits, _ and - "
+    "between the dots and slashes",
 )  # fmt: skip
 _TYPES = ("basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium")
 SITE = Kind(

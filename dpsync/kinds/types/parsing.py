@@ -98,7 +98,7 @@ class Type(Struct, frozen=True):
     """The base: any JSON value, sent and read as it is."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
-        raise TypeError(f"{type(self).__name__} does not say how it is read")
+        raise TypeError(f"{type(self).__name__} does not implement parse")
 
     def merge_overlay(self, below: Node, above: Node) -> Node:
         """Merge the overlay value `above` into `below`: mappings merge, other values are replaced.

@@ -89,7 +89,10 @@ class Text(Type, frozen=True):
                 )
             return ctx.error("DP204", f'"{hide_credentials(value)}" is not {meaning}', node.span, mend)
         if self.form == "url" and has_credentials(value):
-            hint = "delete the part before the @, because everybody who sees the file or a plan can read it"
+            hint = (
+                'delete the user name and password before the "@", because everybody who can read the file '
+                "or a plan can read the user name and password"
+            )
             ctx.warning("DP242", "the URL contains a user name or a password", node.span, hint)
         if self.segment and as_segment(value) != value:
             self._unreadable(value, node, ctx)
@@ -100,7 +103,9 @@ class Text(Type, frozen=True):
         """A warning: the platform takes it."""
         message = f'"{value}" is "{as_segment(value)}" in URLs'
         if value in (".", ".."):
-            message = f'no URL leads to "{value}", because a browser reads it as another folder'
+            message = (
+                f'no URL leads to "{value}", because browsers read "{value}" as the name of another folder'
+            )
         bare = value.strip("/ ")
         hint = "use only letters, digits and - . _ ~ to keep the URL readable"
         if bare and as_segment(bare) == bare:
@@ -198,7 +203,12 @@ class Domain(Text, frozen=True):
         if _DOMAIN.fullmatch(value):
             return value.lower()
         message = f'"{value}" is not a domain name'
-        return ctx.error("DP204", message, node.span, "write acme.example, without https://, *. or an @")
+        return ctx.error(
+            "DP204",
+            message,
+            node.span,
+            'write only the domain, such as acme.example, without "https://", "*." or "@"',
+        )
 
     def schema(self) -> Schema:
         return super().schema() | {"pattern": r"^[^\s@/*:.]+(\.[^\s@/*:.]+)+$"}

@@ -191,7 +191,9 @@ class OneOf(Type, frozen=True, dict=True):
             return INVALID
         short = next((one for one in self.shorts if one.parts.keys() == {*node.keys()}), None)
         if short is None:
-            message = f"{self.what} can only have {one_or_other(self.short_words)}"
+            message = (
+                f"{self.what} has keys that exclude each other: use only {one_or_other(self.short_words)}"
+            )
             return ctx.error("DP201", message, node.entries[-1][0].span, "delete the other keys")
         entries: list[tuple[Scalar, Node]] = []
         for key, value in node:

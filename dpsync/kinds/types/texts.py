@@ -130,7 +130,7 @@ def _no_certificate(text: str) -> str | None:
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=binary)
         except (ssl.SSLError, ValueError):
-            return "its content is not a certificate"
+            return "the decoded Base64 data is not a certificate"
     return None
 
 

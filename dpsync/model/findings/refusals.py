@@ -106,7 +106,7 @@ FORGOTTEN: Final = RefusalWords(
 )
 PERHAPS_FORGOTTEN: Final = RefusalWords(
     "forgotten",
-    "dpsync finds the object that policy.forget names neither in GitBook nor in git. The plan would delete "
+    "policy.forget names an object that dpsync finds neither in GitBook nor in git. The plan would delete "
     "{count} in the same list, and one of them may be this object",
     "in policy.forget, write the present title of the object in square brackets, such as [Old drafts]. If "
     "several objects have the title, also write the id of the object: [Old drafts~id]. If the object no "
@@ -160,13 +160,14 @@ LAST: Final = RefusalWords(
 LIMITS: Final = RefusalWords("limits", "{words}", "{way_out}", reason="threshold")
 EXPOSURES: Final = RefusalWords(
     "exposures",
-    "{changes} would open access, and policy.limits.exposures allows {allowed}{since}",
+    "{changes} would open access (let people see or do more), and policy.limits.exposures allows "
+    "{allowed}{since}",
     'check the lines with "opens access", then add {answer}',
     reason="threshold",
 )
 FOR_A_MOMENT: Final = RefusalWords(
     "public-for-a-moment",
-    "for a moment during the apply, {names} would be public or open more access than in your files",
+    "for a moment during the apply, {names} would be public or accessible to more people than in your files",
     'check the lines with "opens access", then add {answer}. Or unpublish the site before the '
     "apply, and publish the site after the apply",
 )
@@ -226,13 +227,14 @@ NEW_ENVIRONMENT: Final = RefusalWords(
     "untrusted-environment",
     'the environment "{name}" is not reviewed: {source} does not contain the environment. '
     "dpsync sent nothing to {url}",
-    "merge a change with the environment first, or set the inputs api-url and api-token of the action",
+    'first merge a change that adds the environment, or set the inputs "api-url" and "api-token" of the '
+    "action",
     reason="untrusted",
 )
 NO_SOURCE: Final = RefusalWords(
     "untrusted-environment",
     'dpsync cannot check the URL of the environment "{name}": {problem}. dpsync sent nothing to {url}',
-    "{hint}, or set the inputs api-url and api-token of the action",
+    '{hint}, or set the inputs "api-url" and "api-token" of the action',
     reason="untrusted",
 )
 UNCOMMITTED: Final = RefusalWords(
@@ -244,8 +246,8 @@ UNCOMMITTED: Final = RefusalWords(
 WRONG_SOURCE: Final = RefusalWords(
     "untrusted-environment",
     'the environment "{name}" is invalid in {source}: {problem}. dpsync sent nothing to {url}',
-    "correct the environment and merge the correction first, or set the inputs api-url and "
-    "api-token of the action",
+    'first correct the environment and merge the correction, or set the inputs "api-url" and "api-token" '
+    "of the action",
     reason="untrusted",
 )
 
