@@ -22,7 +22,7 @@ GET = ("GET", "/orgs")
     (errors.ServerFault(*GET, 501), "request", "501", "the API version (--profile)"),
     (errors.ServerFault(*GET, 500), "request", "500", "try again"),
     (errors.NotJson(*GET, 200, None, "HTML"), "not-json", "HTML (status 200)", "check DPSYNC_URL"),
-    (errors.BadList("/orgs", "no end", 7), "bad-list", "no end on page 7", "try again"),  # type: ignore[arg-type]
+    (errors.BadList("/orgs", "no end", 7), "bad-list", "no end (page 7 of the list)", "try again"),  # type: ignore[arg-type]
     (errors.RateLimited(*GET), "rate-limited", "GitBook demands a longer pause", "try again later"),
     (errors.Unknown(*GET, "timeout"), "timeout", "GET /orgs", "--timeout SECONDS"),
     (errors.Unknown(*GET, "reset"), "request", "GET /orgs", "and the network"),

@@ -116,7 +116,7 @@ def read_inputs(text: str) -> Inputs:
     approval = _one(texts, "approval") or "digest"
     if approval not in ("digest", "none") and not _DIGEST.fullmatch(approval):
         raise WrongInput(
-            'The input "approval" must be "digest", "none", or at least 32 digits of the digest of a plan.'
+            'The input "approval" must be "digest", "none", or the first 32 or more digits of a plan digest.'
         )
     arguments = _lines(texts, "extra-args")
     for argument in arguments:
