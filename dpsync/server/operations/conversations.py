@@ -22,8 +22,8 @@ OPERATIONS = [
             mc.ConversationsQuery, needs="read", note="You can filter the conversations by `source`."),
     post("ingestConversation", _CONVERSATIONS, conversations.ingest, None, mc.Ingest, status=204,
          needs="create",
-         note="Accepts one conversation or a list of conversations. Replaces conversations with a known "
-              "id. Analyzes the conversations in the background."),
+         note="Accepts one conversation or a list of conversations. Replaces an existing conversation with "
+              "the same id. Analyzes the conversations in the background."),
     get("getConversationById", _CONVERSATIONS + "/{conversationId}", conversations.get_conversation,
         mc.ConversationDetail, needs="read",
         note="Leaves out `processedAt` and `impact` until the analysis ends."),

@@ -48,8 +48,8 @@ OPERATIONS = [
            needs="edit"),
     get("getSiteRedirectBySource", SITE + "/redirect", redirects.get_target, mp.RedirectTarget,
         mp.RedirectQuery, **ADDED,
-        note="Returns the redirect whose source is equal to the parameter `source`, or else the redirect "
-             "with the longest matching source that ends with `*`."),
+        note="Returns the redirect whose source is equal to the parameter `source`. If there is none, "
+             "returns the redirect with the longest matching source that ends with `*`."),
     get("getSitePublishingAuthById", AUTH, sites.get_auth, mp.VisitorAuth, needs="admin", **ADDED,
         note="Also returns settings if nobody has set up visitor access for the site. The private key is an "
              "example and protects nothing."),

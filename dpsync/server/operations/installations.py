@@ -46,10 +46,10 @@ OPERATIONS = [
            note="Removes the integration from all spaces and sites of the organization.",
            **_CREATES),
     *_placed("Space", "space", SPACES, mg.SpaceInstallation, mg.InstallOnSpace,
-             "If an installation exists, returns the existing installation. Returns 409 if the "
+             "If the space already has the installation, returns this installation. Returns 409 if the "
              "integration does not work in spaces."),
     *_placed("Site", "site", SITES, mg.SiteInstallation, mg.InstallOnSite,
-             "If an installation exists, returns the existing installation. Returns 409 if the "
+             "If the site already has the installation, returns this installation. Returns 409 if the "
              "integration does not work on sites."),
     listing("listSpaceIntegrations", SP + "/integrations", SPACES.list_enabled, mg.Integration,
             mg.InstallationSearchQuery,

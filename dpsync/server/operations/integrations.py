@@ -29,8 +29,8 @@ OPERATIONS = [
             note=_VISIBLE),
     post("installIntegration", NAMED + "/installations", installations.install, mg.Installation, mg.Install,
          status=201, needs="create",
-         note="If an installation exists, returns the existing installation. Returns 403 for a private "
-              "integration of another organization."),
+         note="If the organization already has an installation, returns this installation. Returns 403 for a "
+              "private integration of another organization."),
     listing("listIntegrationEvents", NAMED + "/events", integrations.list_events, mg.Event, needs="admin",
             note="Lists the last 1,000 events. The caller must be an admin of the organization that owns "
                  "the integration."),

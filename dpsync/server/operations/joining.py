@@ -9,7 +9,7 @@ INVITES = ORG + "/link-invites"
 
 _PROVIDERS = Rows(SAML)
 
-_MANAGED_BY = "Only admins of the object to which the invitation leads can call this operation."
+_MANAGED_BY = "Only admins of the object to which the invitation gives access can call this operation."
 
 OPERATIONS = [
     post("inviteUsersToOrganization", ORG + "/invites", joining.invite_users, mj.Invited, mj.Invites,

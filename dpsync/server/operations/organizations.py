@@ -24,7 +24,7 @@ OPERATIONS = [
         note="Returns 404 if the caller is not a member or is disabled."),
     patch("updateOrganizationById", ORG, organizations.update_organization, mo.OrganizationAnswer,
           mo.OrganizationUpdate, errors=(409,),
-          note="Returns 409 if another organization has the hostname."),
+          note="Returns 409 if another organization has the same hostname."),
     get("getOrganizationAgentInstructions", ORG + "/agent-instructions", organizations.get_agent_instructions,
         mo.AgentInstructions, note="Returns an empty document if the organization has no instructions."),
     put("updateOrganizationAgentInstructions", ORG + "/agent-instructions",
@@ -51,8 +51,8 @@ OPERATIONS = [
             mo.MemberTeamsQuery, needs="read"),
     listing("listTeamsInOrganizationById", ORG + "/teams", teams.list_teams, mo.Team, mo.TeamsQuery,
             needs="read",
-            note="You can filter the teams by `title`. With `owner`, lists only teams that this "
-                 "member can manage."),
+            note="You can filter the teams by `title`. With `owner`, lists only teams that "
+                 "the member in `owner` can manage."),
     put("createOrganizationTeam", ORG + "/teams", teams.create_team, mo.Team, mo.TeamCreate, status=201,
         note="Always creates a new team, even if a team with the same title exists. A team can exist "
              "without an owner."),

@@ -13,10 +13,10 @@ _READ = {
 }
 _GIVEN = {
     **_READ,
-    "note": "Lists only roles that were given directly. " + _READ["note"],
+    "note": "Lists only roles on the object itself, and no inherited roles. " + _READ["note"],
 }
-_CHANGED = "Returns 404 if no role was given directly."
-_REMOVED = "Deletes only a role that was given directly, and no inherited role."
+_CHANGED = "Returns 404 if the member or team has no role on the object itself."
+_REMOVED = "Deletes only a role on the object itself, and no inherited role."
 
 
 def _on(path: str, name: str) -> list[Operation]:
@@ -30,7 +30,7 @@ def _on(path: str, name: str) -> list[Operation]:
              **ADDED),
         get(f"listPermissionsAggregateIn{name}", path + "/permissions/aggregate", permissions.aggregate,
             m.Page[mp.UserPermission], mp.AggregateQuery, **{**_READ, "note":
-            "Lists every member with access, and the role that counts for the member. " + _READ["note"]}),
+            "Lists every member with access, and the resulting role of the member. " + _READ["note"]}),
         listing(f"listUserPermissionsIn{name}", users, permissions.list_users, mp.UserPermission, **_GIVEN),
         get(f"getUserPermissionIn{name}", user, permissions.get_user, mp.UserPermission, **_READ),
         patch(f"updateUserPermissionIn{name}", user, permissions.update_user, None, mp.PermissionUpdate,

@@ -17,7 +17,7 @@ OPERATIONS = [
     delete("deleteSiteById", SITE, sites.delete_site,
            note="Deletes the site with its navigation, customization, redirects, share links and roles."),
     patch("updateSiteById", SITE, sites.update_site, ms.Site, ms.SiteUpdate, errors=(409,),
-          note="Returns 409 if another site of the organization has the basename."),
+          note="Returns 409 if another site of the organization has the same basename."),
     get("getSiteAdaptiveSchema", SITE + "/adaptive-schema", sites.get_schema, ms.AdaptiveSchema,
         note="Returns 404 until a schema is set."),
     put("updateSiteAdaptiveSchema", SITE + "/adaptive-schema", sites.put_schema, ms.AdaptiveSchema,

@@ -28,7 +28,8 @@ OPERATIONS = [
          note="Starts no second run while another run is waiting or running."),
     listing("listTranslationsGlossary", GLOSSARY, translations.list_entries, mg.GlossaryEntry,
             mg.GlossaryQuery, needs="read", **ADDED,
-            note="Lists the oldest terms first, or sorts by the language in `orderBy`."),
+            note="Lists the oldest terms first. With `orderBy`, sorts the terms by their text "
+                 "in this language."),
     get("getTranslationsGlossaryEntry", GLOSSARY + "/{glossaryEntryId}", translations.get_entry,
         mg.GlossaryEntry, needs="read", **ADDED),
     put("updateTranslationsGlossary", GLOSSARY, translations.change_entries, None, mg.GlossaryChanges,
