@@ -82,10 +82,8 @@ def test_the_limits_are_named() -> None:
     assert f"longer than {LARGEST_BODY // 1024**2} MiB (413)" in words
     limit = Paged.model_fields["limit"]
     most = next(bound.le for bound in limit.metadata if hasattr(bound, "le"))
-    assert (
-        f"A page of a list has {limit.default} items, or as many items as `limit` says (at most {most})"
-        in words
-    )
+    assert f"By default, a page of a list has up to {limit.default} items." in words
+    assert f"The parameter `limit` changes this number (at most {most})." in words
 
 
 def test_the_order_of_checks_is_as_described(platform: ThreadedServer) -> None:
