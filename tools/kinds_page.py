@@ -72,7 +72,7 @@ _RULES = """\
   re-creates an object with content, such as a site or a space.
 - If a new entry resembles an existing object with content, `dpsync plan` asks whether you renamed the
   object.
-- The pages of the object types show GitBook's limits. The local GitBook server that dpsync contains
+- The tables show GitBook's limits, such as the length of a title. dpsync's local GitBook server
   (companion) also accepts some values outside these limits.
 
 An entry can also have these keys. Only entries in the navigation of a site have `type`, `key` and

@@ -68,7 +68,7 @@ _CONNECTORS: Final = {
 
 def _rules(noun: str) -> dict[str, str]:
     return {
-        "mergeRules": f"The rules that a change request must meet before it can be merged in the {noun}.",
+        "mergeRules": f"The rules that change requests in the {noun} must meet before a merge.",
         "mergeRules.type": f"The source of the merge rules in the {noun}.",
         "mergeRules.rules": "The list of merge rules. A change request must meet all rules.",
         "mergeRules.rules.rule": "The type of the merge rule.",

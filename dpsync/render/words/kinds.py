@@ -74,7 +74,10 @@ def identity_words(kind: Kind) -> str:
         ways.append(" and ".join(_key_name(name) for name in names))
     if kind.sole_key is not None:
         ways.append(f"`{kind.sole_key}` if only one {kind.noun} has this `{kind.sole_key}`")
-    found = f"If the entry has no `id`, dpsync finds an existing {kind.noun} by {', or else by '.join(ways)}."
+    order = f"by {', otherwise by '.join(ways)}"
+    if len(ways) > 2:
+        order = "in this order: " + ", ".join(f"({n}) by {way}" for n, way in enumerate(ways, 1))
+    found = f"If the entry has no `id`, dpsync finds an existing {kind.noun} {order}."
     if not kind.tie_breakers:
         return found
     parent = "the parent in the navigation"
@@ -120,7 +123,7 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
         )
         yield f"Deleting {kind.one} needs your confirmation{unused}."
     if kind.lifecycle.on_delete == "lifted":
-        yield f"dpsync deletes {kind.one} only if the {noun} is empty."
+        yield f"A plan that deletes {kind.one} must also move or delete its objects."
     if kind.delete is None and not isinstance(kind.shape, Single):
         yield f"dpsync cannot delete {kind.one}."
     if kind.guard:
