@@ -123,7 +123,7 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
         )
         yield f"Deleting {kind.one} needs your confirmation{unused}."
     if kind.lifecycle.on_delete == "lifted":
-        yield f"A plan that deletes {kind.one} must also move or delete its objects."
+        yield f"A plan that deletes {kind.one} must also empty the {noun}."
     if kind.delete is None and not isinstance(kind.shape, Single):
         yield f"dpsync cannot delete {kind.one}."
     if kind.guard:
