@@ -20,8 +20,8 @@ from typing import Final, NamedTuple
 from tools.user_words import DOCS, ROOT, user_words
 
 FEWEST_WORDS: Final = 5
-_DATA: Final = re.compile(r'^\{"|\b[a-z]+_[a-z]+ [a-z_]+ ')
-"""What JSON and lists of Python names look like, which are no messages."""
+_DATA: Final = re.compile(r'^\{"|\b[a-z]+_[a-z]+ [a-z_]+ |\(\?|\\d')
+"""What JSON, lists of Python names and regular expressions look like, which are no messages."""
 
 
 class Line(NamedTuple):
@@ -37,16 +37,17 @@ def user_pages() -> list[Path]:
 
 
 def sentences(page: Path) -> Iterator[Line]:
-    """Yield the sentences of a page with what precedes each: the heading, an example, the sentence before.
+    """Yield the sentences of a page with what precedes each, as on the page.
 
-    A table row follows its heading and the header of the table. Code blocks, comments, headings and table
-    rules are no sentences, and a link is its text, as on the page. Links to tests are left out.
+    This is the introduction of the page, the heading, an example, the two sentences before, and for a table
+    row the header of the table. Code blocks, comments, headings and table rules are no sentences, and a link
+    is its text. Links to tests are left out.
     """
     text = page.read_text(encoding="utf-8")
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
     text = re.sub(r"(?:Tests?: )?\[`?test[^]]*\]\([^()]*tests/[^()]*\)[,.]?", "", text)
     text = re.sub(r"!?\[((?:[^][]|\[[^]]*\])*)\]\([^()]*\)", r"\1", text)
-    heading, names, before = "", "", ""
+    heading, names, before, introduction = "", "", "", ""
     for part in re.split(r"^( *```.*?^ *```)$", text, flags=re.DOTALL | re.MULTILINE):
         if part.lstrip().startswith("```"):
             before = f"{before} ⟨example: {_first_lines(part)}⟩"
@@ -54,12 +55,15 @@ def sentences(page: Path) -> Iterator[Line]:
         for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) ?)", part):
             line = " ".join(block.split())
             if line.startswith("#"):
+                introduction = introduction or (before and f"page: {before}; ")
                 heading, names, before = line.lstrip("# "), "", ""
             elif not line or set(line) <= set("|-: "):
                 continue
             elif line.startswith("|"):
                 if names and _has_enough_words(line):
-                    yield Line(line, f"{heading}; table: {names}")
+                    yield Line(
+                        line, f"{introduction}{heading}{': … ' if before else ''}{before}; table: {names}"
+                    )
                 names = names or " · ".join(cell.strip() for cell in line.strip("|").split("|"))
             else:
                 names = ""
@@ -67,8 +71,8 @@ def sentences(page: Path) -> Iterator[Line]:
                 lead = before
                 for sentence in _split(line[item.end() :] if item else line):
                     if _has_enough_words(sentence):
-                        yield Line(sentence, f"{heading}{': … ' if before else ''}{before}")
-                    before = sentence
+                        yield Line(sentence, f"{introduction}{heading}{': … ' if before else ''}{before}")
+                    before = f"{before.rpartition('⟩ ')[2].rpartition('. ')[2]} {sentence}".strip()
                 if item:  # the next item of the list follows the sentence that introduces the list
                     before = lead
 

@@ -30,12 +30,13 @@ def test_sentences_follow_what_precedes_them_on_the_page(tmp_path: Path) -> None
     )
     heading = "A heading that has many words"
     example = "⟨example: $ one two three four five⟩"
-    steps = f"{heading}: … These are the three steps:"
+    two = f"{heading}: … The first sentence is here. The second one is longer. {example}"
+    steps = f"{heading}: … {example} These are the three steps:"
     assert list(sentences(page)) == [
         ("The first sentence is here.", heading),
         ("The second one is longer.", f"{heading}: … The first sentence is here."),
-        ("| `x` | this cell has some words |", f"{heading}; table: a · b"),
-        ("These are the three steps:", f"{heading}: … The second one is longer. {example}"),
+        ("| `x` | this cell has some words |", f"{two}; table: a · b"),
+        ("These are the three steps:", two),
         ("Read the page about plans first.", steps),
         ("Follow the next page after it.", steps),
         ("Write the secret as `{ env: NAME }`, `{ file: NAME }` or here.", steps),
