@@ -21,7 +21,7 @@ class JournaledApply(Struct, frozen=True):
     problem: str | None = None
     """Why the journal is invalid; None if it is valid."""
     reverted_by: str | None = None
-    """The journal file name of the revert, if this apply was reverted."""
+    """The journal file name of the revert, if this apply was reverted completely."""
 
 
 def read_history(directory: Path) -> list[JournaledApply]:
@@ -30,7 +30,7 @@ def read_history(directory: Path) -> list[JournaledApply]:
     reverted_by = {
         apply.past.reverts: apply.path.name
         for apply in applies
-        if apply.past is not None and apply.past.reverts is not None and apply.past.report.sent
+        if apply.past is not None and apply.past.reverts is not None and _is_finished(apply.past)
     }
     return [
         JournaledApply(apply.path, apply.past, apply.problem, reverted_by.get(apply.path.name))
@@ -38,10 +38,20 @@ def read_history(directory: Path) -> list[JournaledApply]:
     ]
 
 
+def _is_finished(revert: PastApply) -> bool:
+    """Return whether a revert made all changes that it could make, for all objects of the reverted apply.
+
+    Otherwise, the next revert of the same apply can make the other changes.
+    """
+    plan, report = revert.plan, revert.report
+    return report.sent and report.settled and not report.unsuccessful and plan.part is None and plan.deleting
+
+
 def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
     """Return the journal of the newest apply that changed something, is not a revert and is not reverted yet.
 
-    Raises DiagnosticError (exit 5) if there is no such apply, or if a newer journal is invalid.
+    An apply with an unfinished revert counts as not reverted. Raises DiagnosticError (exit 5) if there is no
+    such apply, or if a newer journal is invalid.
     """
     for apply in history:
         if apply.problem is not None:

@@ -78,6 +78,60 @@ def test_revert_last_twice_reverts_older_apply_too(
     assert team_title(platform) == "One"
 
 
+@pytest.fixture
+def two_teams_applied(
+    run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Return a project with two applies of two team titles. The second apply also deleted a team."""
+    monkeypatch.setenv("DPSYNC_TOKEN", "token")
+    names = ("w", "x", "y")
+    policy = "policy: { limits: { deletes: 9, percent: 99 }, prune: [teams], removed: ['teams/[y]'] }\n"
+    platform.reset(world(teams=[{"id": name, "title": name} for name in names]))
+    for title in TITLES[:2]:
+        others = f"      x: {{ id: x, title: {title} x }}\n"
+        others += "      y: { id: y, title: y }\n" if title == "One" else ""
+        directory = project(TEXT.format(title=title) + others + policy)
+        assert run("apply", "-C", str(directory), "--yes").code == 0
+    return directory
+
+
+def team_titles(platform: ThreadedServer) -> list[str]:
+    found = by_hand(platform, "GET", "/orgs/acme/teams", None, "token")
+    return sorted(str(team["title"]) for team in found["items"])
+
+
+def test_revert_last_finishes_partial_revert_first(
+    run: Run, two_teams_applied: Path, platform: ThreadedServer
+) -> None:
+    """Otherwise, the second revert changes objects back to values before an older apply."""
+    revert = ("revert", "--last", "-C", str(two_teams_applied), "--yes")
+    run(*revert, "--select", "acme/teams/writers")
+    assert team_titles(platform) == ["One", "Two x"]
+    assert [entry["reverted_by"] for entry in history_entries(run, two_teams_applied)] == [None] * 3
+    run(*revert)
+    assert team_titles(platform) == ["One", "One x", "y"]
+    finished, _, apply, _ = history_entries(run, two_teams_applied)
+    assert apply["reverted_by"] == finished["journal"]
+    run(*revert)
+    assert team_titles(platform) == ["w", "x", "y"]
+
+
+def test_revert_last_after_killed_revert_names_same_apply(
+    run: Run, two_teams_applied: Path, platform: ThreadedServer
+) -> None:
+    """The journal of a killed revert does not say whether the revert made all changes."""
+    revert = ("revert", "--last", "-C", str(two_teams_applied), "--yes")
+    run(*revert)
+    journal = newest(two_teams_applied)
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(line for line in lines if json.loads(line)["event"] not in ("end", "exit")))
+    assert [entry["reverted_by"] for entry in history_entries(run, two_teams_applied)] == [None] * 3
+    *_, older, result = run(*revert).out.splitlines()
+    assert older == f"To list older applies: dpsync history -C {two_teams_applied}"
+    assert result.startswith("No changes.")
+    assert team_titles(platform) == ["One", "One x", "y"]
+
+
 def test_history_links_apply_and_its_revert(run: Run, applied_project: Path) -> None:
     reverted = newest(applied_project).name
     assert run("revert", "--last", "-C", str(applied_project), "--yes").code == 0

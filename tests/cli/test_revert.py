@@ -131,4 +131,6 @@ def test_revert_without_changes_claims_no_match(run: Run, applied: Path) -> None
     file = str(newest(applied))
     assert run("revert", file, "-C", str(applied), "--yes").code == 0
     ended = run("revert", file, "-C", str(applied), "--yes")
-    assert (ended.code, ended.out) == (0, "No changes. Nothing of this apply is left to revert.\n")
+    older = f"To list older applies: dpsync history -C {applied}"
+    nothing = "No changes. Nothing of this apply is left to revert."
+    assert (ended.code, ended.out.splitlines()) == (0, [older, nothing])

@@ -18,6 +18,7 @@ from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
 from dpsync.model.plans.plan import DIGITS, Plan
 from dpsync.model.plans.rehearsal import Rehearsal
 from dpsync.model.plans.remark import Blocked, Note
+from dpsync.model.texts.command import command
 from dpsync.model.texts.web_address import is_preview_link
 from dpsync.render.layout.deviations import deviations
 from dpsync.render.layout.view import (
@@ -105,8 +106,9 @@ def _glances(plan: Plan) -> Iterator[Glance]:
 
 def hints(plan: PlanOrDrift) -> tuple[str, ...]:
     """Return the lines before the verdict."""
-    trouble = words.trouble(plan)
-    return (trouble,) if trouble else ()
+    nothing_left = isinstance(plan, Plan) and plan.reverts is not None and plan.empty and plan.can_apply
+    older = f"To list older applies: {command('history')}" if nothing_left else ""
+    return tuple(filter(None, (words.trouble(plan), older)))
 
 
 def facts(plan: PlanOrDrift, digest: str = "", effort: str = "") -> tuple[str, ...]:
