@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import cmarkgfm
 import pytest
 from cmarkgfm.cmark import Options
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -19,7 +19,7 @@ from dpsync.model.plans.change import Change, Difference, Effect
 from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode, SitePreview
 from dpsync.model.plans.plan import Origin, Plan
 from dpsync.render.json.conversion import plan_document
-from dpsync.render.json.documents import PlanDocument
+from dpsync.render.json.documents import Finding, FindingsDocument, PlanDocument, Related
 from dpsync.render.layout.views import view
 from dpsync.render.pages.markdown import render_markdown, units
 from dpsync.render.pages.markdown_escape import code, prose, prose_html
@@ -93,7 +93,19 @@ def hidden(text: str) -> tuple[int, int, int] | None:
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
+def with_blank_message(code: str, message: str) -> FindingsDocument:
+    """Return a document whose first entry has a line below the entry, but no words of its own."""
+    related = Related(text="first entry", at=Origin(file="dpsync.yaml", line=4, column=1))
+    found = (
+        Finding(code=code, severity="warning", message=message, related=(related,)),
+        Finding(code="DP202", severity="warning", message="second entry"),
+    )
+    return FindingsDocument(exit=5, findings=found)
+
+
 @settings(max_examples=40, deadline=None)
+@example(with_blank_message("DP201", " "), 60_000)
+@example(with_blank_message("", ""), 60_000)
 @given(DOCUMENTS, st.sampled_from([1000, 2500, 6000, 60_000]))
 def test_whatever_it_says_the_parse_is_the_expected_tree(document: BaseModel, limit: int) -> None:
     shown = view(document)

@@ -193,15 +193,19 @@ def _with_lines_to_copy(sentence: str) -> str:
 
 
 def _line(entry: ViewEntry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
-    """The first line of an entry, with what it is about."""
+    """Return the first line of an entry.
+
+    The line is never empty and never begins with a space, because Markdown would then show the lines below
+    the entry as other entries.
+    """
     parts = [as_code(entry.sign)] if entry.sign else []
-    parts += [as_prose(clip(entry.summary))] if entry.summary else []
+    parts += filter(None, [as_prose(clip(entry.summary))])
     parts += [as_code(entry.code)] if entry.code else []
     if entry.removed_from:
         parts.append(f"· {as_prose(clip(f'removed from {entry.removed_from}'))}")
     elif entry.where:
         parts.append(f"· {as_code(clip(place(entry.where)))}")
-    return " ".join(parts)
+    return " ".join(parts) or as_code("")
 
 
 def _indented(lines: list[str]) -> Iterator[str]:
