@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -24,6 +24,7 @@ from dpsync.cli.terminal.signals import counted_signals, ending
 from dpsync.collector import collector_running
 from dpsync.model.entries.address import Address
 from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.texts.command import command
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from dpsync.apply.journal import Journal
     from dpsync.apply.recorder import IdsStore
     from dpsync.client.client import WriteClient
+    from dpsync.model.entries.desired import Desired
     from dpsync.model.plans.journal import Outcome, Report
     from dpsync.model.plans.plan import Plan
     from dpsync.model.plans.rehearsal import Rehearsal
@@ -39,10 +41,12 @@ if TYPE_CHECKING:
 def carry_out(
     out: Output, session: Session, client: WriteClient, planned: Planned, expect: Expected,
     journal: Journal, ids: IdsStore, rehearsal: Rehearsal | None, revert: Revert | None = None,
+    remember: Callable[[Exit], str] | None = None,
 ) -> Exit:  # fmt: skip
     """Apply an agreed plan under signals, and tell how it ended.
 
-    `revert` is the revert that made the plan, if any. If this revert is incomplete, the exit code is 3.
+    `remember` records the apply before the report is printed, and returns a line for the report. `revert` is
+    the revert that made the plan, if any. If this revert is incomplete, the exit code is 3.
     """
     from dpsync.apply.journal import record
     from dpsync.model.plans.events import Exited, Rehearsed
@@ -62,7 +66,7 @@ def carry_out(
         if revert is not None and revert.not_reverted and code is Exit.DONE:
             code = Exit.PARTIAL
         record(journal, Exited(code=code))
-        return _end(out, planned.plan, report, code, rehearsal, seconds)
+        return _end(out, planned.plan, report, code, rehearsal, seconds, remember)
 
 
 def not_carried_out(
@@ -94,15 +98,37 @@ def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned:
 
 
 def remember_apply(
-    notes: AppliedNotes, session: Session, client: WriteClient, planned: Planned, code: Exit
-) -> None:
-    """Leave a note about an apply of the whole configuration that converged, for labels of later commands."""
+    out: Output, notes: AppliedNotes, desired: Desired, client: WriteClient, planned: Planned, code: Exit
+) -> str:
+    """Leave a note about an apply of the whole configuration that converged, for labels of later commands.
+
+    `desired` is the configuration in the files. Return a line that says why there is no note. Without
+    -v, the line is empty if a person can do nothing about the reason.
+    """
+    from dpsync.workflows.git_labels import NotRecorded
+
     plan, snapshot = planned.plan, planned.snapshot
-    partial = plan.part is not None or not plan.deleting or plan.blocked or plan.waiting
-    unknown = snapshot.unread or snapshot.unread_fields or snapshot.unsettled or snapshot.unwatched
-    if code is Exit.DONE and not partial and not unknown:
-        with suppress(OSError):
-            notes.remember(session.desired, client.platform, [one.id for one in plan.organizations])
+    if code is not Exit.DONE:
+        return ""
+    found: NotRecorded | None
+    if plan.part is not None or not plan.deleting:
+        found = NotRecorded(
+            "this apply did not include all objects", f"To include all objects: {command('apply')}"
+        )
+    elif plan.blocked or plan.waiting:
+        found = NotRecorded("this apply could not make all changes")
+    elif snapshot.unread or snapshot.unread_fields or snapshot.unsettled or snapshot.unwatched:
+        found = NotRecorded("dpsync could not read all objects")
+    else:
+        try:
+            found = notes.remember(desired, client.platform, [one.id for one in plan.organizations])
+        except OSError as error:
+            name = visible(shortest_path(str(notes.directory)))
+            found = NotRecorded(f"dpsync cannot write to {name} ({disk.why(error)})")
+    if found is None or out.quiet or not (out.verbose or (found.way_out and notes.matter)):
+        return ""
+    line = f"Later plans will not show why a value differs, because {found.reason}. {found.way_out}"
+    return out.invocation.complete(line.rstrip())
 
 
 def _organizations(planned: Planned) -> list[str]:
@@ -270,11 +296,12 @@ def _ending(report: Report, received: list[int]) -> Exit:
 
 def _end(
     out: Output, plan: Plan, report: Report | None, code: Exit, rehearsal: Rehearsal | None,
-    seconds: float | None = None,
+    seconds: float | None = None, remember: Callable[[Exit], str] | None = None,
 ) -> Exit:  # fmt: skip
     """Tell how it ended. What was done stays done, whether anybody hears of it or not."""
     try:
-        show_end(out, plan, report, code, rehearsal=rehearsal, seconds=seconds)
+        line = remember(code) if remember is not None else ""
+        show_end(out, plan, report, code, rehearsal=rehearsal, seconds=seconds, line=line)
     except Unwritten as failed:
         out.complain(failed.message)
     except Exception as mistake:
@@ -288,11 +315,12 @@ def _end(
 
 def show_end(
     out: Output, plan: Plan, report: Report | None, code: Exit, digest: str | None = None,
-    rehearsal: Rehearsal | None = None, seconds: float | None = None,
+    rehearsal: Rehearsal | None = None, seconds: float | None = None, line: str = "",
 ) -> None:  # fmt: skip
     """Print the report below the plan, or both as one document.
 
-    `digest`: that of the plan before secrets were masked in it. `seconds`: how long the apply took.
+    `digest`: that of the plan before secrets were masked in it. `seconds`: how long the apply took. `line`: a
+    line of text before the result.
     """
     from dpsync.render.json.conversion import plan_document
     from dpsync.render.json.documents import ApplyDocument
@@ -317,6 +345,7 @@ def show_end(
             summary=out.summary,
             seconds=seconds,
             complete=out.invocation.complete,
+            line=line,
         )
         out.prose(text)
     elif said := unapplied(plan):

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from dpsync import disk
 from dpsync.config.composing.layers import Layers
 from dpsync.config.git_base.base import read_base
+from dpsync.config.git_base.default_base import in_ci
 from dpsync.config.git_base.git import NoRepository, Repository
 from dpsync.config.git_base.label_commits import CommitsSince, applied_digest, configuration_digest
 from dpsync.kinds.registry import Registry
@@ -56,6 +57,14 @@ class AppliedNote(BaseModel):
     def is_for(self, target: Target) -> bool:
         """Return whether the apply wrote a target."""
         return self.platform == target.platform and {*self.organizations} == target.organizations
+
+
+class NotRecorded(Struct, frozen=True):
+    """Why there is no note about an apply: `reason` follows "because"."""
+
+    reason: str
+    way_out: str = ""
+    """A sentence that says what a person can do; empty if there is nothing to do."""
 
 
 class AppliedNotes(Struct, frozen=True):
@@ -101,22 +110,42 @@ class AppliedNotes(Struct, frozen=True):
             if note is None or (note.platform == platform and {*organizations} & {*note.organizations}):
                 path.unlink()
 
-    def remember(self, desired: Desired, platform: str, organizations: Sequence[str]) -> None:
+    @property
+    def matter(self) -> bool:
+        """Whether later plans can use the notes: in a git repository, but not in a checkout of a CI job."""
+        return self._in_git() and not in_ci(os.environ)
+
+    def _in_git(self) -> bool:
+        try:
+            Repository.around(self.root.parent)
+        except NoRepository:
+            return False
+        return True
+
+    def remember(self, desired: Desired, platform: str, organizations: Sequence[str]) -> NotRecorded | None:
         """Write a note about an apply that converged, if the files declare what HEAD declares.
 
-        Raises OSError if the note cannot be written.
+        `desired` is the configuration in the files. Return why no note was written. Raises OSError if the
+        note cannot be written.
         """
+        if not self._in_git():
+            return NotRecorded("your files are not in a git repository")
+        uncommitted = NotRecorded(
+            "your files differ from the commit HEAD", "Commit your files before the next apply."
+        )
         try:
             head = read_base(self.root, self.registry, os.environ, "HEAD", self.layers)
-        except DiagnosticError:
-            return
-        if head.commit is None or head.desired is None or not head.complete:
-            return
+        except DiagnosticError:  # for example, a repository without a commit
+            return uncommitted
+        if head.commit is None or head.desired is None:
+            return uncommitted
+        if not head.complete:
+            return NotRecorded("the commit HEAD does not contain all files of the configuration")
         if configuration_digest(head.desired) != configuration_digest(desired):
-            return
+            return uncommitted
         digest = applied_digest(self.root, self.registry, self.layers, head.commit)
         if digest is None:
-            return
+            return NotRecorded("the configuration in the commit HEAD needs environment variables")
         note = AppliedNote(
             commit=head.commit,
             root=self.root.name,
@@ -130,6 +159,7 @@ class AppliedNotes(Struct, frozen=True):
         disk.make_directory(self.directory, own=2)
         name = hashlib.sha256(json_text([platform, note.organizations]).encode()).hexdigest()[:32]
         disk.put(self.directory / f"{name}.json", f"{json_text(note)}\n".encode(), private=True)
+        return None
 
     def _tracked(self) -> bool:
         """Return whether git tracks a note, or cannot tell: then somebody else may have written the note."""

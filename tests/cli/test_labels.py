@@ -356,3 +356,61 @@ def test_values_that_git_does_not_know_have_no_label(
     assert labels(run, directory, "--base", first, command="plan") == {
         "acme/sites/docs#title": None, "acme/sites/docs#visibility": None,
     }  # fmt: skip
+
+
+NOT_RECORDED = "Later plans will not show why a value differs, because "
+UNCOMMITTED = "your files differ from the commit HEAD. Commit your files before the next apply."
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [
+        ((), UNCOMMITTED),
+        (("--select", "acme/sites/docs"), "this apply did not include all objects. To include all objects: "),
+        (("--no-delete",), "this apply did not include all objects. To include all objects: "),
+        (("-q",), None),
+        (("--format", "json"), None),
+    ],
+    ids=["edited files", "selected part", "no deletes", "quiet", "JSON"],
+)
+def test_apply_without_note_says_why(
+    run: Run, platform: ThreadedServer, applied: Path, project: Project, flags: tuple[str, ...],
+    reason: str | None,
+) -> None:  # fmt: skip
+    """Otherwise, a later plan has no label, and nobody knows why."""
+    project(FILE.replace("Acme Docs", "Acme documentation"))
+    lines = run("apply", "-C", str(applied), "--yes", *flags).out.splitlines()
+    said = [line for line in lines if NOT_RECORDED in line]
+    assert said == lines[-2:-1] if reason else not said
+    assert not reason or lines[-2].startswith(f"{NOT_RECORDED}{reason}")
+
+
+def test_apply_from_committed_files_says_nothing_more(
+    run: Run, platform: ThreadedServer, applied: Path, project: Project
+) -> None:
+    project(FILE.replace("Acme Docs", "Acme documentation"))
+    commit(applied, "edit")
+    assert NOT_RECORDED not in run("apply", "-C", str(applied), "--yes").out
+
+
+@pytest.mark.parametrize("has_git", [True, False], ids=["no commit", "no git"])
+def test_reason_for_missing_note_needs_git(
+    run: Run, platform: ThreadedServer, project: Project, has_git: bool
+) -> None:
+    directory = project(FILE)
+    if has_git:
+        git(directory, "init", "-q", "-b", "main")
+    change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
+    assert (NOT_RECORDED + UNCOMMITTED in run("apply", "-C", str(directory), "--yes").out) == has_git
+    change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
+    reason = UNCOMMITTED if has_git else "your files are not in a git repository."
+    assert NOT_RECORDED + reason in run("apply", "-C", str(directory), "--yes", "-v").out
+
+
+def test_apply_in_ci_says_nothing_about_later_plans(
+    run: Run, platform: ThreadedServer, applied: Path, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A runner has a new checkout for each job."""
+    monkeypatch.setenv("CI", "true")
+    project(FILE.replace("Acme Docs", "Acme documentation"))
+    assert NOT_RECORDED not in run("apply", "-C", str(applied), "--yes").out

@@ -135,12 +135,13 @@ def command(
                 if code is not None:
                     code = not_carried_out(out, session, client, planned, ids, code, rehearsal)
                     if planned.plan.empty:
-                        remember_apply(notes, session, client, planned, code)
+                        remember_apply(out, notes, desired, client, planned, code)
                     return code
                 journals = None if journal_in is None else directory / journal_in
                 with locked_journal(out, to.url, planned, place, journals) as journal:
                     forget_apply(out, notes, client, planned)
-                    code = carry_out(out, session, client, planned, expect, journal, ids, rehearsal)
-                    remember_apply(notes, session, client, planned, code)
-                    return code
+                    return carry_out(
+                        out, session, client, planned, expect, journal, ids, rehearsal,
+                        remember=lambda code: remember_apply(out, notes, desired, client, planned, code),
+                    )  # fmt: skip
     raise AssertionError

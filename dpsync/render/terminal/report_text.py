@@ -58,13 +58,14 @@ def render_step(outcome: Outcome, number: int, steps: int, paint: Paint) -> str:
 
 def render_report(
     plan: Plan, report: Report, paint: Paint, verbose: int = 0, *, summary: bool = False,
-    seconds: float | None = None, complete: Callable[[str], str] = NOWHERE.complete,
+    seconds: float | None = None, complete: Callable[[str], str] = NOWHERE.complete, line: str = "",
 ) -> str:  # fmt: skip
     """Return the report of an apply as text, with the result in its last line.
 
     `plan` is the plan that was carried out: the report does not repeat its blocked objects and problems. What
     went well is counted, or listed with -v. With `summary`, what is left has one line for each address.
-    `seconds`: how long the apply took. `complete` adds the flags of this run to commands.
+    `seconds`: how long the apply took. `complete` adds the flags of this run to commands. `line`: a line
+    before the result.
     """
     lines = list(_outcomes(report, paint, verbose))
     lines += [paint(visible(text), "red") for text in report.trouble]
@@ -77,6 +78,7 @@ def render_report(
         lines += restorable(report)
         lines.append(paint(f"plan {visible(report.plan[:DIGITS])}", "dim"))
         lines += [paint(f"journal: {visible(report.journal)}", "dim")] if report.journal else []
+    lines += [line] if line else []
     lines.append(
         paint(f"{done(plan, report, seconds)} {complete(ending(plan, report))}", _style(plan, report))
     )
