@@ -285,7 +285,9 @@ MENTIONED = {
     ("cli/examination/workflow.py", "dpsync apply"): "what needs a permission",
     ("cli/examination/workflow.py", "dpsync drift"): "the same",
     ("cli/examination/workflow.py", "dpsync doctor"): "a step of a workflow, with the flags of its job",
+    ("importing/creation/kept.py", "dpsync drift"): "the beginning of a comment that import wrote",
     ("kinds/meanings.py", "dpsync drift"): "the meaning of a key, in the schema and on a page",
+    ("kinds/meanings.py", "dpsync plan"): "the same",
     ("render/words/kinds.py", "dpsync apply"): "a sentence of a page",
 }
 """Names of commands in texts that are not to be typed, and why."""
