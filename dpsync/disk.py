@@ -314,7 +314,7 @@ def make_directory(path: Path, own: int = 0) -> None:
     """Make a directory and what is above it. The last `own` of them are dpsync's, and may not be links."""
     for one in [path, *path.parents][:own]:
         if kind_of(one) == "a link":
-            raise Unfit(one, f"{one} is a link, and dpsync does not follow links there")
+            raise Unfit(one, f"{one} is a link, but must be a directory")
     if path.exists() and not path.is_dir():
         raise Unfit(path, f"{path} is not a directory")
     path.mkdir(parents=True, exist_ok=True)

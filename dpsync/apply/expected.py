@@ -79,7 +79,7 @@ def different(before: Plan, now: Plan, name: str) -> dict[str, str]:
     known = {(item.code, item.address) for item in before.refusals}
     for item in now.refusals:
         if (item.code, item.address) not in known:
-            found[item.address] = f"dpsync refuses a new plan ({item.code}): {item.message}"
+            found[item.address] = f"dpsync would refuse a new plan ({item.code}): {item.message}"
     if before.platform != now.platform:
         found["platform"] = f"the plan was made for {before.platform}, but this is {now.platform}"
     if before.environment != now.environment:

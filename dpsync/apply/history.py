@@ -56,15 +56,21 @@ def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
     for apply in history:
         if apply.problem is not None:
             message = f"dpsync cannot tell which apply is the newest: {apply.problem}"
-            hint = "name the journal of the apply that you want to revert, or move the damaged file elsewhere"
+            hint = (
+                "pass the path of the journal of the apply that you want to revert, or move the unreadable "
+                "journal to another directory"
+            )
             raise DiagnosticError([Diagnostic("DP144", message, hint=hint)], Exit.INVALID)
         past = apply.past
         if past is not None and past.report.sent and past.reverts is None and apply.reverted_by is None:
             return apply.path
-    message = f"there is no apply to revert: {directory} contains no journal of an apply with changes"
+    message = (
+        f"there is no apply to revert: {directory} contains no journal of an apply that changed GitBook and "
+        "is not reverted yet"
+    )
     hint = (
-        f"{command('history')} lists the applies of this clone. For an apply in CI, download the journal "
-        "from the artifacts of its run"
+        f"{command('history')} lists the past runs of {command('apply')} in this clone. For an apply in CI, "
+        "download the journal from the artifacts of the CI run"
     )
     raise DiagnosticError([Diagnostic("DP155", message, hint=hint)], Exit.INVALID)
 

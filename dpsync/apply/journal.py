@@ -141,7 +141,7 @@ class FileJournal:
                 continue
             self.path: str | None = str(path.absolute())
             return file
-        raise OSError("there are too many journals with the same name")
+        raise OSError("too many journals have the same time in their names")
 
     def write(self, event: Event) -> None:
         line = json_text(event.model_copy(update={"at": self._now()})).encode() + b"\n"

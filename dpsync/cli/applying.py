@@ -93,7 +93,8 @@ def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned:
     except OSError as error:
         name = visible(shortest_path(str(notes.directory)))
         out.complain(
-            f"note: dpsync cannot delete {name} ({disk.why(error)}), so the labels of changes may be wrong"
+            f"note: dpsync cannot delete {name} ({disk.why(error)}), so later plans may label changes "
+            'wrongly (as "edited here" or "changed outside")'
         )
 
 

@@ -90,7 +90,7 @@ def _organization(out: Output, client: ReadClient, registry: Registry) -> tuple[
             for id, title in titles.items()
         ]
         raise WrongUsage(
-            f"The token sees {len(titles)} organizations. Choose one organization:", *commands,
+            f"The token can read {len(titles)} organizations. Choose one organization:", *commands,
             "To import several organizations into one directory, repeat --organization.",
         )  # fmt: skip
     for id, title in titles.items():

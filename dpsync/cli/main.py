@@ -40,7 +40,7 @@ GROUPS = {
         "doctor": "Check the settings, the connection and the token",
         "explain": "Explain an object type, a field or an error code",
         "revert": "Undo the changes of an apply",
-        "history": "List the applies of this checkout",
+        "history": "List the past runs of dpsync apply in this checkout",
         "ids": "Record the id of the GitBook object of each entry",
         "config": "Print the configuration with the file and line of each value",
     },
@@ -49,7 +49,7 @@ GROUPS = {
         "schema": "Print a JSON Schema of the files or of an output",
     },
     "Local server": {
-        "serve": "Run GitBook's API on this machine",
+        "serve": "Run a local server that imitates GitBook's API",
         "world": "Save a copy of your organization for dpsync serve",
     },
     "Help": {

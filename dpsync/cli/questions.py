@@ -142,7 +142,7 @@ def _entry(out: Output, question: OpenQuestion) -> Address | None:
 def _new(question: OpenQuestion, given: Given) -> str:
     """Return what it means that entries are new."""
     one = len(question.entries) == 1 or bool(given.new)
-    return "a new object: create it" if one else f"new objects: create all {len(question.entries)}"
+    return "create a new object" if one else f"create {len(question.entries)} new objects"
 
 
 def _type(out: Output, plan: Plan, question: OpenQuestion) -> Given | None:

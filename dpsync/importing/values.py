@@ -157,7 +157,7 @@ class Writing(Struct, frozen=True):
         found = type_.parse(checking.node(written), checking)
         if checking.problems or found is INVALID:
             raise Unwritable(
-                "; ".join(dict.fromkeys(checking.problems)) or "dpsync would not accept the value"
+                "; ".join(dict.fromkeys(checking.problems)) or "dpsync does not allow this value in the files"
             )
 
 

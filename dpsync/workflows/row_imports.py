@@ -25,6 +25,7 @@ from dpsync.model.findings import nodes
 from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.findings.nodes import Node
 from dpsync.model.findings.span import Span
+from dpsync.model.texts.command import command
 from dpsync.model.texts.words import counted
 from dpsync.workflows.session import Planned, Session
 from dpsync.workflows.sharing import Sharing
@@ -144,7 +145,7 @@ def _refuse(session: Session, planned: Planned, place: _RowPlace, name: str, fil
                     f"{entry.address} is in another file than the other entries of its list", entry.span
                 )
             if planned.snapshot.bound(entry.address) is None:
-                hint = "apply the entry first, or delete the entry"
+                hint = f"create the object with {command('apply')} first, or delete the entry"
                 raise _refused(
                     f"GitBook does not contain {entry.address}, so the import would lose this entry",
                     entry.span,

@@ -77,10 +77,10 @@ def _matches_nothing(sides: Sides, pattern: Pattern) -> Diagnostic:
         update = command("import", "--update", pattern.text)
         hint = f"to write the values from GitBook into the entry: {update}"
         return Diagnostic("unknown-address", f'"{pattern.text}" has an entry already', hint=hint)
-    message = f'"{pattern.text}" matches no object in GitBook that has no entry'
+    message = f'"{pattern.text}" matches no object that is in GitBook but not in your files'
     hint = (
-        f"{command('drift', '--everything')} lists the objects without an entry. If your files contain no "
-        "entry of a list, add the list to policy: watch"
+        f"{command('drift', '--everything')} lists the objects without an entry. If your files do not "
+        "contain the list of the object, add the address of the list to policy: watch"
     )
     return Diagnostic("unknown-address", message, hint=hint)
 

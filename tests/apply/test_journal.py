@@ -74,7 +74,7 @@ def test_a_thousand_journals_of_one_moment_have_names_and_no_more(tmp_path: Path
     last = FileJournal(tmp_path, "stamp")
     assert Path(str(last.path)).name == "stamp-999.jsonl"
     last.close()
-    with pytest.raises(JournalFull, match="there are too many journals with the same name"):
+    with pytest.raises(JournalFull, match="too many journals have the same time in their names"):
         FileJournal(tmp_path, "stamp")
 
 

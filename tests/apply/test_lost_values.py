@@ -87,7 +87,10 @@ def test_it_is_told_once_and_what_else_is_left_is_a_plan() -> None:
     )  # fmt: skip
     text = render_report(Plan(), report, Paint(on=False))
     assert text.count("primaryColour") == 1
-    assert f'GitBook did not keep styling.primaryColour of {AT} (sent: "red", live: (nothing))' in text
+    assert (
+        f'GitBook did not keep the value of styling.primaryColour in {AT} (sent: "red", live: (nothing))'
+        in text
+    )
     way_out = f"policy: {{ ignore: [\"{AT}#styling\"] }}, or `dpsync import --update '{AT}#styling'`"
     assert f"fix: {way_out}" in text
     assert "Plan: " not in text
@@ -115,6 +118,6 @@ def test_a_platform_that_drops_a_member_ends_an_apply_with_3_and_says_which(
     )
     ended = run("apply", "-C", str(directory), "--yes")
     assert ended.code == 3, ended.out + ended.err
-    assert f'GitBook did not keep styling.corners of {AT} (sent: "straight", live: ' in ended.out
+    assert f'GitBook did not keep the value of styling.corners in {AT} (sent: "straight", live: ' in ended.out
     assert "did not keep styling.depth" not in ended.out
     assert ended.out.count("did not keep") == 1

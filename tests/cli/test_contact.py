@@ -63,7 +63,7 @@ def test_companion_does_not_differ_from_its_edition(
     assert said(document, "contact", "problem") == []
     (first, *_) = said(document, "contact", "ok")
     assert re.fullmatch(
-        rf"dpsync checked \d\d operations with \d\d GET requests. Every response fits the API version "
+        rf"dpsync checked \d\d API operations with \d\d GET requests. Every response fits the API version "
         rf"{edition.app.profile}", first,
     )  # fmt: skip
     assert {method for method, *_ in edition.call(lambda: list(edition.app.requests))} == {"GET"}

@@ -43,7 +43,7 @@ def test_the_way_to_a_platform_is_told_and_where_each_setting_is_from(
     nothing_set: pytest.MonkeyPatch,
 ) -> None:
     address = ("address", "ok", "https://api.acme.example", "DPSYNC_URL")
-    token = ("token", "ok", "the token is set (dpsync never shows it)", "DPSYNC_TOKEN")
+    token = ("token", "ok", "the token is set (dpsync never shows the token)", "DPSYNC_TOKEN")
     usual = ("certificates", "ok", "the certificates of dpsync", "the default")
     assert way(address[2]) == [address, token, ("proxy", "ok", "none", None), usual]
     nothing_set.setenv("HTTPS_PROXY", "http://proxy.example:3128")

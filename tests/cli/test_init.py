@@ -81,7 +81,10 @@ def test_what_is_there_is_kept_and_what_it_would_have_been_is_shown(checkout: Pa
     (checkout / "dpsync.yaml").write_text("dpsync: 1\norganizations: { a: { id: a } }\n")
     out = run("init", "-C", str(checkout), *SMALL).out
     assert (checkout / ".gitignore").read_text() == "*.pyc\n"
-    assert "kept     .gitignore, which exists already. dpsync would have written:\n    .dpsync/\n" in out
+    assert (
+        "kept     .gitignore, because the file exists already. dpsync would have written:\n    .dpsync/\n"
+        in out
+    )
     assert "kept     dpsync.yaml" in out
     assert (checkout / "dpsync.yaml").read_text() == "dpsync: 1\norganizations: { a: { id: a } }\n"
 

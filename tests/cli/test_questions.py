@@ -78,7 +78,7 @@ CASES: dict[str, tuple[str, Sequence[Answer], str]] = {
     ),
     "number of exposures": (
         EXPOSING,
-        [("To confirm all changes that open access, type the number (1): ", "1"), YES],
+        [('To confirm all changes marked "opens access", type the number (1): ', "1"), YES],
         "Applied: 1 changed, in ",
     ),
     "new object and deletes": (

@@ -69,7 +69,9 @@ def test_drift_of_watched_value_prints_undo_and_keep(
     said = run("drift", "-C", str(directory)).out
     assert "    visibility  private → public\n" in said
     assert "    undo        set visibility to private in GitBook" in said
-    keep = "in policy: watch, write the live value into the pattern of acme/openapi/[pets]#visibility at "
+    keep = (
+        "in policy: watch, replace the value of acme/openapi/[pets]#visibility with the value in GitBook at "
+    )
     assert f"    keep        {keep}" in said
     project(project_file(PATTERN.replace("private", "public")))
     assert drift(run, directory, 0)["drift"]["found"] == []

@@ -406,7 +406,7 @@ def test_merged_pull_request_confirms_its_deletes(workflow: Workflow) -> None:
     workflow.commit(WITHOUT_WRITERS)
     planned = workflow.run("pull_request", workflow.request())
     assert (planned.code, planned.outputs["outcome"]) == (0, "changes")
-    assert "merging the pull request that lists this plan confirms its" in workflow.github.bodies(7)[0]
+    assert "merging the pull request that lists this plan confirms the" in workflow.github.bodies(7)[0]
     workflow.github.merge(workflow.git("rev-parse", "HEAD"), 7)
     ended = workflow.run("push", command="apply")
     assert ended.outputs["outcome"] == "applied"

@@ -43,7 +43,7 @@ def test_one_input_without_the_other_is_an_error(
     workflow.commit(configuration(evil.url))
     ended = workflow.run("pull_request", workflow.request(), environment="prod", **{missing: ""})
     assert (ended.code, evil.requests) == (64, [])
-    assert "one of the inputs api-url and api-token is empty" in ended.printed
+    assert 'the input "api-url" or "api-token" is empty' in ended.printed
 
 
 @pytest.fixture

@@ -189,7 +189,7 @@ def test_what_is_not_there_and_what_is_declared_is_named(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
     expected = {
-        "acme/teams/[Nobody]": "matches no object in GitBook that has no entry",
+        "acme/teams/[Nobody]": "matches no object that is in GitBook but not in your files",
         "acme/teams/writers": "has an entry already",
     }
     for address, message in expected.items():

@@ -98,7 +98,7 @@ def test_what_was_imported_and_not_touched_follows_the_platform(
     by_hand(platform, "PATCH", "/orgs/acme/spaces/guides" if False else "/spaces/guides", {"title": "Guide"})
     ended = run("import", "-C", str(target))
     assert ended.code == 0, ended.out + ended.err
-    assert "Verified: these files plan no changes." in ended.out
+    assert "Verified: a plan with these files has no changes." in ended.out
     assert "made-by-hand" in (target / "acme/teams.yaml").read_text()
     assert "lin@acme.example: owner" in (target / "acme/teams.yaml").read_text()
     assert run("drift", "-C", str(target), "--everything").code == 0

@@ -53,7 +53,7 @@ def test_after_importing_the_built_in_world_the_plan_is_empty(
     monkeypatch.setenv("DPSYNC_TOKEN", token)
     ended = run("import", "-C", str(target), "--organization", organization)
     assert ended.code == 0, ended.out + ended.err
-    assert "Verified: these files plan no changes." in ended.out
+    assert "Verified: a plan with these files has no changes." in ended.out
     planned = run("plan", "-C", str(target), "--detailed-exitcode", "--format", "json")
     assert planned.code == 0, planned.out
     assert json.loads(planned.out)["plan"]["changes"] == []
@@ -68,7 +68,7 @@ def test_merge_rules_that_name_who_left_are_imported_and_plan_empty(
     by_hand(platform, "DELETE", "/orgs/acme/members/lin")
     ended = run("import", "-C", str(target), "--organization", "acme")
     assert ended.code == 0, ended.out + ended.err
-    assert "Verified: these files plan no changes." in ended.out
+    assert "Verified: a plan with these files has no changes." in ended.out
     assert "- { id: lin }" in (target / "acme/spaces.yaml").read_text()
 
 
@@ -78,7 +78,7 @@ def test_a_certificate_that_is_none_is_left_out_and_named(
     by_hand(platform, "PATCH", "/orgs/acme/saml/okta", {"certificate": "to follow!"})
     ended = run("import", "-C", str(target), "--organization", "acme")
     assert ended.code == 0, ended.out + ended.err
-    assert "Verified: these files plan no changes." in ended.out
+    assert "Verified: a plan with these files has no changes." in ended.out
     assert "acme/saml/okta#certificate: " in ended.out
     assert "the text is not a certificate: it is not Base64" in ended.out
 
@@ -294,7 +294,7 @@ def test_what_a_translation_makes_is_named_by_the_translation(
     platform.reset(world)
     ended = run("import", "-C", str(target), "--organization", "acme")
     assert ended.code == 0, ended.out
-    assert "Verified: these files plan no changes." in ended.out
+    assert "Verified: a plan with these files has no changes." in ended.out
     assert "guides-fr" not in (target / "acme/spaces.yaml").read_text(encoding="utf-8")
     docs = (target / "acme/sites/docs.yaml").read_text(encoding="utf-8")
     assert "{ type: space, key: fr, space: guides-fr, path: fr }" in docs
@@ -427,7 +427,7 @@ def test_a_platform_without_the_additions_is_imported_with_its_profile(
         monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
         ended = run("import", "-C", str(target), "--organization", "acme", "--profile", "reference")
         assert ended.code == 0, ended.out + ended.err
-        assert "Verified: these files plan no changes." in ended.out
+        assert "Verified: a plan with these files has no changes." in ended.out
         assert not (target / "acme/integrations.yaml").exists()
 
 

@@ -224,7 +224,7 @@ def test_a_directory_with_two_such_files_or_none_needs_the_name_of_one(run: Run,
         (file.parent / name).write_text(MINIMAL, encoding="utf-8")
     both = take_over(run, file.parent)
     assert (none[0], both[0]) == (64, 64)
-    assert "gitbook-docs.yaml and docs.yaml. Name one file" in both[2]
+    assert "gitbook-docs.yaml and docs.yaml. Pass the path of one file" in both[2]
 
 
 def test_a_site_without_a_title_takes_the_one_of_the_command(run: Run, file: Path) -> None:

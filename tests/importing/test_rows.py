@@ -166,7 +166,7 @@ def test_many_redirects_are_imported_as_a_file_of_rows(
     target = tmp_path / "imported"
     ended = run("import", "-C", str(target), "--organization", "acme")
     assert ended.code == 0, ended.out + ended.err
-    assert "Verified: these files plan no changes." in ended.out
+    assert "Verified: a plan with these files has no changes." in ended.out
     lines = (target / "acme/sites/help.redirects.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "source,destination,captureWildcard,permanent,draft"
     assert lines[1] == "/old/0,https://new.example/0"

@@ -37,7 +37,7 @@ def test_import_without_a_terminal_lists_the_organizations(
     target = tmp_path / "new"
     ended = run("import", "-C", str(target))
     assert (ended.code, ended.out, target.exists()) == (64, "", False)
-    assert "The token sees 2 organizations. Choose one organization:" in ended.err
+    assert "The token can read 2 organizations. Choose one organization:" in ended.err
     assert f"dpsync import -C {target} --organization acme  Acme\n" in ended.err
     assert f"dpsync import -C {target} --organization globex  Globex" in ended.err
     assert "\u202e" not in ended.err

@@ -252,7 +252,7 @@ def test_a_collection_stays_out_of_place_where_only_another_line_of_its_holder_i
     assert ended.code == 3
     assert "the object has another position in GitBook than in your file" in ended.out
     taken = f"dpsync import -C {directory} --update 'acme#collectionOrder'"
-    assert f"also update the field with the order of the objects: {taken}" in ended.out
+    assert f"also update the field that contains the order of the objects: {taken}" in ended.out
     text = (directory / "dpsync.yaml").read_text(encoding="utf-8")
     assert "title: Acme\n" in text
     assert order in text

@@ -466,7 +466,7 @@ NO_MEMBERS = ("member", "member_permission", "team_member")
         pytest.param(
             NO_SPACES, world(person(DOCS, kim="comment"), ON_DOCS), world(ON_DOCS),
             {GONE_KIM: "kim: comment → create; may open the space space-guide to kim: your files do not "
-                       "contain the collection around the object, your files do not contain the default "
+                       "contain the collection of the object, your files do not contain the default "
                        "level and 1 more"},
             id="space of a site",
         ),

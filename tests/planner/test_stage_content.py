@@ -493,7 +493,10 @@ def test_limits_that_the_same_change_raises_hold_as_the_base_has_them(
     refusals = [item for item in case.plan().refusals if item.code == "limits"]
     assert (refusals == []) == allowed
     if not allowed and now != Limits(0, 100):
-        assert "(the base has these limits, and a change cannot raise its own limits)" in refusals[0].message
+        assert (
+            "(this limit is from the base, because a change cannot raise its own limits)"
+            in refusals[0].message
+        )
 
 
 def test_every_way_out_is_enough_by_itself() -> None:

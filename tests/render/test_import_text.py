@@ -33,7 +33,7 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
     ("document", "lines"),
     [
         ({}, ["Nothing to import: these lines already contain the values from GitBook."]),
-        ({"proven": True, "requests": 7}, ["Verified: these files plan no changes."]),
+        ({"proven": True, "requests": 7}, ["Verified: a plan with these files has no changes."]),
         (
             {"proven": False, "differences": (SHARED,)},
             ["With these files, a plan still has changes:", "  acme: the line is shared", "    write it"],
@@ -45,7 +45,7 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
         (
             {"shared_with": ("prod", "staging"), "files": (ImportedFile(path="a.yaml", state="replaced"),)},
             [
-                "note: other environments use these lines (prod and staging), so values change there, too",
+                "note: the environments prod and staging also use these lines, so their values change, too",
                 "~ a.yaml",
                 "",
                 "Done.",
@@ -60,7 +60,7 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
                 "Set these environment variables before you apply. The files do not contain their values:",
                 "  TOKEN  acme/saml/okta#token",
                 "",
-                "Verified: these files plan no changes.",
+                "Verified: a plan with these files has no changes.",
             ],
         ),
         (
@@ -76,7 +76,7 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
                 "  acme/teams: may not be read",
                 "  teams.yaml:7:3: acme#logo: no line says it",
                 "",
-                "Verified: these files plan no changes.",
+                "Verified: a plan with these files has no changes.",
             ],
         ),
     ],

@@ -79,10 +79,10 @@ def connection(
     _check_flag(chosen)
     if given.url or given.token:
         found = _checked(_of_inputs(given))
-        tell_unneeded(out, "the input api-url contains the URL")
+        tell_unneeded(out, 'the input "api-url" contains the URL')
         if chosen is not None and chosen.url and chosen.url.rstrip("/") != found.url:
             out.complain(
-                "note: the inputs api-url and api-token replace the url and token of the environment "
+                'note: the inputs "api-url" and "api-token" replace the url and token of the environment '
                 f"{visible(chosen.name)}, so dpsync does not use {visible(chosen.url)}"
             )
     else:
@@ -121,7 +121,8 @@ def _check_flag(chosen: Environment | None) -> None:
             else "no environment is chosen"
         )
         raise click.UsageError(
-            f"{FLAG_OF_TRUST} names the environment {visible(named)}, but {other}. Choose one with --env"
+            f"{FLAG_OF_TRUST} names the environment {visible(named)}, but {other}. "
+            f"Pass the same environment to --env and {FLAG_OF_TRUST}"
         )
 
 
@@ -188,7 +189,7 @@ def _given() -> Given:
 
 def _of_inputs(given: Given) -> Connection:
     if not (given.url and given.token):
-        raise click.UsageError("one of the inputs api-url and api-token is empty. Set both inputs")
+        raise click.UsageError('the input "api-url" or "api-token" is empty. Set both inputs')
     return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
 
 
@@ -222,7 +223,7 @@ def check_explicit(to: Connection, no_input: bool) -> None:
         raise WrongUsage(
             "DPSYNC_URL is not set. Without a terminal, dpsync applies nothing to the default URL. "
             f"To apply to GitBook, set DPSYNC_URL={GITBOOK}.",
-            "You can also choose an environment with --env, or set the input api-url of the GitHub Action.",
+            'You can also choose an environment with --env, or set the input "api-url" of the GitHub Action.',
         )
 
 

@@ -114,7 +114,9 @@ class Trust(Struct, frozen=True, dict=True):
         source = self._source
         committed, wrong = source.environment(os.environ, here.name)
         if committed is not None and _destination(committed) == _destination(here):
-            tell_unneeded(self.out, f"{source.name} has the same URL and token variable")
+            tell_unneeded(
+                self.out, f"{source.name} contains this environment with the same URL and token variable"
+            )
             return
         answer = _Answer(disk.checkout(self.place.root.parent), *_destination(here))
         if trusted_by_flag() == here.name or answer.is_remembered():

@@ -56,14 +56,16 @@ Set by CI systems:
                       compares your files with the previous commit.
   GITHUB_BASE_REF, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH, GITHUB_REF, GITHUB_SHA
                       In a GitHub workflow, dpsync uses these variables to
-                      find the commit that your files are compared with, and
-                      the URL of an environment.
+                      find the commit with which dpsync compares your files,
+                      and the commit that contains the trusted URL of an
+                      environment.
   GITLAB_CI, CI_PIPELINE_SOURCE, CI_COMMIT_BEFORE_SHA,
   CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_TARGET_BRANCH_SHA,
   CI_MERGE_REQUEST_DIFF_BASE_SHA
                       In a GitLab pipeline, dpsync uses these variables to
-                      find the commit that your files are compared with, and
-                      the URL of an environment.
+                      find the commit with which dpsync compares your files,
+                      and the commit that contains the trusted URL of an
+                      environment.
   GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_ACTOR,
   GITHUB_API_URL, GITHUB_GRAPHQL_URL, GITHUB_SERVER_URL, GITHUB_OUTPUT,
   GITHUB_STEP_SUMMARY, GITHUB_WORKSPACE, RUNNER_TEMP

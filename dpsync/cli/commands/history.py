@@ -32,7 +32,7 @@ def command(
     files: tuple[str, ...], directory: Path, journal_in: Path | None, format_: str, color: str, verbose: int,
     quiet: bool,
 ) -> int:  # fmt: skip
-    """List the applies of this checkout, the newest first.
+    """List the past runs of dpsync apply in this checkout, the newest first.
 
     Each line has the start time of an apply (UTC), the user, the organization, the number of changed
     objects, and the result. If somebody reverted the apply, the line names the revert. The last column is

@@ -304,7 +304,9 @@ def _navigation_file(directory: Path, named: Path) -> Path:
     found = [path.name for path in found_in(directory / named)]
     if len(found) != 1:
         there = " and ".join(found) if found else f"no {' and no '.join(NAMES)}"
-        raise click.UsageError(f"--from-navigation: {str(named)!r} contains {there}. Name one file")
+        raise click.UsageError(
+            f"--from-navigation: {str(named)!r} contains {there}. Pass the path of one file"
+        )
     return named / found[0]
 
 

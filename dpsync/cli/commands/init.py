@@ -143,7 +143,7 @@ def _action_commit(asking: bool) -> str:
     if __commit__:
         return __commit__
     if asking:
-        question = "Commit of dpsync that the jobs use (40 digits)"
+        question = "The dpsync commit that the CI jobs run (40 digits)"
         return str(click.prompt(question, err=True, type=str)).strip()
     raise WrongUsage(
         "--workflows needs --action-ref COMMIT, because this dpsync is not a release and does not know its "
@@ -215,7 +215,7 @@ def _kept(out: Output, path: Path, name: str, content: bytes) -> None:
     if {line.strip() for line in text.splitlines()} <= {line.strip() for line in present.splitlines()}:
         out.result(f"kept     {visible(name)}")
         return
-    out.result(f"kept     {visible(name)}, which exists already. dpsync would have written:")
+    out.result(f"kept     {visible(name)}, because the file exists already. dpsync would have written:")
     out.result(visible_lines("\n".join(f"    {line}" for line in text.splitlines())))
 
 
@@ -234,8 +234,8 @@ def _what_next(out: Output, wanted: Wanted, there: bool) -> None:
         steps = [("To see the plan", printed("plan"))]
         if not wanted.live:
             new = () if there else ("--organization", wanted.organization, "--force")
-            steps.insert(0, ("To write the files of the organization", printed("import", *new)))
-        steps.append(("To check that dpsync fits GitBook's API", printed("doctor", "--contact")))
+            steps.insert(0, ("To write your organization into files", printed("import", *new)))
+        steps.append(("To check that dpsync works with GitBook's API", printed("doctor", "--contact")))
     for what, line in steps:
         out.result(out.invocation.complete(f"{what}: {line}"))
     if wanted.workflows:

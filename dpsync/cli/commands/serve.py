@@ -118,7 +118,7 @@ def command(
     directory: Path,
     environment: str | None,
 ) -> None:
-    """Run GitBook's API on this machine.
+    """Run a local server that imitates GitBook's API.
 
     The local server starts with two test organizations, acme and globex, in a new database. The command
     prints the URL of the server when the server accepts requests. Use the URL as DPSYNC_URL. Use one of these

@@ -18,13 +18,13 @@ FORMAT = "dpsync.contact-report/1"
 
 def checks(found: Contact, profile: str, requests: int) -> Iterator[Check]:
     """Yield what was compared, what differs, what could not be read, and what a first plan costs."""
-    operations = counted(len(found.answers), "operation")
+    operations = counted(len(found.answers), "API operation")
     asked = f"dpsync checked {operations} with {counted(requests, 'GET request')}"
     differences = found.differences
     if differences:
         mend = "to get help, write a report with --report FILE, and attach the report to an issue"
         differing = counted(len(differences), "difference")
-        said = f"{asked}. The responses have {differing} from the API version {profile}"
+        said = f"{asked}, and found {differing} between the responses and the API version {profile}"
         yield Check(topic=_TOPIC, level="problem", said=said, mend=mend)
     else:
         said = f"{asked}. Every response fits the API version {profile}"

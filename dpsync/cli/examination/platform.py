@@ -47,7 +47,10 @@ class PlatformExamination:
         to, way = self.to, self._inner.way
         yield Check(topic="address", level="ok", said=to.url, source=to.url_from)
         yield Check(
-            topic="token", level="ok", said="the token is set (dpsync never shows it)", source=to.token_from
+            topic="token",
+            level="ok",
+            said="the token is set (dpsync never shows the token)",
+            source=to.token_from,
         )
         if way.proxy:
             yield Check(topic="proxy", level="ok", said=way.proxy.value, source=way.proxy.variable)
@@ -144,7 +147,7 @@ class PlatformExamination:
 def _owner(client: ReadClient, registry: Registry) -> Check:
     """Whose token it is, where the platform can tell. Raises ClientError."""
     if not registry.profile.has("GET", "/user"):
-        said = registry.profile.lacks("telling whose token this is")
+        said = registry.profile.lacks("showing the user of the token")
         return Check(topic="token", level="note", said=said)
     user = caller(client)
     name = " ".join(str(user[key]) for key in ("displayName", "email") if isinstance(user.get(key), str))

@@ -98,7 +98,7 @@ def profile(
         mend = f"install a newer dpsync, or check the responses with {command('doctor', '--contact')}"
         return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
     said = f"{source} chooses the API version {used}, but the server uses the API version {served}"
-    mend = f"choose the API version {served}. Without a choice, dpsync uses the API version of the server"
+    mend = f"choose the API version {served}. If you choose none, dpsync uses the version of the server"
     return Check(topic="profile", level="problem", said=said, source=source, mend=mend)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dpsync.render.json.documents import Check
 
 _PARTS = (
-    ("contents", "/contents", "dpsync apply pushes the branch with the ids file"),
+    ("contents", "/contents", "dpsync apply commits the ids file"),
     ("pull-requests", "/pulls", "dpsync plan and dpsync apply write comments"),
     ("issues", "/issues", "dpsync drift opens an issue"),
 )
@@ -61,7 +61,10 @@ def _permissions(url: str, token: str, repository: str) -> Iterator[Check]:
                 said = f'the job cannot read "{name}" (status: {error.status or "no response"})'
                 yield Check(topic="permissions", level="problem", said=said, mend=mend)
                 continue
-            said = f'the job can read "{name}". The job also needs write access, because {use}'
+            said = (
+                f'the job can read "{name}". The job also needs the permission "{name}: write", which dpsync '
+                f"cannot check, because {use}"
+            )
             yield Check(topic="permissions", level="ok", said=said, source="GITHUB_TOKEN")
     finally:
         github.close()

@@ -90,7 +90,7 @@ def unintended(before: Plan, after: Plan, made: Updated) -> list[Diagnostic]:
             "side-effect",
             f"the edit would also change {name} of {address}",
             address=address,
-            hint="several entries use this line, through an anchor or a common file. Edit the line by hand",
+            hint="several entries share this line, by a YAML anchor or a shared file. Edit the line by hand",
         )
         for address, name in sorted((now - then) | (now & meant))
     ]
@@ -265,7 +265,7 @@ class _Updating:
             names = {item.name for item in kind.fields}
             edits = document.adding(resource.span, name, short, names, kind.shorthand)
             if len(edits) > 1 and resource.address in self.in_long_form:
-                raise Uneditable("the entry has the short form. Update one field at a time")
+                raise Uneditable("the entry has the short form KEY: VALUE. Update one field at a time")
             self.in_long_form |= {resource.address} if len(edits) > 1 else set()
         except (Uneditable, Unwritable) as why:
             self._not_taken(resource, name, str(why))
@@ -405,7 +405,7 @@ class _Updating:
                 if (holder, order.name) in ordered:
                     continue
                 taken = command("import", "--update", str(holder.field(order.name)))
-                hint = f"also update the field with the order of the objects: {taken}"
+                hint = f"also update the field that contains the order of the objects: {taken}"
             self.problem("order", message, resource.address, resource.span, hint)
 
     def _insert_all(self) -> None:

@@ -232,7 +232,7 @@ class _Layout:
         for child in sorted(children, key=lambda one: one.key):
             try:
                 if self._entry(child).comments:
-                    raise Uneditable("a row has no comment")
+                    raise Uneditable("a CSV row cannot contain a comment")
                 pin = {"id": child.live.id} if child.pinned else {}
                 lines.append(row(kind, child.key, {**pin, **self._fields(child, directory)}))
             except Uneditable:

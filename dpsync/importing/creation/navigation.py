@@ -402,9 +402,9 @@ class _TakingOver:
         made = self._free(place, wanted)
         if made != key.text:
             is_used = (
-                "another node has this key"
+                "another entry has this key"
                 if made != wanted
-                else "a key can contain only letters, digits and . _ -"
+                else 'a key can contain only letters, digits, ".", "_" and "-"'
             )
             self.leave_out(
                 place.child(made),

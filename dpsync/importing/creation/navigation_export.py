@@ -113,7 +113,7 @@ class _Exporting(Struct):
         for (_, flag, _), entries in self.chosen.items():
             if entries:
                 first, *_ = entries
-                why = f"no entry of this list is the {flag}, and GitBook refuses such a navigation file"
+                why = f"no entry of this list has {flag}: true, so GitBook refuses this navigation file"
                 self.left_out.append(LeftOut(str(first.address), flag, why, first.span))
         return {**made, self.tree.place: nodes}
 
@@ -175,7 +175,7 @@ class _Exporting(Struct):
         target = entry.fields[name]
         if title in made and made[title] != public_values[title] and isinstance(target, Ref):
             shown = self.desired.resources[target.address]
-            why = f"the navigation file contains the title from {entry.address}, which the site shows instead"
+            why = f"the site shows the title of {entry.address} instead, so the file contains that title"
             self.left_out.append(LeftOut(str(shown.address), title, why, shown.where(title)))
         made[title] = public_values[title]
 

@@ -284,7 +284,7 @@ class Document:
         _, end = self.range(key)
         found = _ALIAS.match(self.text, end)
         if found is None:
-            raise Uneditable("dpsync did not find the YAML alias of the value")
+            raise Uneditable("dpsync did not find the YAML alias that stands for the value")
         return found.span(1)
 
     def range(self, node: Node) -> tuple[int, int]:

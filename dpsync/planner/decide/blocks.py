@@ -137,7 +137,10 @@ class Blocker:
                 if less and item.setting(value) is None and not sides.policy.ignored(address, item.name):
                     said = str(value).lower() if isinstance(value, bool) else value
                     reason = sides.registry.profile.lacks(f"setting {item.name} to {said}")
-                    todo = f"create the object in GitBook, or remove {item.name} to create a visible object"
+                    todo = (
+                        f"create the object in GitBook, or remove the field {item.name}: then dpsync "
+                        "creates a visible object"
+                    )
                     yield address, Blocked(address=str(address), reason=reason, todo=todo)
 
     def _settle(self) -> None:
@@ -176,7 +179,7 @@ class Blocker:
             return
         around = self._sides.live(resource.parent) if resource.parent is not None else None
         if around is not None and around.deleted:
-            reason = f"restoring {resource.parent} may also restore this entry"
+            reason = f"restoring {resource.parent} may also restore the object of this entry"
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=_BACK)
             return
         if kind.of_output and resource.parent is not None:

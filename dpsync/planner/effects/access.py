@@ -48,7 +48,7 @@ class Doubt(Struct, frozen=True):
 OWN_LIST: Final = Doubt("your files do not list all permissions", unread=True)
 OWN_LEVEL: Final = Doubt("your files do not contain the default level", unread=True)
 SITES_UNREAD: Final = Doubt("your files do not contain the structure of every site", unread=True)
-COLLECTION_UNREAD: Final = Doubt("your files do not contain the collection around the object", unread=True)
+COLLECTION_UNREAD: Final = Doubt("your files do not contain the collection of the object", unread=True)
 MEMBERS_UNREAD: Final = Doubt("your files do not list all members", unread=True)
 SEVERAL_SITES: Final = Doubt("GitBook does not document how the roles of several sites combine")
 MEMBER_AND_TEAM: Final = Doubt("GitBook does not document how the roles of a member and of teams combine")

@@ -184,7 +184,9 @@ def _limited_deletes(decided: Decisions, deletes: Sequence[Change]) -> list[Chan
 
 
 def _review_note(sides: Sides, first: Identity, number: int) -> Note:
-    text = f"merging the pull request that lists this plan confirms its {counted(number, 'delete')}"
+    text = (
+        f"merging the pull request that lists this plan confirms the {counted(number, 'delete')} of the plan"
+    )
     return Note(address=str(sides.names.address(first)), text=text)
 
 

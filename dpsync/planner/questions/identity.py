@@ -169,7 +169,9 @@ def _renamed(sides: Sides, group: _Group, left: Sequence[Address], delete_flags:
     new = Answer(NEW, first if only else f"{len(left)} {left[0].place}/*").flag
     flags = " ".join([new, *delete_flags])
     renamed = " or ".join(map(_instruction, lines))
-    renamed = renamed if len(lines) <= FEW else "add previously with the former key or title of the object"
+    renamed = (
+        renamed if len(lines) <= FEW else "add previously: NAME with the former key or title of the object"
+    )
     answers = [(line, f"the entry is {_titled(sides, one)}") for line, one in zip(lines, shown, strict=True)]
     answers += [("new: true", "the entry is new")] if only else []
     answers += [(new, f"create {counted(len(left), group.kind.noun)}")]

@@ -42,7 +42,7 @@ def in_force(policy: Policy, base: Base, names: Names) -> LimitsInForce:
     limits = Limits(
         min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
     )
-    moved = f"{base.name} has these limits, and a change cannot raise its own limits"
+    moved = f"this limit is from {base.name}, because a change cannot raise its own limits"
     since = "" if limits == now else f" ({moved})"
     return LimitsInForce(limits, since, partial(_managed, names))
 
@@ -148,7 +148,9 @@ def _exposed(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator
                 organization,
                 answers=(
                     WayOut(
-                        address=organization, add=answer.flag, means="confirm all changes that open access"
+                        address=organization,
+                        add=answer.flag,
+                        means='confirm all changes marked "opens access"',
                     ),
                 ),
                 changes=counted(count, "change"),

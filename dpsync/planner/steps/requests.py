@@ -186,7 +186,7 @@ class Requests(Struct, frozen=True):
         """Give up a value that somebody else is about to take."""
         assert kind.update is not None
         values = {"fields": {item.wire: value}}
-        summary = f"free its {item.name} for another object"
+        summary = f"free the {item.name} for another object"
         update, tag = kind.update, item.name
         return self._draft(
             address, "update", update, resource_path, values, phase="free", tag=tag, summary=summary

@@ -36,7 +36,10 @@ def parse_document(path: Path, found: bytes) -> BaseModel:
             try:
                 return document.model_validate_json(found)
             except ValidationError:
-                why = f"the file does not fit the format {name}. Perhaps another version of dpsync wrote it"
+                why = (
+                    f"the file does not fit the format {name}. Perhaps another version of dpsync wrote "
+                    "the file"
+                )
                 raise unusable(path, why) from None
     saved = parse_saved(path, found)
     return plan_document(saved.plan, saved.rehearsal)

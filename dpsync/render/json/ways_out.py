@@ -65,7 +65,7 @@ def _watched_value_ways(drift: Drift, item: Drifted) -> WaysOut:
     patterns = ", ".join(f"{item.address}#{one.field}" for one in item.fields)
     return WaysOut(
         platform=visible(f"set {values} in GitBook, because your files have no entry for this object"),
-        by_hand=visible(f"in policy: watch, write the live value into the pattern of {patterns}")
+        by_hand=visible(f"in policy: watch, replace the value of {patterns} with the value in GitBook")
         + _at(drift, item),
     )
 

@@ -420,7 +420,9 @@ def _navigation(plan: Plan, names: Names, item: NavigationChange) -> ViewEntry:
     return ViewEntry(
         address=visible(item.address),
         title=f"navigation of {visible(item.address)}",
-        message="" if item.known else "not known before the apply, because GitBook decides about the root",
+        message=""
+        if item.known
+        else "not known before the apply, because GitBook chooses the new position of the top-level spaces",
         sign="~" if item.known else "?",
         topics=("navigation",),
         where=origin(plan, item.address),

@@ -42,11 +42,13 @@ def _faults(rehearsal: Rehearsal) -> list[Block]:
     bad = [entry for good, entry in runs if not good]
     blocks.add(
         "failed-fault",
-        f"Rehearsals with failing requests{seed} that failed: {{}}",
+        f"Failed rehearsals with simulated request failures{seed}: {{}}",
         "error",
         bad,
         fails=True,
     )
     converged = [entry for good, entry in runs if good]
-    blocks.add("fault", f"Rehearsals with failing requests{seed} that succeeded: {{}}", "none", converged)
+    blocks.add(
+        "fault", f"Successful rehearsals with simulated request failures{seed}: {{}}", "none", converged
+    )
     return blocks.found

@@ -27,7 +27,7 @@ def _taken(document: ImportDocument) -> Iterator[str]:
         yield f"  {visible(name)}  {visible(place)}"
     if document.shared_with:
         who = visible(listed(document.shared_with))
-        yield f"note: other environments use these lines ({who}), so values change there, too"
+        yield f"note: the environments {who} also use these lines, so their values change, too"
 
 
 def _files(document: ImportDocument, verbose: int) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _end(document: ImportDocument, paint: Paint, verbose: int) -> Iterator[str]:
     yield ""
     if document.proven:
         requests = f" ({counted(document.requests, 'request')} to read)" if verbose else ""
-        yield paint("Verified: these files plan no changes.", "green bold") + requests
+        yield paint("Verified: a plan with these files has no changes.", "green bold") + requests
     elif document.proven is None and not document.differences:
         yield (
             "Nothing to import: these lines already contain the values from GitBook."

@@ -68,4 +68,4 @@ def _how(one: ListedEntry, read: bool) -> str:
         case MatchedBy.CONTENTS:
             return "by its contents"
         case MatchedBy.LOOKS:
-            return "by its similar title or position"
+            return "by a similar title or position"

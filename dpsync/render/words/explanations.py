@@ -163,9 +163,9 @@ def _nonempty(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 _RAISED: Mapping[str, str] = {
-    "changed": "Every change opens access.",
-    "set": "Every change opens access, except a change that removes the value.",
-    "added": "A change that adds an item to the list opens access.",
+    "changed": "Every change lets somebody see or do more.",
+    "set": "Every change lets somebody see or do more, except a change that removes the value.",
+    "added": "A change that adds an item to the list lets somebody see or do more.",
     "linked": "A change opens access if the new value contains a URL that the old value did not contain.",
     "hosts": "A change that adds a URL with a new host opens access.",
 }
@@ -183,11 +183,11 @@ def _exposure(registry: Registry, kind: Kind, field: Field) -> str:
         return _RAISED[raised]
     if isinstance(raised, Lifted):
         opens = f" So does adding {listed(raised.opens, 'or')}." if raised.opens else ""
-        return f"A change that removes or replaces the restriction opens access.{opens}"
+        return f"A change that removes or replaces the restriction lets somebody see or do more.{opens}"
     if len(raised) == 2:
-        return f"A change from {' to '.join(map(on_one_line, raised))} opens access."
+        return f"A change from {' to '.join(map(on_one_line, raised))} lets somebody see or do more."
     values = ", ".join(map(on_one_line, raised))
-    return f"A change to a value further right in this list opens access: {values}."
+    return f"A change to a value further right in this list lets somebody see or do more: {values}."
 
 
 def _kind_exposure(kind: Kind) -> str:
@@ -197,7 +197,9 @@ def _kind_exposure(kind: Kind) -> str:
         return "A change to an object of this type opens access if somebody gets a stronger role."
     said = ["created"] if kind.security else []
     said += ["deleted"] if kind.keeps_out else []
-    return f"An object of this type opens access when it is {' or '.join(said)}." if said else ""
+    return (
+        f"An object of this type lets somebody see or do more when it is {' or '.join(said)}." if said else ""
+    )
 
 
 def _api_versions(registry: Registry, kind: Kind, field: Field | None) -> str:

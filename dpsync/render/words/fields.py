@@ -107,7 +107,7 @@ def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str
     """Yield what a user must know to write a field, apart from its values."""
     if field.name == kind.natural:
         yield (
-            "This key is also the key of the entry."
+            "Use this key as the key of the entry."
             if isinstance(field.type, Reference)
             else "Write this value as the key of the entry."
         )

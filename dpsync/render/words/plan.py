@@ -79,7 +79,7 @@ def recognised(plan: Plan, change: Change) -> str:
         case MatchedBy.CONTENTS:
             how = "matched by its contents"
         case MatchedBy.LOOKS:
-            how = "matched by its similar title or position"
+            how = "matched by a similar title or position"
         case _:
             how = f"matched by {visible(change.matched_detail or change.matched)}"
     return f"{how} to {visible(change.id)}"
@@ -90,7 +90,7 @@ def facts(change: Change) -> Iterator[str]:
     if restored(change):
         yield "restored after a delete. References to the object are not restored"
     if change.action == "delete" and freed(change):
-        yield "first changes a unique value that another object gets"
+        yield "before the delete, dpsync changes a unique value of this object, which another object gets"
 
 
 def said_by_field(item: Exposure) -> bool:

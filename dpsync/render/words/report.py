@@ -143,7 +143,7 @@ def unkept(report: Report) -> Iterator[str]:
     """What the platform did not keep, each part once, with the ways out."""
     for item in report.unkept:
         lost = f"sent: {show(item.sent)}, live: {show(item.live)}"
-        yield f"GitBook did not keep {visible(item.path)} of {visible(item.address)} ({lost})"
+        yield f"GitBook did not keep the value of {visible(item.path)} in {visible(item.address)} ({lost})"
         yield f"    fix: {visible(item.way_out)}"
 
 

@@ -20,7 +20,9 @@ def restore_fields(entries: RevertedEntries, recorded: RecordedChange) -> None:
         return
     if change.moved or any(step.verb == "move" or step.phase == "place" for step in change.steps):
         entries.record_not_reverted(
-            address, f"the position of this {noun}, because the plan does not contain the previous position"
+            address,
+            f"dpsync cannot restore the position of this {noun}, because the plan does not contain the "
+            "previous position",
         )
     fields = dict(entry.fields)
     for item in change.differences:

@@ -84,7 +84,7 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
         return f"dpsync cannot create {kind.one} again"
     if kind.platform.outputs is not None:
         noun = entries.registry[kind.platform.outputs.kind].noun
-        return f"GitBook would create another {noun} for a new {kind.noun}"
+        return f"together with a new {kind.noun}, GitBook would create a new {noun}"
     if recorded.address.place not in entries.comparison.snapshot.scopes:
         return f"this token cannot read {recorded.address.place}"
     missing = {one.name for one in kind.fields if one.needed(previous) and one.name not in previous}
