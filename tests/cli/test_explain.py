@@ -48,7 +48,7 @@ def test_a_kind_goes_by_what_people_call_it(word: str, kind: str | None) -> None
 def test_a_field_says_its_values_its_rules_and_what_opens_up(run: Run) -> None:
     out = run("explain", "site.visibility").out
     assert "Values         public: Everyone can read the site" in out
-    assert "Opens access   A change to a value further right in this list opens access:" in out
+    assert "Opens access   A change to a value further right in this list lets somebody" in out
     assert "docs: { title: Acme Docs, visibility: public }" in out
     assert "null clears emoji." in run("explain", "space.emoji").out
 
@@ -76,7 +76,7 @@ def headings(address: str) -> set[str]:
         ("member_permission.role", "A change opens access if the change gives somebody a stronger role."),
         (
             "member.role",
-            "A change to a value further right in this list opens access: "
+            "A change to a value further right in this list lets somebody see or do more: "
             "guest, read, comment, edit, review, create, admin.",
         ),
         (

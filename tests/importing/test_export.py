@@ -95,7 +95,7 @@ NOT_SAID = [
     "acme/sites/docs/structure/guides/en#pageId",
     "acme/sites/docs/structure/api#draft",
     "acme/sites/docs/structure/api/en#key",
-    "acme/sites/docs/structure/api/en#default: no entry of this list is the default",
+    "acme/sites/docs/structure/api/en#default: no entry of this list has default: true",
 ]
 
 
@@ -118,7 +118,7 @@ def test_export_writes_public_space_titles(directory: Path, run: Run) -> None:
     space = yaml.safe_load(ended.out)["site"]["structure"][0]["children"][0]
     assert (space["title"], space["localizedTitle"]) == ("Guides", {"fr": "Manuel"})
     named = (
-        "acme/spaces/guides#title: the navigation file contains",
+        "acme/spaces/guides#title: the site shows the title of",
         "guides/en/customization#pagination: a navigation",
     )
     assert [words for words in named if words not in ended.err] == []
