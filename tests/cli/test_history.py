@@ -66,7 +66,7 @@ def test_history_text_has_a_line_for_each_apply(run: Run, applied_project: Path)
 
 def test_history_without_journals_prints_no_applies(run: Run, project: Project) -> None:
     ended = run("history", "-C", str(project(TEXT.format(title="One"))))
-    assert (ended.code, ended.out.startswith("No applies: ")) == (0, True)
+    assert (ended.code, ended.out.startswith("No past runs of dpsync apply: ")) == (0, True)
 
 
 def test_revert_last_twice_reverts_older_apply_too(

@@ -125,7 +125,7 @@ def test_without_an_environment_the_line_is_written_and_it_is_told_who_changes_w
     ended = run("import", "-C", str(directory), "--update", "acme/sites/docs#title")
     assert ended.code == 0
     assert (
-        "note: the environments prod and staging also use these lines, so their values change, too"
+        "note: other environments (prod and staging) also use these lines, so their values change, too"
         in ended.out
     )
 

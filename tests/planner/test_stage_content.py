@@ -494,8 +494,8 @@ def test_limits_that_the_same_change_raises_hold_as_the_base_has_them(
     assert (refusals == []) == allowed
     if not allowed and now != Limits(0, 100):
         assert (
-            "(this limit is from the base, because a change cannot raise its own limits)"
-            in refusals[0].message
+            "(the lower limit in your files and in the base applies, because a change cannot raise its own "
+            "limits)" in refusals[0].message
         )
 
 

@@ -45,7 +45,8 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
         (
             {"shared_with": ("prod", "staging"), "files": (ImportedFile(path="a.yaml", state="replaced"),)},
             [
-                "note: the environments prod and staging also use these lines, so their values change, too",
+                "note: other environments (prod and staging) also use these lines, "
+                "so their values change, too",
                 "~ a.yaml",
                 "",
                 "Done.",

@@ -42,7 +42,8 @@ def in_force(policy: Policy, base: Base, names: Names) -> LimitsInForce:
     limits = Limits(
         min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
     )
-    moved = f"this limit is from {base.name}, because a change cannot raise its own limits"
+    lower = f"the lower limit in your files and in {base.name} applies"
+    moved = f"{lower}, because a change cannot raise its own limits"
     since = "" if limits == now else f" ({moved})"
     return LimitsInForce(limits, since, partial(_managed, names))
 

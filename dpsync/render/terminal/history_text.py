@@ -21,7 +21,7 @@ _RESULTS: Final = {
 def render_history(document: HistoryDocument, paint: Paint) -> str:
     """Return a table: start time (UTC), user, organizations, number of changes, result, journal."""
     if not document.applies:
-        return f"No applies: {visible(document.directory)} has no journals."
+        return f"No past runs of dpsync apply: {visible(document.directory)} has no journals."
     rows = [_row(apply) for apply in document.applies]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []

@@ -27,7 +27,7 @@ def _taken(document: ImportDocument) -> Iterator[str]:
         yield f"  {visible(name)}  {visible(place)}"
     if document.shared_with:
         who = visible(listed(document.shared_with))
-        yield f"note: the environments {who} also use these lines, so their values change, too"
+        yield f"note: other environments ({who}) also use these lines, so their values change, too"
 
 
 def _files(document: ImportDocument, verbose: int) -> Iterator[str]:

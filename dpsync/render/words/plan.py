@@ -90,7 +90,7 @@ def facts(change: Change) -> Iterator[str]:
     if restored(change):
         yield "restored after a delete. References to the object are not restored"
     if change.action == "delete" and freed(change):
-        yield "before the delete, dpsync changes a unique value of this object, which another object gets"
+        yield "before the delete, dpsync replaces a unique value, so that another object can have the value"
 
 
 def said_by_field(item: Exposure) -> bool:
