@@ -119,7 +119,9 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
             return Diagnostic("bad-list", message, hint="try again")
         case errors.RateLimited():
             return Diagnostic(
-                "rate-limited", f"GitBook demands a longer pause: {error}", hint="try again later"
+                "rate-limited",
+                f"GitBook demands a longer pause than dpsync accepts: {error}",
+                hint="try again later",
             )
     return Diagnostic("request", str(error), hint="try again")
 
