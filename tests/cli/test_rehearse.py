@@ -312,5 +312,5 @@ def test_an_apply_whose_rehearsal_ends_otherwise_writes_nothing(
 def test_each_rehearsal_with_faults_is_a_line_under_its_seed(run: Run, directory: Path) -> None:
     ended = run("rehearse", "-C", str(directory), "--faults", "2", "--seed", "3")
     assert ended.code == 0, ended.out
-    assert "Successful rehearsals with simulated request failures (--seed 3): 2:\n1: " in ended.out
+    assert "Successful rehearsals with simulated request failures (--seed 3): 2\n1: " in ended.out
     assert "\n2: " in ended.out
