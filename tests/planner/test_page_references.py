@@ -73,8 +73,41 @@ def test_new_redirect_to_missing_page_is_blocked(docs: Lab, place: str) -> None:
     (blocked,) = plan.blocked
     assert blocked.address == f"{REDIRECT}#destination"
     assert 'there is no page "guides/instal" in ' in blocked.reason
-    assert blocked.todo == 'did you mean "guides/install"?'
     assert plan.origins[blocked.address].line == 15
+
+
+ALL_PAGES = "use the path of a page in that space: guides, guides/install, start"
+
+
+@pytest.mark.parametrize(
+    ("page", "todo"),
+    [
+        ("guides/instal", f'did you mean "guides/install"? Otherwise, {ALL_PAGES}'),
+        ("install", f'did you mean "guides/install"? Otherwise, {ALL_PAGES}'),
+        ("setup/instal", f'did you mean "guides/install"? Otherwise, {ALL_PAGES}'),
+        ("pricing", ALL_PAGES),
+    ],
+    ids=["similar path", "last segment", "similar last segment", "nothing similar"],
+)
+def test_missing_page_message_suggests_and_lists_pages(docs: Lab, page: str, todo: str) -> None:
+    """Without the paths, a person must look for them in GitBook although dpsync has read them."""
+    (blocked,) = docs.plan(body(page)).blocked
+    assert blocked.todo == todo
+
+
+def test_missing_page_message_counts_pages_after_eight(lab: Lab) -> None:
+    pages = [{"id": f"q{number}", "title": "T", "slug": f"topic-{number}"} for number in range(10)]
+    lab_with_pages(lab)
+    world = lab.world()
+    world["organizations"][0]["spaces"][0]["content"]["pages"] = pages
+    lab.server.reset(world)
+    (blocked,) = lab.plan(body("pricing")).blocked
+    assert blocked.todo.endswith("topic-6, topic-7 and 2 more")
+
+
+def test_missing_page_message_of_empty_space_says_so(docs: Lab) -> None:
+    (blocked,) = docs.plan(body("p1", "b/b")).blocked
+    assert blocked.todo == "create the page and apply again: the space has no pages"
 
 
 def test_redirect_changed_to_missing_page_is_blocked(lab: Lab) -> None:
