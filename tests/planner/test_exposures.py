@@ -272,6 +272,7 @@ def to(host: str) -> dict[str, Any]:
     return {"kind": "external", "url": f"https://{host}/x"}
 
 
+FIRST = "acme/sites/d/redirects/0"
 LEADS_TO_A = "1 redirect leads to hosts outside your sites: a.example"
 
 
@@ -315,6 +316,15 @@ def test_redirects_to_other_hosts_are_one_note(before: Any, after: Any, text: st
     made = plan(case)
     assert made.exposures == ()
     assert [note.text for note in made.notes if "redirect" in note.text] == [text] * bool(text)
+
+
+@pytest.mark.parametrize("number", [1, 3], ids=["one redirect", "several redirects"])
+def test_note_about_other_hosts_names_first_redirect(number: int) -> None:
+    """Otherwise, the note points at the line of the organization, where nothing is to be checked."""
+    site: Things = {"site": {"d": {"title": "D", "basename": "d"}}}
+    redirects = {f"d/{key}": {"destination": to("a.example")} for key in range(number)}
+    made = plan(Case({**site, "redirect": redirects}, site))
+    assert [note.address for note in made.notes if "outside your sites" in note.text] == [FIRST]
 
 
 # New things.

@@ -229,9 +229,9 @@ def _said(field: Field, value: Any) -> str:
 def redirect_notes(decided: Decisions, changes: Iterable[Change]) -> Iterator[Note]:
     """Yield one note for each organization in which redirects begin to lead to other hosts.
 
-    A redirect shows nobody anything that was hidden, so it is no exposure. A draft leads nowhere.
+    The address of the note is the address of the first such redirect. A redirect shows nobody anything that was hidden, so it is no exposure. A draft leads nowhere.
     """
-    hosts: dict[Address, list[set[str]]] = defaultdict(list)
+    hosts: dict[Address, dict[Address, set[str]]] = defaultdict(dict)
     entries = (decided.entries.get(change.location) for change in changes if change.action != "delete")
     redirects = [one for one in entries if one and decided.sides.kind(one.resource).redirects is not None]
     own = _own_hosts(decided) if redirects else set()
@@ -242,12 +242,12 @@ def redirect_notes(decided: Decisions, changes: Iterable[Change]) -> Iterator[No
         after |= {item.field.name: item.after for item in entry.written}
         new = _destinations(kind, after) - _destinations(kind, before)
         if foreign := {host or url for url in new if (host := host_of(url)) not in own}:
-            hosts[entry.resource.address.top].append(foreign)
-    for organization, found in sorted(hosts.items()):
+            hosts[entry.resource.address.top][entry.resource.address] = foreign
+    for found in hosts.values():
         verb = "redirect leads" if len(found) == 1 else "redirects lead"
-        where = some(sorted(set().union(*found)))
+        where = some(sorted(set().union(*found.values())))
         text = f"{len(found)} {verb} to hosts outside your sites: {where}"
-        yield Note(address=str(organization), text=text, consequence=True)
+        yield Note(address=str(min(found)), text=text, consequence=True)
 
 
 def _destinations(kind: Kind, fields: Mapping[str, Value]) -> set[str]:
