@@ -500,8 +500,8 @@ OF_THE_FILE: Final[Mapping[str, str]] = {
     "policy.limits.percent": "The largest percentage of live objects that a plan may delete without "
     "confirmation. dpsync counts the live objects in the lists that your files contain. The limit applies "
     "only to an organization with 20 or more such objects.",
-    "policy.limits.exposures": "The largest number of changes that open access (that let people see or do "
-    "more) without your confirmation.",
+    "policy.limits.exposures": "The largest number of ways in which a plan may open access (let people see "
+    "or do more) without your confirmation.",
     "environments": "The environments that use these files, such as `staging` and `production`.",
     "environments.url": "The URL of the environment's API server, without `/v1`.",
     "environments.token": "The environment variable that contains the access token.",

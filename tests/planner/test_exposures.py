@@ -599,8 +599,8 @@ def test_more_exposures_than_allowed_are_refused_until_the_number_is_said(
     if refused:
         [refusal] = found.refusals
         assert refusal.message == (
-            "2 changes would open access (let people see or do more), and policy.limits.exposures allows "
-            f"{limit}"
+            "the plan would open access (let people see or do more) in 2 ways, and policy.limits.exposures "
+            f"allows {limit}"
         )
         assert '--confirm "expose 2"' in refusal.way_out
         assert [answer.add for answer in refusal.answers] == ['--confirm "expose 2"']
@@ -617,7 +617,14 @@ def test_an_answer_about_what_nothing_exposes_is_idle() -> None:
 def test_opened_access_is_marked_and_counted() -> None:
     text = render_plan(plan(Case(*TWO)), PLAIN)
     assert text.count("  opens access\n") == 2
-    assert " 2 changes open access." in text.splitlines()[-1]
+    assert " 1 change opens access in 2 ways." in text.splitlines()[-1]
+
+
+def test_last_line_counts_two_changes_opening_access() -> None:
+    """Lines are not counted: otherwise, a plan with one change ends with "2 changes open access"."""
+    private, public = {"visibility": "private"}, {"visibility": "public"}
+    sides = ({"openapi": dict.fromkeys("ab", value)} for value in (public, private))
+    assert render_plan(plan(Case(*sides)), PLAIN).splitlines()[-1].endswith(" 2 changes open access.")
 
 
 def test_nothing_is_said_where_nothing_is_exposed() -> None:

@@ -160,7 +160,7 @@ LAST: Final = RefusalWords(
 LIMITS: Final = RefusalWords("limits", "{words}", "{way_out}", reason="threshold")
 EXPOSURES: Final = RefusalWords(
     "exposures",
-    "{changes} would open access (let people see or do more), and policy.limits.exposures allows "
+    "the plan would open access (let people see or do more) in {ways}, and policy.limits.exposures allows "
     "{allowed}{since}",
     'check the lines with "opens access", then add {answer}',
     reason="threshold",

@@ -229,7 +229,9 @@ def _said(field: Field, value: Any) -> str:
 def redirect_notes(decided: Decisions, changes: Iterable[Change]) -> Iterator[Note]:
     """Yield one note for each organization in which redirects begin to lead to other hosts.
 
-    The address of the note is the address of the first such redirect. A redirect shows nobody anything that was hidden, so it is no exposure. A draft leads nowhere.
+    The address of the note is the address of the first such redirect.
+
+    A redirect shows nobody anything that was hidden, so it is no exposure. A draft leads nowhere.
     """
     hosts: dict[Address, dict[Address, set[str]]] = defaultdict(dict)
     entries = (decided.entries.get(change.location) for change in changes if change.action != "delete")

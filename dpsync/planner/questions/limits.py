@@ -154,7 +154,7 @@ def _exposed(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator
                         means='confirm all changes marked "opens access"',
                     ),
                 ),
-                changes=counted(count, "change"),
+                ways=counted(count, "way"),
                 allowed=allowed,
                 since=bounds.since,
                 answer=answer.flag,

@@ -96,7 +96,9 @@ def _glances(plan: Plan) -> Iterator[Glance]:
     if plan.refusals:
         yield Glance(len(plan.refusals), words.refusals_glance(len(plan.refusals)), "refusal", "error")
     yield Glance(count_deletes(plan.changes).number, "to delete", "delete", "error")
-    yield Glance(len(plan.exposures), words.EXPOSURES_GLANCE, "exposure", "warning")
+    yield Glance(
+        len({item.address for item in plan.exposures}), words.EXPOSURES_GLANCE, "exposure", "warning"
+    )
     urls, broken, sites = len(plan.urls), sum(map(breaks, plan.urls)), len(plan.navigation)
     topic = "broken-url" if broken else "navigation" if sites else "url"
     yield Glance(urls + sites, readers_glance(urls, broken, sites), topic, "warning" if broken else "note")

@@ -193,8 +193,9 @@ def verdict(plan: Plan) -> Iterator[str]:
         yield f"Plan{_for_part(plan)}: {', '.join(said)}."
     if plan.blocked:
         yield f"{len(plan.blocked)} blocked."
-    if number := len({(item.address, item.field) for item in plan.exposures}):
-        yield f"{counted(number, 'change')} open{'s' if number == 1 else ''} access."
+    if number := len({item.address for item in plan.exposures}):
+        ways = f" in {len(plan.exposures)} ways" if len(plan.exposures) > number else ""
+        yield f"{counted(number, 'change')} open{'s' if number == 1 else ''} access{ways}."
     if number := sum(map(breaks, plan.urls)):
         yield f"{counted(number, 'public URL')} stop{'s' if number == 1 else ''} working."
 
