@@ -20,22 +20,27 @@ from dpsync.model.entries.values import LiveId, Ref, Value
 class PageReference(Struct, frozen=True):
     """A reference from a field of an entry to a page.
 
-    `page` is the id or path of the page. `space` refers to the space with the page, None if it is unknown.
+    `page` is the id or path of the page, in the part `member`. The part `beside` refers to the site space
+    that shows the page. `space` refers to the space with the page, None if it is unknown.
     """
 
     field: Field
     member: str
+    beside: str
     page: str
     space: Ref | LiveId | None
 
 
 def page_references(
     registry: Registry,
-    entry: Entry,
+    entry: Entry | LiveObject,
     entries: Mapping[Address, Entry],
     objects: Mapping[Identity, LiveObject],
 ) -> Iterator[PageReference]:
-    """Yield each page reference of an entry. The space is the one that the referenced site space shows."""
+    """Yield each page reference of an entry or live object.
+
+    The space is the one that the referenced site space shows.
+    """
     for field in registry[entry.kind].page_fields:
         value = entry.fields.get(field.name)
         if not isinstance(field.type, OneOf) or not isinstance(value, dict):
@@ -45,7 +50,7 @@ def page_references(
             if form is not None and isinstance(part, Page) and isinstance(page := value.get(name), str):
                 kinds = form.parts[part.beside].refers
                 space = _shown_space(registry, kinds, value.get(part.beside), entries, objects)
-                yield PageReference(field, name, page, space)
+                yield PageReference(field, name, part.beside, page, space)
 
 
 def _shown_space(

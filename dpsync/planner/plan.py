@@ -46,6 +46,7 @@ from dpsync.planner.steps.unique import unique_values
 from dpsync.planner.steps.writes import concealment_notes, write_steps
 from dpsync.planner.why.changes import changes
 from dpsync.planner.why.coverage import coverage
+from dpsync.planner.why.page_paths import page_paths
 from dpsync.planner.why.remarks import environment_key, environment_notes, remarks, where
 from dpsync.planner.why.synced import synced_blocks, synced_notes
 
@@ -191,6 +192,7 @@ class _Made(Struct, frozen=True):
             },
             unwatched=coverage(sides).unwatched(),
             requests=sides.snapshot.requests,
+            pages=page_paths(sides, found),
             origins=Deferred(lambda: _origins(sides.desired, sides.snapshot), Origin.of),
         )
 

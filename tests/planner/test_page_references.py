@@ -6,8 +6,13 @@ from typing import Any
 
 import pytest
 
-from .lab import Lab, section, site, spaces
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
+from tests.render.drift_text import render_drift
 
+from .lab import Lab, reading, section, site, spaces
+
+PLAIN = Paint(on=False)
 PAGES = {
     "pages": [
         {"id": "p1", "title": "Start", "slug": "start"},
@@ -141,6 +146,35 @@ def test_unchanged_redirect_to_deleted_page_needs_no_change(lab: Lab) -> None:
     lab.server.reset(world)
     plan = lab.plan(text)
     assert (plan.changes, plan.blocked) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("live", "change"),
+    [
+        ({}, "destination { page: a/a/guides/install }"),
+        (
+            {"kind": "site-page", "siteSpaceId": "a-a", "pageId": "p1"},
+            "destination  { page: a/a/start } → { page: a/a/guides/install }",
+        ),
+    ],
+    ids=["new redirect", "changed redirect"],
+)
+def test_plan_prints_page_paths_of_redirects(lab: Lab, live: dict[str, str], change: str) -> None:
+    """A reader does not find the page's id in the files."""
+    lab_with_pages(lab, **live)
+    assert change in render_plan(lab.plan(body("guides/install")), PLAIN)
+
+
+def test_drift_prints_page_paths_of_redirects(lab: Lab) -> None:
+    lab_with_pages(lab, kind="site-page", siteSpaceId="a-a", pageId="p1")
+    with reading(lab.server) as client:
+        drift = lab.session(body("guides/install")).drift(client)
+    assert "{ page: a/a/guides/install } → { page: a/a/start }" in render_drift(drift, PLAIN)
+
+
+def test_page_paths_leave_digest_unchanged(docs: Lab) -> None:
+    """A page that moves after the approval of a plan does not change the id that the apply sends."""
+    assert docs.plan(body("guides/install")).digest == docs.plan(body("p3")).digest
 
 
 def test_pages_of_one_space_take_one_request(docs: Lab) -> None:

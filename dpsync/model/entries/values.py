@@ -89,6 +89,13 @@ def live_ids(value: Value) -> set[str]:
     return {leaf.id for leaf in leaves(value) if isinstance(leaf, LiveId)}
 
 
+def reference_text(plain: Any) -> str:
+    """Return the address or id in a reference that is written as plain JSON; "" for another value."""
+    if isinstance(plain, dict) and len(plain) == 1 and plain.keys() <= {REF, LIVE}:
+        return str(*plain.values())
+    return ""
+
+
 def to_plain(value: Value) -> Value:
     """Return a value as JSON with markers, for plans and journals. Data like a marker is wrapped."""
     match value:

@@ -101,6 +101,8 @@ class Comparison(Frozen):
     unwatched: Unwatched = Unwatched()
     requests: int = 0
     """How many requests the reading took."""
+    pages: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """The paths of pages in changed fields: by the address or id of a site space, and by the page's id."""
     origins: Annotated[Mapping[str, Origin], Deferrable()] = Field(default_factory=dict)
     """Where entries, fields and lines of the policy are written."""
 
@@ -179,7 +181,7 @@ class Plan(Comparison):
         was approved before a merge names the same operations after it.
         """
         words = "origins requests base base_from waiting unwatched trouble accepted delete_decision previews"
-        left_out: dict[str, Any] = dict.fromkeys([*words.split(), "reverts", "renamed_keys"], True)
+        left_out: dict[str, Any] = dict.fromkeys([*words.split(), "reverts", "renamed_keys", "pages"], True)
         told = {"__all__": {"cause", "masked"}}
         left_out["changes"] = {"__all__": {"cause": True, "was": True, "removed": True, "differences": told}}
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}

@@ -11,8 +11,9 @@ from urllib.parse import unquote
 
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.registry import load
+from dpsync.kinds.types import OneOf, Page, Type
 from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import DATA, LIVE, REF
+from dpsync.model.entries.values import DATA, LIVE, REF, reference_text
 from dpsync.model.plans.drift import Drift
 from dpsync.model.plans.plan import Plan
 from dpsync.render.words.visible import visible
@@ -25,9 +26,15 @@ _NEEDS_NO_QUOTES: Final = re.compile(r"[A-Za-z0-9/][^\s{}\[\],\"'#]*")
 class Names:
     """Short names for the objects of one plan or drift."""
 
-    def __init__(self, addresses: Iterable[str], several: bool = False) -> None:
-        """Take all known addresses, and whether there are several organizations."""
+    def __init__(
+        self,
+        addresses: Iterable[str],
+        several: bool = False,
+        pages: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
+        """Take all known addresses, whether there are several organizations, and page paths by site space."""
         self._several = several
+        self._pages = pages or {}
         known = {Address.parse(address.partition("#")[0]) for address in addresses}
         self._titles = Counter((*_tail(address), _owner(address)) for address in known)
         self._keys = Counter(map(_tail, known))
@@ -75,11 +82,22 @@ class Names:
         fields = known.fields if known is not None else ()
         one = next((one for one in fields if one.name == field), None)
         if one is not None and isinstance(value, dict):
+            value = self._with_paths(one.type, value)
             parts = {name: self._key_path(part) for name, part in value.items()}
             short = one.type.short(parts) if all(map(_is_key_or_id, parts.values())) else parts
             if short != parts:
                 return {word: _bare(part) for word, part in short.items()}
         return self.shortened(value)
+
+    def _with_paths(self, type_: Type, value: dict[str, Any]) -> dict[str, Any]:
+        """Return a value with page paths in place of page ids, as far as they are known."""
+        form = type_.forms.get(str(value.get(type_.tag))) if isinstance(type_, OneOf) else None
+        found = dict(value)
+        for name, part in form.parts.items() if form is not None else ():
+            if isinstance(part, Page) and name in value:
+                paths = self._pages.get(reference_text(value.get(part.beside)), {})
+                found[name] = paths.get(str(value[name]), value[name])
+        return found
 
     def _key_path(self, part: Any) -> Any:
         """Return the keys by which a file refers to an object: `guides/en` for a site space in a section."""
@@ -98,7 +116,7 @@ def names_of(plan: Plan | Drift) -> Names:
         addresses = {*plan.origins, *plan.bindings, *(change.address for change in plan.changes), *removed}
     else:
         addresses = {*plan.origins, *(item.address for item in plan.found)}
-    return Names(addresses, several=len(plan.organizations) > 1)
+    return Names(addresses, len(plan.organizations) > 1, plan.pages)
 
 
 def kind_name(noun: str) -> str:
