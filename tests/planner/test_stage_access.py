@@ -394,6 +394,12 @@ def test_unread_lists_may_open(
     assert exposures(before, after, hidden=hidden) == found
 
 
+def test_new_team_has_only_roles_in_files() -> None:
+    """Otherwise, the plan warns about unknown roles of a team that does not exist yet."""
+    new = exposures(world(), world({"teams": {"editors": {"kim"}}}), hidden={("people", HIDDEN)})
+    assert [words for words in new.values() if "may open" in words] == []
+
+
 @pytest.mark.parametrize(
     ("before", "after", "found"),
     [

@@ -394,6 +394,8 @@ class _Finder(Struct, frozen=True):
             return None
         if cause.who is None:
             return None  # the team is deleted: before that everything that names it was read
+        if isinstance(cause.place, Address):
+            return None  # the plan creates the team, which has only the roles that the files give to it
         subject = self._person(cause.who)
         unread = "permissions" if unbound else "roles of the team"
         return Finding(subject, None, (), unread) if subject is not None else None
