@@ -11,6 +11,8 @@ import pytest
 from dpsync.kinds.registry import load
 from dpsync.render.formats import FORMATS, render
 from dpsync.render.json.conversion import plan_document
+from dpsync.render.terminal.paint import Paint
+from dpsync.render.terminal.plan_text import render_plan
 from dpsync.server.process.thread import ThreadedServer
 
 from .lab import Lab, section, site, spaces
@@ -75,9 +77,28 @@ def test_undeclared_lists_of_a_space_make_a_gain_possible(lab: Lab) -> None:
     holds(lab, "en", users={"cy": "edit"})
     roles = "{ members: { cy@acme.example: edit }, teams: {} }"
     assert exposures(lab, declared("en", "fr", permissions=roles), ALL_LISTS) == {
-        "acme/sites/docs/structure/one/fr": "may open acme/spaces/fr to cy@acme.example: your files do not "
-        "list all permissions"
+        "acme/sites/docs/structure/one/fr": "may open acme/spaces/fr to cy@acme.example"
     }
+
+
+def test_plan_says_once_which_lists_are_missing(lab: Lab) -> None:
+    """Otherwise, each line repeats the reason, and nothing says what to write."""
+    holds(lab, "en", users={"cy": "edit"})
+    roles = "{ members: { cy@acme.example: edit }, teams: {} }"
+    text = render_plan(lab.plan(declared("en", "fr", permissions=roles), ALL_LISTS), Paint(on=False))
+    assert text.splitlines()[-2:-1] == [
+        "To see who gains access, add to your files: the permissions of acme/spaces/fr (if empty: "
+        "permissions: { members: {}, teams: {} }, with policy: watch: access)"
+    ]
+
+
+def test_empty_permissions_in_files_settle_access(lab: Lab) -> None:
+    """The plan proposes to write these empty lists."""
+    holds(lab, "en")
+    empty = "{ permissions: { members: {}, teams: {} }, title: Space"
+    spaces = f"spaces: {{ en: {{ title: Space en }}, fr: {empty} fr }} }}"
+    plan = lab.plan(declared("en", "fr", spaces=spaces), "{ watch: access }")
+    assert [one.missing for one in plan.exposures] == []
 
 
 def test_deleted_site_opens_what_it_restricted(lab: Lab) -> None:
@@ -85,8 +106,7 @@ def test_deleted_site_opens_what_it_restricted(lab: Lab) -> None:
     holds(lab, "en", users={"bo": "comment"})
     body = "\n".join([MEMBERS, SPACES, TEAMS, "sites: {}"])
     assert exposures(lab, body, f"{{ prune: [sites], {NO_LIMITS} }}") == {
-        "acme/sites/[Docs]": "may open acme/spaces/en to bo@acme.example: your files do not list all "
-        "permissions"
+        "acme/sites/[Docs]": "may open acme/spaces/en to bo@acme.example"
     }
 
 

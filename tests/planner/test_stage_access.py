@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from dpsync.model.entries.values import LiveId
+from dpsync.model.plans.impact import Exposure
 from dpsync.planner.plan import make_plan
 
 from .access_cases import REGISTRIES, sides, things
@@ -58,10 +59,14 @@ def gone(place: Place, *patches: Patch) -> World:
 def exposures(
     before: World, after: World, *, profile: str = "published", hidden: Any = frozenset()
 ) -> dict[str, str]:
-    """The words of each exposure, by address without the organization."""
+    """Return the words of each exposure by address, with what the files lack in brackets."""
     plan = make_plan(sides(before, after, profile=profile, hidden=hidden))
     assert not plan.blocked
-    return {item.address.removeprefix("acme/"): item.words for item in plan.exposures}
+    return {item.address.removeprefix("acme/"): said(item) for item in plan.exposures}
+
+
+def said(exposure: Exposure) -> str:
+    return exposure.words + "".join(f" [{one}]" for one in exposure.missing)
 
 
 def person(place: Any, **roles: str) -> Patch:
@@ -349,35 +354,35 @@ def test_undocumented_combinations_may_open(before: World, after: World, found: 
     [
         pytest.param(
             {("people", DOCS)}, world(), world(ON_DOCS),
-            {PLACE: "may open acme/spaces/guide to people whose role your files do not list: your "
-                    "files do not list all permissions of acme/sites/docs"},
+            {PLACE: "may open acme/spaces/guide to people whose role your files do not list "
+                    "[the permissions of acme/sites/docs]"},
             id="permissions of the site",
         ),
         pytest.param(
             {("groups", GUIDE)}, world(person(DOCS, lin="read"), ON_DOCS),
             world(person(DOCS, lin="edit"), ON_DOCS),
             {"sites/docs/permissions/members/lin":
-             "lin: read → edit; role edit may open acme/spaces/guide to lin: your files do not list all "
-             "permissions"},
+             "lin: read → edit; role edit may open acme/spaces/guide to lin "
+             "[the permissions of acme/spaces/guide]"},
             id="permissions of the space",
         ),
         pytest.param(
             {("structure", HELP)}, world(person(DOCS, lin="read")), world(person(DOCS, lin="read"), ON_DOCS),
-            {PLACE: "may open acme/spaces/guide to lin, people whose role your files do not list: your "
-                    "files do not contain the structure of every site"},
+            {PLACE: "may open acme/spaces/guide to lin, people whose role your files do not list "
+                    "[the structure of every site]"},
             id="structure of another site",
         ),
         pytest.param(
             {("members", ("site", "writers"))}, world(ON_DOCS), world(group(DOCS, writers="edit"), ON_DOCS),
             {"sites/docs/permissions/teams/writers":
-             "role edit may open acme/sites/docs, acme/spaces/guide to members of acme/teams/writers: your "
-             "files do not list the members of acme/teams/writers"},
+             "role edit may open acme/sites/docs, acme/spaces/guide to members of acme/teams/writers "
+             "[the members of acme/teams/writers]"},
             id="members of the team",
         ),
         pytest.param(
             {("people", HIDDEN)}, world(), world({"teams": {"writers": set()}}),
-            {"teams/writers/members/[kim]": "may open more objects to kim: your files do not list all "
-                                            "roles of the team"},
+            {"teams/writers/members/[kim]": "may open more objects to kim [the permissions of all "
+                                            "spaces, collections and sites]"},
             id="roles of a team that somebody leaves",
         ),
         pytest.param(
@@ -456,12 +461,13 @@ def test_deleted_collection_lets_its_spaces_out() -> None:
         confirm=["delete 1"],
     )
     del case.wanted["space"]["guide"]["collection"]  # type: ignore[attr-defined]
-    assert {item.address: item.words for item in make_plan(case.sides()).exposures} == {
+    assert {item.address: said(item) for item in make_plan(case.sides()).exposures} == {
         "acme/collections/[api]": "other members with the role create: read → their own role on "
         "acme/spaces/guide"
     }
 
 
+OTHERS = "the spaces of acme/collections/api that your files do not list"
 NO_SPACES = ("space",)
 NO_MEMBERS = ("member", "member_permission", "team_member")
 
@@ -471,18 +477,16 @@ NO_MEMBERS = ("member", "member_permission", "team_member")
     [
         pytest.param(
             NO_SPACES, world(person(DOCS, kim="comment"), ON_DOCS), world(ON_DOCS),
-            {GONE_KIM: "kim: comment → create; may open the space space-guide to kim: your files do not "
-                       "contain the collection of the object, your files do not contain the default "
-                       "level and 1 more"},
+            {GONE_KIM: "kim: comment → create; may open the space space-guide to kim "
+                       "[all collections and spaces] [the default level of the space space-guide] "
+                       "[the permissions of the space space-guide]"},
             id="space of a site",
         ),
         pytest.param(
             NO_SPACES, world(person(API, lin="read")), world(person(API, lin="edit")),
             {"collections/api/permissions/members/lin":
-             "lin: read → edit; role edit may open the spaces of acme/collections/api that your files do not "
-             "list to lin: your files do not contain the default level, your files do not contain "
-             "the structure of "
-             "every site and 1 more"},
+             f"lin: read → edit; role edit may open {OTHERS} to lin [the default level of {OTHERS}] "
+             f"[the permissions of {OTHERS}] [the structure of every site]"},
             id="spaces of a collection",
         ),
         pytest.param(
@@ -493,8 +497,8 @@ NO_MEMBERS = ("member", "member_permission", "team_member")
         pytest.param(
             NO_MEMBERS, world(), world(level(GUIDE, "edit")),
             {"spaces/guide": "may open acme/spaces/guide to all other members except guests, people whose "
-                             "role your files do not list: your files do not list all members, your files do "
-                             "not list all permissions"},
+                             "role your files do not list [all members] [the permissions of "
+                             "acme/spaces/guide]"},
             id="level without members",
         ),
         pytest.param(NO_MEMBERS, world(), world(level(GUIDE, "read")), {}, id="least level without members"),
@@ -515,4 +519,4 @@ def test_undeclared_kinds_may_open(
             side[name] = {path: role for path, role in side[name].items() if not path.startswith("guide/")}
     case = Case(wanted, live, prune=["**"], registry=REGISTRIES["published"], confirm=["delete 9"])
     exposed = make_plan(case.sides()).exposures
-    assert {item.address.removeprefix("acme/"): item.words for item in exposed} == found
+    assert {item.address.removeprefix("acme/"): said(item) for item in exposed} == found

@@ -19,6 +19,8 @@ class Exposure(Addressed):
     after: Any = None
     words: str
     """What happens, for people."""
+    missing: tuple[str, ...] = ()
+    """What the files lack, so that the plan cannot tell who gains access."""
     moment: bool = False
     """Whether it is so only while the plan is carried out, and neither before nor afterwards."""
 

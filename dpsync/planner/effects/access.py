@@ -41,15 +41,15 @@ class Doubt(Struct, frozen=True):
 
     text: str
     unread: bool = False
-    """Whether a list is missing; else the platform does not document the case."""
+    """Whether `text` names what the files lack; else it says what the platform does not document."""
     place: Key = None
 
 
-OWN_LIST: Final = Doubt("your files do not list all permissions", unread=True)
-OWN_LEVEL: Final = Doubt("your files do not contain the default level", unread=True)
-SITES_UNREAD: Final = Doubt("your files do not contain the structure of every site", unread=True)
-COLLECTION_UNREAD: Final = Doubt("your files do not contain the collection of the object", unread=True)
-MEMBERS_UNREAD: Final = Doubt("your files do not list all members", unread=True)
+OWN_LIST: Final = Doubt("the permissions of {}", unread=True, place=OWN)
+OWN_LEVEL: Final = Doubt("the default level of {}", unread=True, place=OWN)
+SITES_UNREAD: Final = Doubt("the structure of every site", unread=True)
+COLLECTION_UNREAD: Final = Doubt("all collections and spaces", unread=True)
+MEMBERS_UNREAD: Final = Doubt("all members", unread=True)
 SEVERAL_SITES: Final = Doubt("GitBook does not document how the roles of several sites combine")
 MEMBER_AND_TEAM: Final = Doubt("GitBook does not document how the roles of a member and of teams combine")
 NESTED: Final = Doubt("GitBook does not document how nested collections combine")
@@ -341,11 +341,11 @@ class _Roles(Struct, frozen=True):
 
 
 def _unread_team(team: Key) -> Doubt:
-    return Doubt("your files do not list the members of {}", unread=True, place=team)
+    return Doubt("the members of {}", unread=True, place=team)
 
 
 def _unread_list(place: Key) -> Doubt:
-    return Doubt("your files do not list all permissions of {}", unread=True, place=place)
+    return Doubt("the permissions of {}", unread=True, place=place)
 
 
 def _doubtful(place: Key, giver: Key, doubt: Doubt) -> Source:

@@ -103,8 +103,9 @@ def access_exposures(decided: Decisions, changes: Iterable[Change]) -> Mapping[A
             cause = listed[0][0]
             shown = _difference(cause)
             role = shown.after if shown is not None and cause.kind == "given" else None
-            text = words.all(address, [one for _, one in listed], role)
-            found.setdefault(address, []).append(_exposure(cause, shown, text))
+            opened = [one for _, one in listed]
+            exposure = _exposure(cause, shown, words.all(address, opened, role), words.missing(opened))
+            found.setdefault(address, []).append(exposure)
     return found
 
 
@@ -136,7 +137,7 @@ def _difference(cause: Cause) -> Difference | None:
     return next((item for item in cause.change.differences if item.field == cause.field), None)
 
 
-def _exposure(cause: Cause, shown: Difference | None, words: str) -> Exposure:
+def _exposure(cause: Cause, shown: Difference | None, words: str, missing: tuple[str, ...]) -> Exposure:
     change = cause.change
     return Exposure(
         address=change.address,
@@ -144,6 +145,7 @@ def _exposure(cause: Cause, shown: Difference | None, words: str) -> Exposure:
         before=shown.before if shown is not None and change.action == "update" else None,
         after=shown.after if shown is not None else None,
         words=words,
+        missing=missing,
     )
 
 
@@ -397,7 +399,7 @@ class _Finder(Struct, frozen=True):
         if isinstance(cause.place, Address):
             return None  # the plan creates the team, which has only the roles that the files give to it
         subject = self._person(cause.who)
-        unread = "permissions" if unbound else "roles of the team"
+        unread = "the permissions of all spaces, collections and sites"
         return Finding(subject, None, (), unread) if subject is not None else None
 
 

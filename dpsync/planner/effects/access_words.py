@@ -1,9 +1,9 @@
-"""Say in words who gains which access where: certain gains first, then what may be, with the reason."""
+"""Say in words who gains which access where: certain gains first, then what may be."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -11,7 +11,7 @@ from msgspec import Struct
 from dpsync.kinds.shared.roles import GUEST_FIRST
 from dpsync.model.entries.address import Address
 from dpsync.model.texts.words import FEW, some
-from dpsync.planner.effects.access import Doubt, Gain, Key, Range, Subject
+from dpsync.planner.effects.access import OWN, Doubt, Gain, Key, Range, Subject
 from dpsync.planner.effects.access_worlds import AccessParts, Unlisted
 
 _MOST_GROUPS = 3
@@ -20,7 +20,7 @@ _MOST_REASONS = 2
 
 
 class Finding(Struct, frozen=True):
-    """What one subject gains in some places; without a gain it is unknown, because `unread` was not read."""
+    """What one subject gains in some places; without a gain it is unknown: the files lack `unread`."""
 
     subject: Subject
     gain: Gain | None
@@ -39,6 +39,16 @@ class AccessWords(Struct, frozen=True):
         return "; ".join(
             [*self._certain(address, certain), *self._possible(possible, role), *self._somewhere(somewhere)]
         )
+
+    def missing(self, findings: list[Finding]) -> tuple[str, ...]:
+        """Return what the files lack, so that the plan cannot tell who gains access."""
+        found = {one.unread for one in findings if one.unread}
+        for one in findings:
+            doubts = one.gain.doubts if one.gain is not None and not one.gain.certain else ()
+            for doubt in (doubt for doubt in doubts if doubt.unread):
+                places = one.places if doubt.place == OWN else (doubt.place,)
+                found.update(doubt.text.format(self._place(place) if place else "") for place in places)
+        return tuple(sorted(found))
 
     def _certain(self, address: Address, findings: list[Finding]) -> Iterator[str]:
         by_gain: dict[tuple[str, str, Subject], dict[Key, None]] = defaultdict(dict)
@@ -65,21 +75,18 @@ class AccessWords(Struct, frozen=True):
         doubts = {doubt for one in findings if one.gain is not None for doubt in one.gain.doubts}
         who = self._who(list(dict.fromkeys(one.subject for one in findings)))
         lead = f"role {role} " if role is not None else ""
-        yield f"{lead}may open {some(places)} to {who}: {self._why(doubts)}"
+        yield f"{lead}may open {some(places)} to {who}{self._why(doubts)}"
 
     def _somewhere(self, findings: list[Finding]) -> Iterator[str]:
         if findings:
             who = self._who(list(dict.fromkeys(one.subject for one in findings)))
-            yield f"may open more objects to {who}: your files do not list all {findings[0].unread}"
+            yield f"may open more objects to {who}"
 
-    def _why(self, doubts: Iterable[Doubt]) -> str:
-        """Return the reasons: what is not in the files, else what the platform does not document."""
-        if unread := sorted(self._doubt(doubt) for doubt in doubts if doubt.unread):
-            return some(unread, _MOST_REASONS)
-        return some(sorted(map(self._doubt, doubts)), _MOST_REASONS)
-
-    def _doubt(self, doubt: Doubt) -> str:
-        return doubt.text.format(self._place(doubt.place)) if doubt.place is not None else doubt.text
+    def _why(self, doubts: Collection[Doubt]) -> str:
+        """Return what the platform does not document; nothing if the files lack something (`missing`)."""
+        if any(doubt.unread for doubt in doubts):
+            return ""
+        return f": {some(sorted(doubt.text for doubt in doubts), _MOST_REASONS)}"
 
     # Names.
 

@@ -110,7 +110,8 @@ def hints(plan: PlanOrDrift) -> tuple[str, ...]:
     """Return the lines before the verdict."""
     nothing_left = isinstance(plan, Plan) and plan.reverts is not None and plan.empty and plan.can_apply
     older = f"To list older applies: {command('history')}" if nothing_left else ""
-    return tuple(filter(None, (words.trouble(plan), older)))
+    missing = words.missing_for_access(plan) if isinstance(plan, Plan) else ""
+    return tuple(filter(None, (missing, words.trouble(plan), older)))
 
 
 def facts(plan: PlanOrDrift, digest: str = "", effort: str = "") -> tuple[str, ...]:

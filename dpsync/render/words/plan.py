@@ -274,6 +274,20 @@ def effort(plan: Plan) -> str:
     return f"{asked}, {writes} to write{more}"
 
 
+def missing_for_access(plan: Plan) -> str:
+    """Return what the files must list so that a plan can tell who gains access; "" if nothing is missing."""
+    missing = sorted({visible(one) for item in plan.exposures for one in item.missing})
+    of = "the permissions of "
+    places = [one.removeprefix(of) for one in missing if one.startswith(of)]
+    everywhere = [one for one in places if one.startswith("all ")]
+    others = [one for one in missing if not one.startswith(of)]
+    said = [some(others)] if others else []
+    if places:
+        empty = "if empty: permissions: { members: {}, teams: {} }, with policy: watch: access"
+        said.append(f"{of}{some(everywhere or places)} ({empty})")
+    return f"To see who gains access, add to your files: {', '.join(said)}" if said else ""
+
+
 def trouble(plan: PlanOrDrift) -> str:
     """Return how many objects have a problem on the platform, and the command that lists them."""
     number = len({item.address for item in plan.trouble})
