@@ -287,9 +287,11 @@ def entry_example(registry: Registry, kind: Kind) -> dict[str, Any]:
     return _around(registry, kind, entry)
 
 
-def field_example(registry: Registry, kind: Kind, field: Field) -> dict[str, Any]:
-    """Return a file with one entry of this kind that has this field."""
+def field_example(registry: Registry, kind: Kind, field: Field, word: str = "") -> dict[str, Any]:
+    """Return a file with one entry of this kind that has this field, or this word of its short form."""
     value = value_example(registry, kind, field)
+    if word in kind.inline_words:
+        return _around(registry, kind, {word: part_example(registry, kind, field, word, None)})
     if kind.only_short and field.name == kind.shorthand:
         return _around(registry, kind, value)
     entry = bare_example(registry, kind)

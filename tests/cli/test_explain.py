@@ -130,6 +130,15 @@ def test_a_member_of_a_field_is_explained(run: Run) -> None:
     assert "The URL from which GitBook fetches the specification." in out
 
 
+@pytest.mark.parametrize("word", ["section", "space", "page", "url"])
+def test_short_form_of_redirect_is_explained(word: str, run: Run) -> None:
+    ended = run("explain", f"redirect.{word}")
+    assert (ended.code, ended.out.splitlines()[0]) == (0, f"redirect.{word}")
+    assert f"In an entry, write {word} directly, without destination." in ended.out
+    assert f"/old-guides: {{ {word}: " in ended.out
+    assert f"{word}: The " in run("explain", "redirect").out
+
+
 @pytest.mark.parametrize("code", ["DP201", "dp201", "error[DP201]"])
 def test_a_code_prints_what_the_page_of_errors_says(code: str, run: Run) -> None:
     out = run("explain", code).out

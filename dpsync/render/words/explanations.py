@@ -46,6 +46,8 @@ def explained(registry: Registry, word: str) -> Explanation | None:
         return _of_the_file(registry, word)
     if not rest:
         return _kind(registry, kind)
+    if rest in kind.inline_words:
+        rest = f"{kind.inline_words[rest]}.{rest}"
     name, _, member = rest.partition(".")
     field = next((item for item in kind.fields if item.name == name and not item.nest), None)
     if field is None or (member and not meaning(kind.name, name, member)):
@@ -79,8 +81,9 @@ def _plain(word: str) -> str:
 
 
 def what_can_be_explained(registry: Registry) -> list[str]:
-    """Return each word that `explained` accepts: kinds, their fields, and root-file keys."""
+    """Return each word that `explained` accepts: kinds, their fields with short forms, and root-file keys."""
     found = [kind.name for kind in registry.ordered]
+    found += [f"{kind.name}.{word}" for kind in registry.ordered for word in kind.inline_words]
     found += [
         f"{kind.name}.{item.name}" for kind in registry.ordered for item in kind.fields if not item.nest
     ]
@@ -107,11 +110,12 @@ def _of_the_file(registry: Registry, word: str) -> Explanation | None:
 
 
 def _kind(registry: Registry, kind: Kind) -> Explanation:
-    fields = [
-        f"{item.name}: {meaning(kind.name, item.name)}"
-        for item in kind.fields
-        if item.declarable and not item.nest
-    ]
+    fields: list[str] = []
+    for item in kind.fields:
+        if item.declarable and not item.nest:
+            fields.append(f"{item.name}: {meaning(kind.name, item.name)}")
+            words = [word for word, name in kind.inline_words.items() if name == item.name]
+            fields += [f"{word}: {meaning(kind.name, item.name, word)}" for word in words]
     facts = [
         ("In your files", place_words(registry, kind)),
         ("Key", key_words(registry, kind)),
@@ -127,7 +131,7 @@ def _kind(registry: Registry, kind: Kind) -> Explanation:
 
 def _field(registry: Registry, kind: Kind, field: Field, member: str) -> Explanation:
     name, today = f"{kind.name}.{field.name}", registry.written_for(PUBLISHED.name)
-    example = example_text(field_example(registry, kind, field))
+    example = example_text(field_example(registry, kind, field, member))
     written = field.declarable and field.name != kind.natural
     field = today[kind.name].field(field.name)  # as GitBook's current API has it
     if member:
@@ -135,7 +139,10 @@ def _field(registry: Registry, kind: Kind, field: Field, member: str) -> Explana
             ("Part of", f"{name}: {meaning(kind.name, field.name)}"),
             *_part(registry, kind, field, member),
         ]
-        name += f".{member}"
+        inline = member in kind.inline_words
+        if inline:
+            facts.append(("Rules", f"In an entry, write {member} directly, without {field.name}."))
+        name = f"{kind.name}.{member}" if inline else f"{name}.{member}"
     else:
         flag = isinstance(field.type, Flag)
         facts = [
