@@ -61,7 +61,23 @@ def test_history_lists_applies_newest_first(run: Run, applied_project: Path) -> 
 
 def test_history_text_has_a_line_for_each_apply(run: Run, applied_project: Path) -> None:
     lines = run("history", "-C", str(applied_project)).out.splitlines()
-    assert [line.split("  ")[1:5] for line in lines] == [["ada", "acme", "1 change", "complete"]] * 3
+    assert [line.split("  ")[1:5] for line in lines] == [
+        ["ada", "acme", "1 changed: acme/teams/writers", "complete"]
+    ] * 3
+
+
+def test_history_names_deleted_object_and_counts_cascade(
+    run: Run, applied_project: Path, project: Project, platform: ThreadedServer
+) -> None:
+    """The report of the apply counts the team and its member."""
+    by_hand(platform, "PUT", "/orgs/acme/teams/w/members", {"add": ["ada"]}, "token")
+    by_hand(platform, "PUT", "/orgs/acme/teams", {"title": "Sales"}, "token")
+    policy = "policy: { prune: [teams], removed: ['teams/[Three]'], limits: { percent: 100 } }\n"
+    project(f"{TEXT.partition('      writers')[0]}      sales: {{ title: Sales }}\n{policy}")
+    applied = run("apply", "-C", str(applied_project), "--yes")
+    assert "Applied: 2 deleted" in applied.out
+    line, *_ = run("history", "-C", str(applied_project)).out.splitlines()
+    assert line.split("  ")[3] == "2 deleted: acme/teams/[Three] and 1 more"
 
 
 def test_history_without_journals_prints_no_applies(run: Run, project: Project) -> None:

@@ -34,10 +34,10 @@ def command(
 ) -> int:  # fmt: skip
     """List the past runs of dpsync apply in this checkout, the newest first.
 
-    Each line has the start time of an apply (UTC), the user, the organization, the number of changed
-    objects, and the result. If somebody reverted the apply, the line names the revert. The last column is
-    the file name of the journal. dpsync show prints the report of a journal, and dpsync revert undoes the
-    apply.
+    Each line has the start time of an apply (UTC), the user, the organization, the number of created,
+    changed, moved and deleted objects with the first address, and the result. If somebody reverted the
+    apply, the line names the revert. The last column is the file name of the journal. dpsync show prints the
+    report of a journal, and dpsync revert undoes the apply.
 
     The list does not include applies in CI, because the journals of these applies are artifacts of the CI
     run.

@@ -283,6 +283,10 @@ class HistoryEntry(Printed):
     organizations: tuple[str, ...] = ()
     changes: int = 0
     """The number of objects that the plan of the apply changes."""
+    applied: dict[str, int] = Field(default_factory=dict)
+    """The number of objects that the apply created, changed, moved and deleted. No number is 0."""
+    addresses: tuple[str, ...] = ()
+    """The addresses of these objects, without the objects that a delete removes by cascade."""
     result: Literal["complete", "partial", "interrupted", "nothing-sent"] | None = None
     exit: int | None = None
     reverts: str | None = None

@@ -10,6 +10,7 @@ from dpsync.apply.history import JournaledApply
 from dpsync.apply.past import PastApply
 from dpsync.model.findings.diagnostic import Exit
 from dpsync.render.json.documents import HistoryDocument, HistoryEntry
+from dpsync.render.words.report import applied_changes, applied_counts
 
 
 def history_document(directory: Path, applies: Iterable[JournaledApply]) -> HistoryDocument:
@@ -28,6 +29,12 @@ def _entry(apply: JournaledApply) -> HistoryEntry:
         user=past.user,
         organizations=tuple(organization.address for organization in past.plan.organizations),
         changes=len(past.plan.changes),
+        applied=applied_counts(past.plan, past.report),
+        addresses=tuple(
+            change.address
+            for changes in applied_changes(past.plan, past.report).values()
+            for change in changes
+        ),
         result=_result(past),
         exit=past.exit,
         reverts=past.reverts,

@@ -19,7 +19,7 @@ _RESULTS: Final = {
 
 
 def render_history(document: HistoryDocument, paint: Paint) -> str:
-    """Return a table: start time (UTC), user, organizations, number of changes, result, journal."""
+    """Return a table: start time (UTC), user, organizations, changes, result, journal."""
     if not document.applies:
         return f"No past runs of dpsync apply: {visible(document.directory)} has no journals."
     rows = [_row(apply) for apply in document.applies]
@@ -41,5 +41,15 @@ def _row(apply: HistoryEntry) -> tuple[str, str, str, str, str, str]:
     if apply.reverted_by is not None:
         result += f", reverted by {visible(apply.reverted_by)}"
     organizations = ", ".join(map(visible, apply.organizations)) or "-"
-    changes = counted(apply.changes, "change")
-    return began, visible(apply.user or "-"), organizations, changes, result, visible(apply.journal)
+    user, journal = visible(apply.user or "-"), visible(apply.journal)
+    return began, user, organizations, _changes(apply), result, journal
+
+
+def _changes(apply: HistoryEntry) -> str:
+    """Return what an apply did, as its report does, with the first address; else the size of its plan."""
+    if not apply.addresses:
+        return counted(apply.changes, "change")
+    numbers = ", ".join(f"{number} {word}" for word, number in apply.applied.items())
+    others = sum(apply.applied.values()) - 1
+    more = f" and {others} more" if others else ""
+    return f"{numbers}: {visible(apply.addresses[0])}{more}"

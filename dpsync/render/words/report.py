@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dpsync.model.plans.change import Change
 from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.journal import Report, Result
 from dpsync.model.plans.plan import Plan
@@ -31,7 +32,7 @@ def done(plan: Plan, report: Report, seconds: float | None = None) -> str:
 
     What a delete removes by cascade counts as deleted. `seconds`: how long the apply took, if that is known.
     """
-    numbers = _applied(plan, report)
+    numbers = [f"{number} {word}" for word, number in applied_counts(plan, report).items()]
     steps: list[str] = []
     for result in _NOT_DONE:
         if number := report.count(result):
@@ -45,21 +46,31 @@ def done(plan: Plan, report: Report, seconds: float | None = None) -> str:
     return f"Nothing was applied: {', '.join(steps)}." if steps else "Nothing was applied."
 
 
-def _applied(plan: Plan, report: Report) -> list[str]:
-    """Return the numbers of created, changed, moved and deleted objects, as far as they are not 0."""
+def applied_changes(plan: Plan, report: Report) -> dict[str, list[Change]]:
+    """Return the changes that an apply made under "created", "changed", "moved" and "deleted".
+
+    A word without changes is left out, and so is an object that the platform creates with its parent.
+    """
     good = {outcome.step for outcome in report.outcomes if outcome.result in ("done", "already")}
     words = {"create": "created", "update": "changed", "move": "moved", "delete": "deleted"}
-    numbers = dict.fromkeys(words, 0)
+    found: dict[str, list[Change]] = {word: [] for word in words.values()}
     along = folded(plan)
     for change in plan.changes:
-        if change.address in along:
-            continue
         verbs = {step.verb for step in change.steps if step.id in good}
-        if "delete" in verbs:
-            numbers["delete"] += count_deletes([change]).number
-        elif verbs:
-            numbers[category(change)] += 1
-    return [f"{number} {words[do]}" for do, number in numbers.items() if number]
+        if verbs and change.address not in along:
+            found[words["delete" if "delete" in verbs else category(change)]].append(change)
+    return {word: changes for word, changes in found.items() if changes}
+
+
+def applied_counts(plan: Plan, report: Report) -> dict[str, int]:
+    """Return how many objects an apply created, changed, moved and deleted, without numbers that are 0.
+
+    What a delete removes by cascade counts as deleted.
+    """
+    return {
+        word: sum(count_deletes([change]).number if word == "deleted" else 1 for change in changes)
+        for word, changes in applied_changes(plan, report).items()
+    }
 
 
 def _duration(seconds: float) -> str:
