@@ -180,6 +180,11 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
         "dpsync cannot activate a new channel. A person must open the channel in GitBook and allow the agent "
         "in Slack, Linear, GitHub or Discord.",
     ),
+    "share_link": (
+        "dpsync never prints the URL of a share link, because the URL contains a secret. To copy the URL, "
+        "open the audience settings of the site in GitBook. The request `GET "
+        "/v1/orgs/ORGANIZATION_ID/sites/SITE_ID/share-links` also returns the URL, as `urls.published`.",
+    ),
     "site_space": ("dpsync cannot move a site space to another section.",),
     "section_group": ("A section group has no URL.",),
     "redirect": ("To keep redirects in a CSV file, write `redirects: { file: redirects.csv }`.",),

@@ -124,3 +124,21 @@ def test_steps_in_terminal_leave_no_line(
     assert (code, [line for line in left if line.startswith("[")]) == (0, [])
     assert left[-1].startswith("Applied: 1 created, 1 changed, 3 deleted, in ")
     assert printed.count("\nPlan: ") == 1
+
+
+def test_report_says_where_to_copy_new_share_links(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
+    """The URL of a share link contains a secret, so no output of dpsync has it."""
+    links = "      docs: { id: docs, title: Acme Docs, shareLinks: { partners: {}, press: {} } }\n"
+    at = project(f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n    sites:\n{links}")
+    applied = run("apply", "-C", str(at), "--yes")
+    assert applied.code == 0, applied
+    hint = (
+        "To copy the URLs of acme/sites/docs/shareLinks/partners, acme/sites/docs/shareLinks/press, open the "
+        "audience settings of the site in GitBook. dpsync does not print the URLs, because a share link "
+        "contains a secret."
+    )
+    assert after_steps(applied.out)[0] == hint
+    journal = next((at / ".dpsync" / "journal").glob("*.jsonl"))
+    assert hint in run("show", str(journal), "--format", "markdown").out.replace("\\", "")

@@ -10,7 +10,7 @@ from dpsync.model.plans.delete_count import count_deletes
 from dpsync.model.plans.journal import Report, Result
 from dpsync.model.plans.plan import Plan
 from dpsync.model.texts.command import command
-from dpsync.model.texts.words import counted
+from dpsync.model.texts.words import counted, some
 from dpsync.render.words.plan import category, folded, not_reverted
 from dpsync.render.words.values import show
 from dpsync.render.words.visible import visible
@@ -96,6 +96,19 @@ def recorded_keys(plan: Plan) -> str:
     found = len(plan.renamed_keys)
     number = "the new key of 1 entry" if found == 1 else f"the new keys of {found} entries"
     return f"dpsync wrote {number} to the ids file." if found else ""
+
+
+def share_link_hint(plan: Plan, report: Report) -> str:
+    """Return where to find the secret URLs of created share links; empty if there are none."""
+    created = applied_changes(plan, report).get("created", [])
+    links = [visible(change.address) for change in created if change.kind == "share_link"]
+    if not links:
+        return ""
+    urls = "the URL" if len(links) == 1 else "the URLs"
+    return (
+        f"To copy {urls} of {some(links)}, open the audience settings of the site in GitBook. "
+        f"dpsync does not print {urls}, because a share link contains a secret."
+    )
 
 
 NOTHING_APPLIED: Final = "Nothing was applied."
