@@ -141,4 +141,4 @@ def test_report_says_where_to_copy_new_share_links(
     )
     assert after_steps(applied.out)[0] == hint
     journal = next((at / ".dpsync" / "journal").glob("*.jsonl"))
-    assert hint in run("show", str(journal), "--format", "markdown").out.replace("\\", "")
+    assert hint in run("show", str(journal), "--format", "markdown").out.replace("`", "")
