@@ -134,3 +134,28 @@ def test_revert_without_changes_claims_no_match(run: Run, applied: Path) -> None
     older = f"To list older applies: dpsync history -C {applied}"
     nothing = "No changes. Nothing of this apply is left to revert."
     assert (ended.code, ended.out.splitlines()) == (0, [older, nothing])
+
+
+def test_revert_of_delete_names_next_steps(run: Run, project: Project, platform: ThreadedServer) -> None:
+    """The revert restores the team without its member; the next steps restore the member as well."""
+    teams = "      sales: { title: Sales, members: { grace@acme.example: { role: member } } }\n"
+    at = project(TEXT + teams)
+    assert run("apply", "-C", str(at), "--yes").code == 0
+    project(TEXT.replace("{ deletes: 5,", "{ deletes: 9,").replace("policy: {", "policy: { prune: [teams],"))
+    names = ("Legacy", "Reviewers", "Sales")
+    confirm = [word for name in names for word in ("--confirm", f"delete acme/teams/[{name}]")]
+    pruned = run("apply", "-C", str(at), "--yes", *confirm)
+    assert "deleted" in pruned.out, pruned
+    ended = run("revert", "--last", "-C", str(at), "--yes")
+    assert ended.code == 3
+    *_, hint, result = ended.out.splitlines()
+    assert "Incomplete: dpsync does not revert" in result
+    assert hint == (
+        "To keep the restored objects, undo the change in your files (git revert COMMIT, or add the entries "
+        f"again), and run dpsync apply -C {at}. The apply recognizes the restored objects, and makes the "
+        "other changes in your files, such as members of a team."
+    )
+    project(TEXT + teams)
+    again = run("apply", "-C", str(at), "--yes")
+    assert "Applied: 1 created" in again.out, again
+    assert "Verified: a new plan has no changes." in again.out

@@ -18,6 +18,7 @@ from dpsync.render.words.report import (
     ending,
     recorded_keys,
     restorable,
+    revert_hint,
     share_link_hint,
     unkept,
     unproven_lines,
@@ -73,7 +74,7 @@ def render_report(
     lines += _left(plan, report, paint, summary)
     if report.verified and not report.unrecorded:
         lines += filter(None, [recorded_keys(plan)])
-    lines += filter(None, [share_link_hint(plan, report)])
+    lines += filter(None, [share_link_hint(plan, report), complete(revert_hint(plan, report))])
     if report.unrecorded:
         lines.append(paint(visible(report.unrecorded), "red"))
     if verbose:

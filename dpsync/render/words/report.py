@@ -111,6 +111,19 @@ def share_link_hint(plan: Plan, report: Report) -> str:
     )
 
 
+def revert_hint(plan: Plan, report: Report) -> str:
+    """Return how to keep the objects that a revert created or restored; empty if there are none."""
+    good = {outcome.step for outcome in report.outcomes if outcome.result in ("done", "already")}
+    verbs = {step.verb for change in plan.changes for step in change.steps if step.id in good}
+    if plan.reverts is None or not verbs & {"create", "restore"}:
+        return ""
+    return (
+        "To keep the restored objects, undo the change in your files (git revert COMMIT, or add the entries "
+        f"again), and run {command('apply')}. The apply recognizes the restored objects, and makes the other "
+        "changes in your files, such as members of a team."
+    )
+
+
 NOTHING_APPLIED: Final = "Nothing was applied."
 """The end of each apply that was refused, declined, or interrupted before its first write."""
 
