@@ -59,7 +59,7 @@ def command(
 
     dpsync reads GitBook, loads a copy into a local server in memory, and applies the plan to the copy.
     The report says what the rehearsal showed, what a rehearsal cannot show, and how long an apply will
-    take. dpsync sends only GET requests to GitBook: a read-only token is enough, and dpsync needs no
+    take. dpsync sends only GET requests to GitBook: the token needs no write access, and dpsync needs no
     other secrets.
 
     Exit code 4 means that the rehearsal failed. Do not apply the plan in this case.
