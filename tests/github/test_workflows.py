@@ -104,6 +104,30 @@ def titles(workflow: Workflow) -> set[str]:
     return {team["title"] for team in workflow.ask("GET", "/v1/orgs/acme/teams")["items"]}
 
 
+def test_apply_by_hand_confirms_deletes_of_merged_plan(act: Act, workflow: Workflow) -> None:
+    """A merge confirms no deletes above the limits. The answer replaces no approval, and no shell runs it."""
+    line = "      writers: { title: Technical writers }\n"
+    text = ENVIRONMENTS.replace(line, "").replace("      support: { title: Support }\n", "")
+    text = text.replace("deletes: 5", "deletes: 0")
+    workflow.commit(text, "docs-platform/dpsync.yaml")
+    answers = ("delete 3", f'delete 3"; touch {act.home}/run; $(touch {act.home}/run)')
+
+    def by_hand(confirm: str) -> int:
+        inputs = {"approval": "", "confirm": confirm}
+        running = act.start("apply.yml", "workflow_dispatch", {"inputs": inputs})
+        running.communicate(timeout=PATIENCE)
+        return running.returncode
+
+    assert by_hand(answers[0]) != 0  # no merged pull request
+    act.start("plan.yml", "pull_request", workflow.request()).communicate(timeout=PATIENCE)
+    act.github.merge(workflow.git("rev-parse", "HEAD"), 7)
+    assert [by_hand(answer) == 0 for answer in ("", answers[1])] == [False, False]
+    assert "Technical writers" in titles(workflow)
+    assert by_hand(answers[0]) == 0
+    assert "Technical writers" not in titles(workflow)
+    assert not (act.home / "run").exists()
+
+
 def test_from_a_pull_request_to_an_apply_and_drift(act: Act, workflow: Workflow) -> None:
     # Opened, with two runs at once: one comment is left.
     running = [act.start("plan.yml", "pull_request", workflow.request()) for _ in range(2)]
