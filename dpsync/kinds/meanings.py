@@ -181,9 +181,9 @@ NOTES: Final[Mapping[str, tuple[str, ...]]] = {
         "in Slack, Linear, GitHub or Discord.",
     ),
     "share_link": (
-        "dpsync never prints the URL of a share link, because the URL contains a secret. To copy the URL, "
-        "open the audience settings of the site in GitBook. The request `GET "
-        "/v1/orgs/ORGANIZATION_ID/sites/SITE_ID/share-links` also returns the URL, as `urls.published`.",
+        "dpsync never prints the URL of a share link, because the URL contains a secret. Copy the URL "
+        "from the audience settings of the site in GitBook. `GET "
+        "/v1/orgs/ORGANIZATION_ID/sites/SITE_ID/share-links` also returns the URL (`urls.published`).",
     ),
     "site_space": ("dpsync cannot move a site space to another section.",),
     "section_group": ("A section group has no URL.",),
