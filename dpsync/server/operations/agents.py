@@ -46,8 +46,8 @@ OPERATIONS = [
                      note=_TOKENS + " Hides the tokens of Freshdesk and Jira.", **TODAY),
     _CONNECTIONS.update(
         "updateSiteContextConnectionById",
-        note="The body contains the connector with all settings. Returns 400 if the body changes the "
-             "connector.", **TODAY),
+        note="If the body contains `connector` or `setupSettings`, the body must contain both fields, with "
+             "all settings of the connector. Returns 400 if the body names another connector.", **TODAY),
     _CONNECTIONS.delete("deleteSiteContextConnectionById", **TODAY),
     post("syncSiteContextConnection", _CONNECTION + "/sync", connections.sync_connection, None, status=204,
          errors=(400,),

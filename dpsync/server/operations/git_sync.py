@@ -16,8 +16,8 @@ OPERATIONS = [
         note="The response always says that no synchronization is running.", **TODAY),
     post("installGitSyncProviderOnTarget", _ALL, git_sync.install, mg.GitInstallation, mg.InstallGitSync,
          status=201, errors=(404, 409),
-         note="The caller needs the role `admin` on the site or space. Synchronizes nothing. Returns 409 "
-              "if the site or space already has an installation.",
+         note="Installs Git Sync, but copies no content. The caller needs the role `admin` on the site or "
+              "space. Returns 409 if the site or space already has an installation.",
          **TODAY),
     get("getGitSyncInstallationById", _ONE, git_sync.get_installation, mg.GitInstallation,
         note="The caller must be able to view the site or space. Never returns a token.", **TODAY),
