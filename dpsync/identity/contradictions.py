@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dpsync.identity.candidates import Past
 from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, written
-from dpsync.identity.questions import candidates, it_is, meaning
+from dpsync.identity.questions import candidates, choice, it_is
 from dpsync.model.entries.address import Address
 from dpsync.model.entries.desired import Entry
 from dpsync.model.entries.snapshot import LiveObject
@@ -51,12 +51,11 @@ def contradictions(
             by_first = mine.id
             asked[address] = Diagnostic(
                 "DP303",
-                f'the {key_text(first)} of this entry is the {key_text(first)} of the object "{by_first}", '
-                f'but the {key_text(key)} is the {key_text(key)} of the object "{item.id}"',
+                f'the object "{by_first}" has the {key_text(first)} of this entry, but the object '
+                f'"{item.id}" has the {key_text(key)} of this entry',
                 written(resource, first),
                 str(address),
-                f"choose the object: {meaning(address, item.id, view.shared)} (if you renamed the object) or "
-                f"{meaning(address, by_first, view.shared)}",
+                choice(f"change the {key_text(first)} of", address, item.id, by_first, view.shared),
                 candidates=candidates(view.kind, resource, {by_first: mine, item.id: item}),
                 answers=it_is(resource, view.shared, by_first, item.id),
             )

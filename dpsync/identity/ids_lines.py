@@ -252,7 +252,10 @@ def _two(
         f'the line of this entry in the ids file has the id of the {noun} "{mine.id}", but the {noun} '
         f'"{other.id}" has {has}'
     )
-    hint = f"choose the object: {pin(mine.id, view.shared)}, or {bind(entry, other.id).add}"
+    hint = (
+        f'if this entry is the object "{mine.id}", add {pin(mine.id, view.shared)}. If this entry is the '
+        f'object "{other.id}", run {bind(entry, other.id).add}'
+    )
     return Diagnostic(
         code, message, where, str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine, other.id: other}),

@@ -33,6 +33,15 @@ def meaning(address: Address, id: str, shared: bool) -> str:
     return command("ids", "--bind", f"{address}={id}") if shared else f"id: {id}"
 
 
+def choice(change: str, address: Address, changed: str, other: str, shared: bool) -> str:
+    """Return the hint for an entry that may be either of two objects; dpsync would change `changed`."""
+    verb = "run" if shared else "add"
+    return (
+        f'if dpsync should {change} the object "{changed}", {verb} {meaning(address, changed, shared)}. '
+        f"Otherwise, {verb} {meaning(address, other, shared)}"
+    )
+
+
 def it_is(entry: Entry, shared: bool, *ids: str) -> tuple[WayOut, ...]:
     """That for each."""
     return tuple(

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from dpsync.identity.assignment import certain
 from dpsync.identity.candidates import Candidates, EntryCandidates, Past, Rank
 from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, names, written
-from dpsync.identity.questions import candidates, it_is, meaning
+from dpsync.identity.questions import candidates, choice, it_is, meaning
 from dpsync.identity.temporary_name import PREFIX, temporary
 from dpsync.model.circles import circles
 from dpsync.model.entries.address import Address
@@ -206,11 +206,7 @@ class _Settling(Struct, frozen=True, dict=True):
                 f'the object "{first}" has {before}, but the object "{other}" has the present name '
                 "of this entry"
             )
-            hint = (
-                f"choose the object: {meaning(entry.address, first, self.view.shared)} (if you "
-                "renamed the object) or "
-                f"{meaning(entry.address, other, self.view.shared)}"
-            )
+            hint = choice("rename", entry.address, first, other, self.view.shared)
         resource = entry.resource
         by_hand = entry.how == "previously"
         where = resource.where("previously") if by_hand else written(resource, self.view.first_key)

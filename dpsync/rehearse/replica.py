@@ -29,7 +29,8 @@ T = TypeVar("T")
 _SECONDS = 600.0
 """How long one request may take before something is wrong with dpsync itself."""
 _DOCUMENT = (
-    '{"openapi": "3.1.0", "info": {"title": "A rehearsal fetches no file", "version": "0"}, "paths": {}}'
+    '{"openapi": "3.1.0", "info": {"title": "Placeholder: a rehearsal does not download the specification", '
+    '"version": "0"}, "paths": {}}'
 )
 
 

@@ -195,7 +195,9 @@ def test_number_does_not_confirm_what_a_shallow_clone_cannot_tell(
     assert titles(server) == {"Kept", "One", "Two"}
     found = refusal(clone.plan())
     assert "this clone lacks the commits that show" in str(found["message"])
-    assert str(found["way_out"]).startswith("fetch the whole history (fetch-depth: 0); to delete the objects")
+    assert str(found["way_out"]).startswith(
+        "fetch the whole history: set fetch-depth: 0 in actions/checkout; to delete"
+    )
 
 
 EMPTY_TEAM = {

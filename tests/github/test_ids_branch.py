@@ -284,7 +284,7 @@ def test_only_what_github_has_refused_is_known_not_to_be_written(
 
 def test_a_run_without_a_branch_brings_no_lines_and_says_so(checkout: Checkout) -> None:
     (notice,) = checkout.apply(branch="", a="1", b="2", c="3").notices
-    assert "missing on the branch: this run (event: push) is for no branch of this repository" in notice
+    assert "missing on the branch: this CI run (event: push) does not belong to a branch" in notice
     assert checkout.github.writes == []
 
 

@@ -204,8 +204,8 @@ def test_where_nothing_tells_whether_names_were_exchanged_it_is_asked() -> None:
     earlier = [entry("a", path="p"), entry("b", path="q")]
     found = matched(BY_PATH, wanted, [live("1", path="p"), live("2", path="q")], earlier)
     assert [(item.code, item.hint) for item in found.diagnostics] == [
-        ("DP305", "choose the object: id: 1 (if you renamed the object) or id: 2"),
-        ("DP305", "choose the object: id: 2 (if you renamed the object) or id: 1"),
+        ("DP305", 'if dpsync should rename the object "1", add id: 1. Otherwise, add id: 2'),
+        ("DP305", 'if dpsync should rename the object "2", add id: 2. Otherwise, add id: 1'),
     ]
 
 

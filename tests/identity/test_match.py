@@ -406,9 +406,7 @@ def test_an_unclear_question_names_the_ids_and_the_way_out() -> None:
         assert '"1"' in item.message
         assert '"2"' in item.message
         assert "id:" in str(item.hint)
-    said = (
-        'the path of this entry is the path of the object "2", but the title is the title of the object "1"'
-    )
+    said = 'the object "2" has the path of this entry, but the object "1" has the title of this entry'
     assert exchanged[0].message == said
 
 

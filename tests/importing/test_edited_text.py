@@ -189,7 +189,7 @@ def test_the_lines_of_a_text_stand_below_their_key_wherever_that_is() -> None:
     assert apply_edits(text, edits) == "e:\n  a: 1\n  key: |\n    x\n    y\n"
 
 
-SHORT = "the entry has the short form. Write the entry as KEY: { FIELD: VALUE } first"
+SHORT = "the entry has the short form KEY: VALUE. Write the entry as KEY: { FIELD: VALUE }, and try again"
 ADDED = [
     ("e: { a: 1, b: 2 }\n", {"a"}, "e: { a: 1, new name: { x: 1 }, b: 2 }\n"),
     ("e: { a: 1, b: 2 }\n", {"a", "b"}, "e: { a: 1, b: 2, new name: { x: 1 } }\n"),

@@ -228,7 +228,7 @@ def test_nothing_is_written_through_a_link(directory: Path, run: Run, tmp_path: 
     ("old", "new", "message"),
     [
         ("path: guides\n            default", "default", 'the section "guides" has no path'),
-        ("space: api, path: v1.0", "space: { id: s1 }, path: v1.0", "your files contain no title"),
+        ("space: api, path: v1.0", "space: { id: s1 }, path: v1.0", "has no title in your files"),
         ("space: api, path: v1.0", "space: api", 'the site space "en" has no path'),
     ],
 )

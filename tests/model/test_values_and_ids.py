@@ -270,8 +270,8 @@ def test_a_circle_is_told_from_any_of_its_things_on_and_a_long_one_by_its_beginn
     [
         (0, 0, 0, ""),
         (2, 0, 2, ""),
-        (1, 1, 2, "1 more is deleted with it"),
-        (3, 11, 14, "11 more are deleted with it"),
+        (1, 1, 2, "deleting this object also deletes 1 other object"),
+        (3, 11, 14, "deleting this object also deletes 11 other objects"),
     ],
 )
 def test_delete_count_includes_cascaded_deletes(own: int, along: int, number: int, more: str) -> None:

@@ -42,7 +42,12 @@ NOTHING = Limits(0, 0)
 
 
 @pytest.mark.parametrize(
-    ("cascaded", "said"), [(0, ""), (1, "1 more is deleted with it"), (2, "2 more are deleted with it")]
+    ("cascaded", "said"),
+    [
+        (0, ""),
+        (1, "deleting this object also deletes 1 other object"),
+        (2, "deleting this object also deletes 2 other objects"),
+    ],
 )
 def test_number_of_a_delete_is_explained_by_what_goes_with_it(cascaded: int, said: str) -> None:
     found = DeleteCount(1, cascaded)

@@ -409,7 +409,7 @@ def going_in(space: str, site: tuple[bool, bool] = (True, True), **place: Any) -
 
 def test_what_shows_something_else_before_it_goes_into_something_hidden_is_public_for_a_moment() -> None:
     """Otherwise, a space is public for a moment at a place that is about to be hidden, unasked."""
-    words = f"public for a moment: dpsync changes the space of this object before {AT}/x is hidden"
+    words = f"public for a moment: dpsync changes the space of this object before dpsync hides {AT}/x"
     assert going_in("b") == [(f"{AT}/x/p", words)]
 
 
@@ -426,7 +426,7 @@ def test_what_leads_elsewhere_before_it_goes_into_something_hidden_is_public_for
         return {**HIDDEN, "external_link": {"docs/l": fields}}
 
     found = plan(link("b", INTO_HIDDEN), link("a", None))
-    words = f"public for a moment: dpsync changes the url of this object before {AT}/l is hidden"
+    words = f"public for a moment: dpsync changes the url of this object before dpsync hides {AT}/l"
     assert [(item.address, item.words) for item in found.exposures if item.moment] == [(f"{AT}/l", words)]
 
 

@@ -240,7 +240,9 @@ def test_team_not_removed_in_git_must_be_named(why: str) -> None:
 def test_refusal_says_how_a_clone_can_tell() -> None:
     refusal = refused(Case(**EMPTY, base=NO_TEAM, shallow=True))
     assert refusal is not None
-    assert refusal.way_out.startswith("fetch the whole history (fetch-depth: 0); to delete the object")
+    assert refusal.way_out.startswith(
+        "fetch the whole history: set fetch-depth: 0 in actions/checkout; to delete"
+    )
 
 
 def test_refusal_names_the_file_to_include_first() -> None:
@@ -444,7 +446,8 @@ def test_what_holds_no_content_is_deleted_without_being_named() -> None:
         (Case(live=KEPT, removed=["spaces/old"]), "no object has this name: remove this line"),
         (
             Case(removed=["spaces/[Old]"], prune=()),
-            "this object is not deleted, because no prune pattern covers the list of this object",
+            "dpsync does not delete this object, because no prune pattern covers the list that contains the "
+            "object",
         ),
         (
             Case(

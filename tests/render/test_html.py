@@ -162,7 +162,7 @@ def glances(page: Page) -> list[str]:
 def test_what_somebody_decides_by_is_said_first(open_page: Open) -> None:
     page = open_page(plan_document(PLAN))
     assert glances(page) == [
-        "1 reason to refuse the plan",
+        "1 reason why dpsync refuses the plan",
         "2 to delete",
         "1 to open access",
         "1 to change for readers: 1 navigation",

@@ -43,7 +43,10 @@ def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
         has_keys = entry.kind.natural is None
         if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.value:
             forms = [*(["key", "address"] if has_keys else []), *fields]
-            message = f'"previously" must be a former {one_or_other(forms)}, or a mapping of former fields'
+            message = (
+                f'"previously" must be a former {one_or_other(forms)}, or a mapping from fields to their former '
+                "values"
+            )
             parsing.error("DP202", message, item.span)
             continue
         names += [{name: entry.kind.field(name).type.fold(item.value)} for name in fields]

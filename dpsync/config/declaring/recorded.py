@@ -60,7 +60,8 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
         raise UnfitValue("; ".join(dict.fromkeys(reading.problems)))
     if reading.incomplete or value is INVALID:
         raise IncompleteValue(
-            "; ".join(dict.fromkeys(reading.incomplete)) or "the recorded value is not readable"
+            "; ".join(dict.fromkeys(reading.incomplete))
+            or "dpsync cannot read the previous value in the journal"
         )
     _check_markers(marked, value)
     return value

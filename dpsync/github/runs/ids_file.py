@@ -114,7 +114,8 @@ class IdsFileUpdate(Struct):
             raise Unclear('the input "github-token" is missing')
         if not branch:
             raise Unclear(
-                f"this run (event: {self.place.event or 'unknown'}) is for no branch of this repository"
+                f"this CI run (event: {self.place.event or 'unknown'}) does not belong to a branch of this "
+                "repository"
             )
         with self.log.text() as stream:
             stream.write(f"{visible(found.path)}: {counted(number, 'line')} for {visible(branch)}\n")

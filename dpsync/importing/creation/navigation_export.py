@@ -211,7 +211,7 @@ class _Exporting(Struct):
         target_entry = self.desired.resources.get(target.address) if isinstance(target, Ref) else None
         title = target_entry.fields.get(kind.title) if target_entry is not None else None
         if target_entry is None or not isinstance(title, str):
-            message = f'your files contain no {kind.title} for the {kind.noun} that "{entry.key}" shows'
+            message = f'the {kind.noun} that "{entry.key}" shows has no {kind.title} in your files'
             hint = f'add the {kind.noun} with its {kind.title} below "{kind.key}"'
             self.problems.append(Diagnostic(CODE, message, entry.where(name), str(entry.address), hint))
             return None

@@ -185,7 +185,10 @@ class Document:
             return [TextEdit(start, end, f"{{ {written} }}")]
         short = isinstance(value, Scalar) and key is not None and self._in_its_line(key, value)
         if not short or shorthand is None or start == end:
-            raise Uneditable("the entry has the short form. Write the entry as KEY: { FIELD: VALUE } first")
+            raise Uneditable(
+                "the entry has the short form KEY: VALUE. Write the entry as "
+                "KEY: { FIELD: VALUE }, and try again"
+            )
         before = f"{{ {scalar(shorthand, key=True)}: "
         return [TextEdit(start, start, before), TextEdit(end, end, f", {written} }}")]
 

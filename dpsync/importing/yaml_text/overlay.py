@@ -82,7 +82,8 @@ def _with(document: Document, key: Scalar | None, at: Node, steps: list[Step], v
         return apply_edits(document.text, document.edits(key, at, [*nodes, _node(first, missing)]))
     if not isinstance(at, Mapping):
         raise Uneditable(
-            "the overlay file has the entry in the short form. Write the entry as KEY: { FIELD: VALUE } first"
+            "the overlay file has the entry in the short form KEY: VALUE. Write the entry as "
+            "KEY: { FIELD: VALUE }, and try again"
         )
     if not at.entries:
         return apply_edits(document.text, document.edits(key, at, {first: missing}))

@@ -40,18 +40,22 @@ def _claim(name: str, part: Any) -> list[str]:
     kind = part.get("type")
     if kind not in _TYPES:
         return [f'the claim "{name}" must have one of the types {", ".join(_TYPES)}']
-    wrong = [] if isinstance(part.get("description"), str) else [f'the claim "{name}" needs a description']
+    wrong = (
+        []
+        if isinstance(part.get("description"), str)
+        else [f'the claim "{name}" needs a text in "description"']
+    )
     wrong += [
         f'the key "{odd}" is not allowed in the claim "{name}"' for odd in sorted(part.keys() - _TYPES[kind])
     ]
     if kind == "array":
         items = part.get("items")
         if not isinstance(items, dict) or items.get("type") in ("array", "object"):
-            return [*wrong, f'the claim "{name}" needs "items" of the type string, number or boolean']
+            return [*wrong, f'the claim "{name}" needs "items" with the type string, number or boolean']
         return wrong + _claim(f"{name} items", items)
     if kind == "object":
         if part.get("additionalProperties") is not False or not isinstance(part.get("properties"), dict):
-            return [*wrong, f'the claim "{name}" needs properties, and additionalProperties: false']
+            return [*wrong, f'the claim "{name}" must contain "properties" and "additionalProperties: false"']
         return wrong + [
             said for key, its in part["properties"].items() for said in _claim(f"{name}.{key}", its)
         ]

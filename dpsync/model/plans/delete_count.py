@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from dpsync.model.plans.change import Change
-from dpsync.model.texts.words import are
+from dpsync.model.texts.words import counted
 
 
 class DeleteCount(Struct, frozen=True):
@@ -23,8 +23,9 @@ class DeleteCount(Struct, frozen=True):
 
     @property
     def more(self) -> str:
-        """Of one delete, what goes with it: `2 more are deleted with it`; empty if there are none."""
-        return f"{self.cascaded} more {are(self.cascaded)} deleted with it" if self.cascaded else ""
+        """Of one delete, what goes with it: `deleting this object also deletes 2 other objects`, or ""."""
+        others = counted(self.cascaded, "other object")
+        return f"deleting this object also deletes {others}" if self.cascaded else ""
 
 
 def count_deletes(changes: Iterable[Change]) -> DeleteCount:

@@ -73,7 +73,7 @@ def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[s
     if entry is not None and entry.live is not None and decided.sides.kind(entry.resource).in_tree:
         names = [item.field.name for item in entry.written if _what_is_seen(entry, decided, item.field)]
         if names:
-            yield f"dpsync changes the {names[0]} of this object before {moved} is hidden"
+            yield f"dpsync changes the {names[0]} of this object before dpsync hides {moved}"
 
 
 def _what_is_seen(entry: EntryDecision, decided: Decisions, field: Field) -> bool:

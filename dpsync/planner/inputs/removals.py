@@ -24,8 +24,8 @@ from dpsync.planner.inputs.history import FormerNames
 
 NO_ENTRY = "neither the ids file nor git has an entry for the object"
 KEPT = "an apply kept the object after the entry was removed"
-NOT_PRUNED = "no prune pattern covers the list of this object"
-DEEPER = "this clone lacks the commits that show whether the entry was removed (fetch-depth: 0)"
+NOT_PRUNED = "no prune pattern covers the list that contains the object"
+DEEPER = "this clone lacks the commits that show whether the entry was removed"
 
 
 class Removal(Struct, frozen=True):

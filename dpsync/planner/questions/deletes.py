@@ -230,7 +230,7 @@ class _Asking(Struct, frozen=True):
         answers = [*self._includes()]
         way_out = [f"include {listed([one.add for one in answers])} again"] if answers else []
         if any(self.found.to_name[identity].reason == DEEPER for identity in to_name):
-            way_out.append("fetch the whole history (fetch-depth: 0)")
+            way_out.append("fetch the whole history: set fetch-depth: 0 in actions/checkout")
         by_name = [Answer(DELETE, names[identity]) for identity in to_name]
         flags = " ".join(answer.flag for answer in (*([number] if number else []), *by_name))
         way_out.append(f"to delete {self._them}, add {flags}")

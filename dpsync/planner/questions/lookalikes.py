@@ -40,7 +40,7 @@ class Reason(Enum):
     """Why a new entry could be a live object. Rules compare these; the texts are for people."""
 
     SIMILAR = "its title is similar"
-    SHOWN = "the site shows this object where the new entry would be shown"
+    SHOWN = "the site already shows this object at the position of the new entry"
     LOST = "its entry was removed"
     OTHER_NAME = "its entry has another name"
 

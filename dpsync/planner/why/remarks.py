@@ -230,7 +230,9 @@ GONE = "no object has this name: remove this line"
 UNDECLARED_GONE = (
     "no object without an entry matches this pattern: the object was deleted or renamed, or has an entry now"
 )
-STAYS = "this object is not deleted, because no prune pattern covers the list of this object"
+STAYS = (
+    "dpsync does not delete this object, because no prune pattern covers the list that contains the object"
+)
 NEVER_DELETED = "dpsync never deletes objects of the types that this pattern matches"
 NO_PROBLEM = "GitBook no longer reports this problem: remove this line"
 
@@ -403,7 +405,9 @@ def loosened_policy_notes(sides: Sides, found: Deletions) -> Iterator[Note]:
     for pattern, items in _pruned_since(sides, then, found).items():
         added = pattern not in then.policy.prune
         since = (
-            "This change adds the pattern" if added else f"Since {sides.base.name}, the pattern covers more"
+            "This change adds the pattern"
+            if added
+            else f"The pattern covers more objects than in {sides.base.name}"
         )
         text = f"{since}, so these unmanaged objects will be deleted: {_named(sides.names, items)}"
         yield Note(address=where("prune", pattern), text=text, severity="warning")

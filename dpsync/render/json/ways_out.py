@@ -41,7 +41,7 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
     forget = f'add an entry for the object, or add "{address}" to policy: forget'
     if item.kept:
         stuck = blocked.get(item.address)
-        undo = "delete the object in GitBook, because dpsync only watches the object"
+        undo = "delete the object in GitBook, because an apply does not delete this object"
         undo = visible(stuck.todo or stuck.reason) if stuck is not None else undo
         return WaysOut(platform=undo, files=_add(drift, item), by_hand=forget)
     if item.what == "undeclared":

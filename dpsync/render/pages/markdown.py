@@ -225,5 +225,5 @@ def _hidden(view: View, number: int, bodies: bool) -> Iterator[str]:
         return
     words = f"Shown: {number} of {counted(total, 'item')}, {total - number} hidden"
     more = "" if bodies else ", and no details"
-    formats = "`--format html` or `--format text`"
-    yield f"\n\n**{words}{more}.** To see everything, run the same command with {formats}."
+    everything = "To see everything, run the same command with `--format html` or `--format text`."
+    yield f"\n\n**{words}{more}.** {everything}"

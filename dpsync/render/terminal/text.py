@@ -32,7 +32,7 @@ from dpsync.render.words.report import unapplied
 @singledispatch
 def render_text(document: BaseModel, options: FormatOptions) -> str:
     """A document of render/json/documents.py, without a trailing line break."""
-    raise TypeError(f"dpsync has no text format for {type(document).__name__}")
+    raise TypeError(f"dpsync cannot print a document of the type {type(document).__name__} as text")
 
 
 @render_text.register

@@ -113,7 +113,7 @@ def acts(change: Change) -> Iterator[str]:
 
 def refusals_glance(number: int) -> str:
     """Behind the number of refusals, where a plan is looked at for a moment."""
-    return f"{_noun(number, 'reason')} to refuse the plan"
+    return f"{_noun(number, 'reason')} why dpsync refuses the plan"
 
 
 EXPOSURES_GLANCE: Final = "to open access"
