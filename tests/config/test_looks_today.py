@@ -34,7 +34,7 @@ sites:
         ("header: { primaryLink: { kind: ▸web, url: x } }", "DP202", "one of file, url"),
         ("header: { primaryLink: ▸{ kind: url } }", "DP206", '"url" is missing'),
         ("header: { primaryLink: ▸{ url: x } }", "DP206", '"kind" is missing'),
-        ("footer: { copyright: ▸" + "x" * 513 + " }", "DP203", "0 to 512 are allowed"),
+        ("footer: { copyright: ▸" + "x" * 513 + " }", "DP203", "at most 512 characters are allowed"),
         ("announcement: ▸{ enabled: true, message: News }", "DP206", '"style" is missing'),
         ("announcement: { enabled: true, message: ▸N, style: info }", "DP203", "2 to 128"),
         ("themes: { default: ▸blue }", "DP202", "light, dark, system"),

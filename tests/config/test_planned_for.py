@@ -33,7 +33,7 @@ def test_what_a_platform_refuses_is_told_with_its_profile_where_it_stands(tmp_pa
     assert f"{wrong.span.line}:{wrong.span.column}" == place
     assert wrong.message == (
         "in the API version published, name of a share link: "
-        "the text has 60 characters, but 1 to 50 are allowed"
+        "the text has 60 characters, but 1 to 50 characters are allowed"
     )
     assert wrong.hint is not None
     assert "--profile" in wrong.hint

@@ -66,7 +66,7 @@ READ: dict[str, tuple[Type, Any, Any]] = {
 }  # fmt: skip
 UNFIT: dict[str, tuple[Type, Any, str]] = {
     "number as text": (Text(), 1, "expected text, found the number 1"),
-    "long text": (Text(0, 3), "abcd", "the text has 4 characters, but at most 3 are allowed"),
+    "long text": (Text(0, 3), "abcd", "the text has 4 characters, but at most 3 characters are allowed"),
     "secret as text": (Text(), ENV, "expected text, found a mapping"),
     "secret as data": (Json(), ENV, "a secret from KEY is not allowed here"),
     "secret inside data": (Json(), {"a": [ENV]}, "a secret from KEY is not allowed here"),
@@ -86,7 +86,8 @@ UNFIT: dict[str, tuple[Type, Any, str]] = {
     "depth": (FREE, DEEP, "lists and mappings are nested deeper than 64 levels"),
     "unknown part": (Object({"a": Text()}), {"b": "x"}, 'unknown key "b" in this value'),
     "wrong key": (
-        Table(Text(3), Text()), {"ab": ""}, "the text has 2 characters, but at least 3 are required",
+        Table(Text(3), Text()), {"ab": ""},
+        "the text has 2 characters, but at least 3 characters are required",
     ),
 }  # fmt: skip
 INCOMPLETE: dict[str, tuple[Type, Any, str]] = {

@@ -52,13 +52,13 @@ def test_a_value_of_the_wrong_type(tmp_path: Path, body: str, words: str) -> Non
 @pytest.mark.parametrize(
     ("body", "code", "words"),
     [
-        ("title: ▸A", "DP203", "1 character, but 2 to 255 are allowed"),
-        ("teams: { w: { title: ▸'' } }", "DP203", "1 to 64 are allowed"),
+        ("title: ▸A", "DP203", "1 character, but 2 to 255 characters are allowed"),
+        ("teams: { w: { title: ▸'' } }", "DP203", "1 to 64 characters are allowed"),
         (f"teams: {{ w: {{ title: ▸{'x' * 65} }} }}", "DP203", "65 characters"),
         (
             "collections: { c: { title: C, description: ▸" + "x" * 101 + " } }",
             "DP203",
-            "at most 100 are allowed",
+            "at most 100 characters are allowed",
         ),
         ("logo: ▸ftp://acme.example/x.png", "DP204", "http:// or https://"),
         ("members: { ▸nobody: read }", "DP204", "is not an e-mail address"),

@@ -44,8 +44,8 @@ def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
         if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.value:
             forms = [*(["key", "address"] if has_keys else []), *fields]
             message = (
-                f'"previously" must be a former {one_or_other(forms)}, or a mapping from fields to their former '
-                "values"
+                f'"previously" must be a former {one_or_other(forms)}, or a mapping from fields to their '
+                "former values"
             )
             parsing.error("DP202", message, item.span)
             continue

@@ -21,7 +21,7 @@ from dpsync.model.entries.ids import id_fault, written_id_fault
 from dpsync.model.entries.values import LiveId, Secret, Value
 from dpsync.model.findings.nodes import Mapping, Node, Scalar
 from dpsync.model.texts.web_address import has_credentials, hide_credentials
-from dpsync.model.texts.words import counted
+from dpsync.model.texts.words import allowed, counted
 
 _FORMS: dict[str, tuple[re.Pattern[str], str, str]] = {
     "email": (re.compile(r"[^@\s]+@[^@\s]+"), "an e-mail address", "write it as ada@acme.example"),
@@ -71,9 +71,9 @@ class Text(Type, frozen=True):
         if node.span.line < node.span.end_line:  # a block (`title: |`) ends with a line break
             value = value.rstrip("\n")
         if len(value) < self.least or (self.most is not None and len(value) > self.most):
-            return ctx.error(
-                "DP203", f"the text has {counted(len(value), 'character')}, but {self._limits()}", node.span
-            )
+            limits = allowed(self.least, self.most, "character")
+            message = f"the text has {counted(len(value), 'character')}, but {limits}"
+            return ctx.error("DP203", message, node.span)
         if self.pattern and not re.fullmatch(self.pattern, value):
             bare = f"{self.begins}{value.strip(self.begins)}" if self.begins else ""
             hint = f"write {bare}" if bare and re.fullmatch(self.pattern, bare) else None
@@ -111,13 +111,6 @@ class Text(Type, frozen=True):
         if bare and as_segment(bare) == bare:
             hint = f'write "{bare}", without slashes and spaces around it'
         ctx.warning("DP237", message, node.span, hint)
-
-    def _limits(self) -> str:
-        if self.most is None:
-            return f"at least {self.least} are required"
-        return (
-            f"{self.least} to {self.most} are allowed" if self.least else f"at most {self.most} are allowed"
-        )
 
     @staticmethod
     def _secret(node: Node, ctx: Parsing) -> Value:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from dpsync.kinds.types.parsing import Parsing, Schema, expected, one_of, secret_of
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.texts.web_address import hide_credentials
-from dpsync.model.texts.words import counted
+from dpsync.model.texts.words import allowed, counted
 
 _FILE: Final[Schema] = {
     "type": "object",
@@ -123,7 +123,7 @@ def _list(node: Node, schema: Schema, ctx: Parsing) -> bool:
         return _wrong(expected(node, "a list", ctx))
     most = schema.get("maxItems")
     if most is not None and len(node.items) > most:
-        said = f"the list has {counted(len(node.items), 'item')}, but at most {most} are allowed"
+        said = f"the list has {counted(len(node.items), 'item')}, but {allowed(0, most, 'item')}"
         return _wrong(ctx.error("DP203", said, node.span))
     found = [conforms(item, schema["items"], ctx) for item in node.items]  # each is told
     return all(found)
@@ -136,7 +136,7 @@ def _text(node: Node, schema: Schema, ctx: Parsing) -> bool:
         return _wrong(expected(node, "text", ctx))
     least, most = schema.get("minLength", 0), schema.get("maxLength")
     if len(node.value) < least or (most is not None and len(node.value) > most):
-        limits = f"{least} to {most} are allowed" if most is not None else f"at least {least} are required"
+        limits = allowed(least, most, "character")
         said = f"the text has {counted(len(node.value), 'character')}, but {limits}"
         return _wrong(ctx.error("DP203", said, node.span))
     if "pattern" in schema and not re.search(schema["pattern"], node.value):

@@ -28,7 +28,7 @@ from dpsync.model.entries.values import Value, canonical
 from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.texts.json_text import json_text
 from dpsync.model.texts.web_address import has_credentials
-from dpsync.model.texts.words import counted, one_or_other
+from dpsync.model.texts.words import allowed, counted, one_or_other
 
 
 class Object(Type, frozen=True, dict=True):
@@ -348,7 +348,8 @@ class Many(Type, frozen=True):
         if not isinstance(node, Sequence):
             return expected(node, "a list", ctx)
         if self.most is not None and len(node.items) > self.most:
-            message = f"the list has {counted(len(node.items), 'item')}, but at most {self.most} are allowed"
+            limits = allowed(0, self.most, "item")
+            message = f"the list has {counted(len(node.items), 'item')}, but {limits}"
             return ctx.error("DP203", message, node.span)
         values = [self.of.parse(item, ctx) for item in node.items]
         if INVALID in values:
@@ -402,16 +403,9 @@ class Table(Type, frozen=True):
         if not isinstance(node, Mapping):
             return expected(node, "a mapping", ctx)
         if len(node.entries) < self.least or (self.most is not None and len(node.entries) > self.most):
-            limits = (
-                f"{self.least} to {self.most} are allowed"
-                if self.most
-                else f"at least {self.least} are required"
-            )
-            return ctx.error(
-                "DP203",
-                f"the mapping has {counted(len(node.entries), 'key')}, but {limits}",
-                node.span,
-            )
+            limits = allowed(self.least, self.most, "key")
+            message = f"the mapping has {counted(len(node.entries), 'key')}, but {limits}"
+            return ctx.error("DP203", message, node.span)
         parsed = [(self.keys.parse(key, ctx), self.values.parse(item, ctx)) for key, item in node.entries]
         return INVALID if any(INVALID in pair for pair in parsed) else dict(parsed)
 

@@ -15,7 +15,7 @@ from dpsync.kinds.types.parsing import MISSING, Misfit, unlike
 from dpsync.model.entries.values import Value
 from dpsync.model.findings.nodes import Node, Scalar
 from dpsync.model.findings.span import Span
-from dpsync.model.texts.words import counted
+from dpsync.model.texts.words import allowed, counted
 
 _FILE: Schema = {
     "type": "object",
@@ -61,16 +61,9 @@ class LongText(Type, frozen=True):
             return found
         file, text = (found, found.text) if isinstance(found, TextFile) else (None, str(found.value))
         if len(text) < self.least or (self.most is not None and len(text) > self.most):
-            limits = (
-                f"{self.least} to {self.most} are allowed"
-                if self.most
-                else f"at least {self.least} are required"
-            )
-            return ctx.error(
-                "DP203",
-                f"the text has {counted(len(text), 'character')}, but {limits}",
-                node.span,
-            )
+            limits = allowed(self.least, self.most, "character")
+            message = f"the text has {counted(len(text), 'character')}, but {limits}"
+            return ctx.error("DP203", message, node.span)
         return self.checked(text, file, node, ctx)
 
     def checked(self, text: str, file: TextFile | None, node: Node, ctx: Parsing) -> Value:

@@ -27,6 +27,16 @@ def are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
+def allowed(least: int, most: int | None, noun: str) -> str:
+    """Return the limits of a number: `2 to 5 keys are allowed`, `at least 1 key is required`."""
+    if most is None:
+        return f"at least {counted(least, noun)} {are(least)} required"
+    if least == most:
+        return f"exactly {counted(most, noun)} {are(most)} required"
+    limits = counted(most, noun)
+    return f"{least} to {limits} are allowed" if least else f"at most {limits} {are(most)} allowed"
+
+
 def short_commit(commit: str) -> str:
     """A commit as people know it: the first twelve digits of its name."""
     return commit[:12]
