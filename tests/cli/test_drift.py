@@ -156,7 +156,7 @@ def test_what_the_policy_ignores_is_listed_and_is_no_drift(
     ]  # fmt: skip
     assert run("drift", "-C", str(directory)).out == "No drift.\n"
     ended = run("drift", "-C", str(directory), "-v")
-    assert "Differences that your policy ignores: 2:\n" in ended.out
+    assert "Differences that your policy ignores: 2\n" in ended.out
     assert "    visibility  unlisted → public" in ended.out
     assert ended.out.endswith("\nNo drift.\n")
 
