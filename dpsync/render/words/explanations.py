@@ -174,7 +174,7 @@ _RAISED: Mapping[str, str] = {
     "set": "Every change lets somebody see or do more, except a change that removes the value.",
     "added": "A change that adds an item to the list lets somebody see or do more.",
     "linked": "A change opens access if the new value contains a URL that the old value did not contain.",
-    "hosts": "A change that adds a URL with a new host opens access.",
+    "hosts": "A change that adds a URL with a new host lets somebody see or do more.",
 }
 _STRONGER_ROLE = "A change opens access if the change gives somebody a stronger role."
 
