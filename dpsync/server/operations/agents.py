@@ -46,15 +46,16 @@ OPERATIONS = [
                      note=_TOKENS + " Hides the tokens of Freshdesk and Jira.", **TODAY),
     _CONNECTIONS.update(
         "updateSiteContextConnectionById",
-        note="If the body contains `connector` or `setupSettings`, the body must contain both fields, with "
-             "all settings of the connector. Returns 400 if the body names another connector.", **TODAY),
+        note="To change settings, the body must contain `connector`, and all settings of the connector in "
+             "`setupSettings`. Returns 400 if the body names another connector.", **TODAY),
     _CONNECTIONS.delete("deleteSiteContextConnectionById", **TODAY),
     post("syncSiteContextConnection", _CONNECTION + "/sync", connections.sync_connection, None, status=204,
          errors=(400,),
          note="The synchronization finds no content. The synchronization fails if the credentials "
               "contain `invalid`. Returns 400 if the last call was less than an hour ago.", **TODAY),
     post("testSiteContextConnection", _CONNECTION + "/test", connections.test_connection, mc.ConnectionTest,
-         note="Contacts no service. The test fails if the credentials contain `invalid`.", **TODAY),
+         note="Tests the credentials without contacting the service. The test fails if the credentials "
+              "contain `invalid`.", **TODAY),
     get("listSiteTopics", SITE + "/topics", agents.list_topics, ma.Topics,
         note="Lists the topics in the test data. The local server never creates topics.", **TODAY),
     get("getSiteTopicById", SITE + "/topics/{siteTopicId}", agents.get_topic, ma.Topic, **TODAY),
