@@ -22,7 +22,8 @@ OPERATIONS = [
     get("getGitSyncInstallationById", _ONE, git_sync.get_installation, mg.GitInstallation,
         note="The caller must be able to view the site or space. Never returns a token.", **TODAY),
     patch("updateGitSyncInstallationById", _ONE, git_sync.configure, mg.GitInstallation, mg.ConfigureGitSync,
-          note="If the body names a repository, activates the installation, without contacting the repository.",
+          note="If the body names a repository, activates the installation, without contacting the "
+               "repository.",
           **TODAY),
     delete("uninstallGitSyncInstallation", _ONE, git_sync.uninstall, status=205,
            note="With the installation of a site, also uninstalls the installations of the spaces in the "
