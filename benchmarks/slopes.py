@@ -29,9 +29,8 @@ from benchmarks.memory import Memory
 from benchmarks.shapes import ACME, ORGANIZATION, SHAPES, Shape
 from dpsync.api import Options, Session, load, load_registry
 from dpsync.client.client import WriteClient
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.git_base import NOT_ASKED, Base
-from dpsync.model.plans.plan import Plan
+from dpsync.model.desired import NOT_ASKED, Base, Desired
+from dpsync.model.plan import Plan
 
 
 def run(shape: Shape, parallelism: int = 4) -> Callable[[], int]:

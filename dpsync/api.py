@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from dpsync.client.errors import ClientError
     from dpsync.config.omitted_files import no_longer_included
     from dpsync.kinds.registry import Registry
-    from dpsync.model.entries.desired import Desired
-    from dpsync.model.entries.git_base import Base
-    from dpsync.model.entries.ids import IdsFile
-    from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
-    from dpsync.model.plans.drift import Drift
-    from dpsync.model.plans.journal import Outcome, Report
-    from dpsync.model.plans.plan import Plan
+    from dpsync.model.desired import Base, Desired
+    from dpsync.model.diagnostic import Diagnostic, DiagnosticError
+    from dpsync.model.drift import Drift
+    from dpsync.model.ids import IdsFile
+    from dpsync.model.journal import Outcome, Report
+    from dpsync.model.plan import Plan
     from dpsync.planner.inputs.sides import Options
     from dpsync.workflows.composed import compose
     from dpsync.workflows.configuration import load, load_registry, validate
@@ -59,13 +58,12 @@ _MODULES: Final = {
     "dpsync.client.errors": ("ClientError",),
     "dpsync.config.omitted_files": ("no_longer_included",),
     "dpsync.kinds.registry": ("Registry",),
-    "dpsync.model.entries.desired": ("Desired",),
-    "dpsync.model.entries.git_base": ("Base",),
-    "dpsync.model.entries.ids": ("IdsFile",),
-    "dpsync.model.findings.diagnostic": ("Diagnostic", "DiagnosticError"),
-    "dpsync.model.plans.drift": ("Drift",),
-    "dpsync.model.plans.journal": ("Outcome", "Report"),
-    "dpsync.model.plans.plan": ("Plan",),
+    "dpsync.model.desired": ("Base", "Desired"),
+    "dpsync.model.diagnostic": ("Diagnostic", "DiagnosticError"),
+    "dpsync.model.drift": ("Drift",),
+    "dpsync.model.ids": ("IdsFile",),
+    "dpsync.model.journal": ("Outcome", "Report"),
+    "dpsync.model.plan": ("Plan",),
     "dpsync.planner.inputs.sides": ("Options",),
     "dpsync.workflows.composed": ("compose",),
     "dpsync.workflows.configuration": ("load", "load_registry", "validate"),

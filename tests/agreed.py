@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from dpsync.api import Options, Planned, Session
 from dpsync.client.client import ReadClient
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from dpsync.planner.inputs.answers import confirmed_by
 
 

@@ -22,7 +22,7 @@ from dpsync.kinds.shared.languages import LANGUAGES
 from dpsync.kinds.shared.roles import LEVEL, ROLE, ROLES
 from dpsync.kinds.types import Enum, Type
 from dpsync.kinds.value_meanings import values_of
-from dpsync.model.texts.words import plural
+from dpsync.model.text import plural
 from dpsync.render.words.examples import example_text
 from dpsync.render.words.fields import (
     listed,

@@ -19,7 +19,7 @@ from pydantic_core import from_json, to_json
 from dpsync.kinds.kind import Call, Kind, ListOrder, Lists
 from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.supported import SupportedKind, _Support
-from dpsync.model.texts.words import listed
+from dpsync.model.text import listed
 from dpsync.server.http.app import build
 from dpsync.server.operations import EVERY
 from dpsync.server.operations.editions import PROFILES

@@ -17,7 +17,7 @@ import yaml
 
 import dpsync.api
 from dpsync.cli.main import COMMANDS, root
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "schemas" / "surface.txt"

@@ -27,13 +27,12 @@ from dpsync.kinds.urls import segment
 from dpsync.live.decode import compose, pointer
 from dpsync.live.shape import check_id
 from dpsync.live.sources import fitting
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import ENV, REF, fill, markers
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.events import Event, Intended, StepEnded
-from dpsync.model.plans.journal import Outcome, Result
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import Event, Intended, Outcome, Result, StepEnded
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import ENV, REF, fill, markers
 
 _UNMADE = re.compile(r"\{([^{}]+)\}")
 

@@ -25,10 +25,10 @@ from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
 from dpsync.live.evidence import Surroundings
 from dpsync.live.sources import Source
-from dpsync.model.entries.address import Address, FieldAddress
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address, FieldAddress
+from dpsync.model.desired import Desired
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.planner.decide.cascade import Cascade, Lost, cascade, named_ids
 from dpsync.planner.inputs.names import Names, names_of
 

@@ -24,13 +24,12 @@ from dpsync.apply.schedule import Schedule
 from dpsync.apply.task import Task
 from dpsync.client.client import WriteClient
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.snapshot import Snapshot
-from dpsync.model.entries.values import ENV, markers
-from dpsync.model.plans.events import NotTried, StepEnded
-from dpsync.model.plans.journal import GOOD, Outcome
-from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.mask import Mask
+from dpsync.model.desired import Desired
+from dpsync.model.journal import GOOD, NotTried, Outcome, StepEnded
+from dpsync.model.mask import Mask
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import Snapshot
+from dpsync.model.values import ENV, markers
 
 
 def sent_secrets(plan: Plan, secrets: Mapping[str, str]) -> list[str]:

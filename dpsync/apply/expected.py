@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import DIGITS, Origin, Plan
+from dpsync.model.change import Change
+from dpsync.model.plan import DIGITS, Origin, Plan
 
 
 class Refused(Exception):

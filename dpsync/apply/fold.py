@@ -10,11 +10,20 @@ from collections.abc import Iterable, Iterator
 
 from dpsync.apply.lost_values import unkept
 from dpsync.apply.task import Task
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.plans.events import Closed, Event, Intended, NotTried, Started, StepEnded
-from dpsync.model.plans.journal import Outcome, Report, Restorable
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import PlatformTrouble, Waiting
+from dpsync.model.change import PlatformTrouble, Waiting
+from dpsync.model.diagnostic import Exit
+from dpsync.model.journal import (
+    Closed,
+    Event,
+    Intended,
+    NotTried,
+    Outcome,
+    Report,
+    Restorable,
+    Started,
+    StepEnded,
+)
+from dpsync.model.plan import Plan
 
 IN_FLIGHT = "the apply ended before it recorded the response, so the result is unknown"
 NOT_REACHED = "the apply ended before this step"

@@ -21,10 +21,10 @@ from dpsync.identity.newcomers import could_be, rivals
 from dpsync.kinds.registry import Registry
 from dpsync.live.parts import has_parts, with_parts
 from dpsync.live.sources import Source, Sources
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.plans.change import Change
+from dpsync.model.address import Address
+from dpsync.model.change import Change
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.planner.decide.compare import object_digest
 
 Read = dict[Identity, LiveObject]

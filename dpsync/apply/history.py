@@ -9,8 +9,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from dpsync.apply.past import EndedBeforeFirstStep, PastApply, read_journal
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.texts.command import command
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.text import command
 
 
 class JournaledApply(Struct, frozen=True):

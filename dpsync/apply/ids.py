@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 
-from dpsync.model.entries.address import Address
+from dpsync.model.address import Address
 
 
 class Ids:

@@ -21,9 +21,9 @@ from dpsync.config.reading.conflicts import markers
 from dpsync.config.reading.ids_file import content, parse, parse_both, render, wrong
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import Edits, IdsFile, Lines
-from dpsync.model.findings.diagnostic import DiagnosticError, Findings
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError, Findings
+from dpsync.model.ids import Edits, IdsFile, Lines
 
 _PATIENCE: Final = 2.0
 """Seconds to wait for the lock, which is held for one reading and one writing."""

@@ -1,6 +1,6 @@
 """The journal: one JSON line before and after every write, on disk before the next thing happens.
 
-Its lines are the events of model/plans/events.py; the report of an apply is made from them (apply/fold.py).
+Its lines are the events of model/journal.py; the report of an apply is made from them (apply/fold.py).
 
 Several steps write at once, and to put a file on disk takes milliseconds, however much was written. So lines
 that come while others are being put on disk share the next time; each waits until it is there itself.
@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Protocol
 
 from dpsync import __version__, disk
-from dpsync.model.plans.events import Event, Flags, JournalOpened
-from dpsync.model.texts.json_text import json_text
-from dpsync.model.texts.mask import Mask
+from dpsync.model.journal import Event, Flags, JournalOpened
+from dpsync.model.mask import Mask
+from dpsync.model.text import json_text
 
 
 class JournalFull(Exception):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dpsync.model.plans.journal import Outcome, Unkept
-from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.command import command
+from dpsync.model.journal import Outcome, Unkept
+from dpsync.model.plan import Plan
+from dpsync.model.text import command
 
 
 def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[Unkept]:

@@ -12,12 +12,20 @@ from pydantic_core import from_json
 
 from dpsync.apply.fold import exit_of, report_of
 from dpsync.apply.saved import content
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.plans.events import EVENT, FORMAT, Event, Exited, Flags, JournalOpened, Rehearsed, Started
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.rehearsal import Rehearsal
-from dpsync.model.texts.command import command
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.journal import (
+    EVENT,
+    FORMAT,
+    Event,
+    Exited,
+    Flags,
+    JournalOpened,
+    Rehearsed,
+    Report,
+    Started,
+)
+from dpsync.model.plan import Plan, Rehearsal
+from dpsync.model.text import command
 
 _FIRST: Final = b'{"event":"'
 """How each line of a journal begins."""

@@ -8,7 +8,7 @@ from dpsync.apply.attempt import Shared
 from dpsync.apply.pauses import platform_work_pauses
 from dpsync.apply.task import Task
 from dpsync.client.errors import ClientError
-from dpsync.model.plans.change import Change
+from dpsync.model.change import Change
 
 
 def await_processing(shared: Shared, sent: Iterable[Task]) -> None:

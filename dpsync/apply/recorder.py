@@ -21,12 +21,12 @@ from dpsync.apply.task import Task
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.live.records import recorded_lines
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.ids import Edits, IdsFile, Lines, RecordedLine, is_id
-from dpsync.model.entries.snapshot import LiveObject, Snapshot
-from dpsync.model.plans.journal import Outcome
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired
+from dpsync.model.ids import Edits, IdsFile, Lines, RecordedLine, is_id
+from dpsync.model.journal import Outcome
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import LiveObject, Snapshot
 
 EVERY: Final = 1.0
 """Seconds between two writings."""

@@ -13,7 +13,7 @@ from dpsync.apply.attempt import Shared
 from dpsync.apply.pauses import growing
 from dpsync.apply.task import Task
 from dpsync.client.errors import ClientError
-from dpsync.model.plans.journal import Outcome
+from dpsync.model.journal import Outcome
 
 _FIRST_PAUSE: Final = 0.5
 _LONGEST_PAUSE: Final = 5.0

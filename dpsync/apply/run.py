@@ -12,10 +12,9 @@ from dpsync.apply.expected import Refused
 from dpsync.apply.fold import report_of
 from dpsync.apply.journal import record
 from dpsync.client.errors import ClientError
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.plans.events import Closed, Started
-from dpsync.model.plans.journal import Report, Restorable
-from dpsync.model.plans.plan import Plan
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.journal import Closed, Report, Restorable, Started
+from dpsync.model.plan import Plan
 
 
 def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:

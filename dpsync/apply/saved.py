@@ -13,12 +13,9 @@ from pydantic_core import from_json
 
 from dpsync import disk
 from dpsync.kinds.profiles import PROFILES
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.plans.plan import Part, Plan
-from dpsync.model.plans.rehearsal import Rehearsal
-from dpsync.model.plans.saved_plan import Saved
-from dpsync.model.texts.command import command
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.plan import Part, Plan, Rehearsal, Saved
+from dpsync.model.text import command, json_text
 from dpsync.planner.inputs.sides import Options
 
 LARGEST = 100_000_000

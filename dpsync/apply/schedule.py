@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Step
 
 
 class Schedule:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct, field
 
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.journal import GOOD, Outcome, Result
-from dpsync.model.plans.plan import Origin
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Change, Step
+from dpsync.model.journal import GOOD, Outcome, Result
+from dpsync.model.plan import Origin
 
 
 class Task(Struct, frozen=True):

@@ -22,9 +22,9 @@ from dpsync.cli.terminal.output import Output, Unwritten, interactive
 from dpsync.cli.terminal.prompts import confirm_plan
 from dpsync.cli.terminal.signals import counted_signals, ending
 from dpsync.collector import collector_running
-from dpsync.model.entries.address import Address
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.texts.command import command
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Exit
+from dpsync.model.text import command
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from dpsync.apply.journal import Journal
     from dpsync.apply.recorder import IdsStore
     from dpsync.client.client import WriteClient
-    from dpsync.model.entries.desired import Desired
-    from dpsync.model.plans.journal import Outcome, Report
-    from dpsync.model.plans.plan import Plan
-    from dpsync.model.plans.rehearsal import Rehearsal
+    from dpsync.model.desired import Desired
+    from dpsync.model.journal import Outcome, Report
+    from dpsync.model.plan import Plan, Rehearsal
 
 
 def carry_out(
@@ -49,7 +48,7 @@ def carry_out(
     the revert that made the plan, if any. If this revert is incomplete, the exit code is 3.
     """
     from dpsync.apply.journal import record
-    from dpsync.model.plans.events import Exited, Rehearsed
+    from dpsync.model.journal import Exited, Rehearsed
 
     if rehearsal is not None:
         journal.write(Rehearsed(rehearsal=rehearsal))
@@ -223,7 +222,7 @@ def _kept_journal(
 ) -> Iterator[Journal]:
     """The journal of an apply, in a new file. Nothing that is never shown stands in it either."""
     from dpsync.apply.journal import FileJournal, MaskedJournal
-    from dpsync.model.plans.events import Flags
+    from dpsync.model.journal import Flags
 
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     # Whoever gets the journal from elsewhere decides for themselves which address they trust.

@@ -11,7 +11,7 @@ import click
 from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.signals import Ended
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.terminal.diagnostics import render_diagnostics
 
 

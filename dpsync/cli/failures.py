@@ -12,10 +12,10 @@ from dpsync.apply.lock import Locked, NoState
 from dpsync.cli.arguments.connection import Connection
 from dpsync.client import errors
 from dpsync.config.git_base.git import NoRepository
-from dpsync.model.findings.diagnostic import Diagnostic, Exit
-from dpsync.model.findings.refusals import LOCKED, NOT_APPROVED, STALE
-from dpsync.model.findings.span import Span
-from dpsync.model.plans.plan import Origin
+from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.nodes import Span
+from dpsync.model.plan import Origin
+from dpsync.model.refusals import LOCKED, NOT_APPROVED, STALE
 
 
 def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic], Exit] | None:

@@ -12,7 +12,7 @@ from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.progress import READING
 from dpsync.config.composing.discovery import ROOT_NAMES
 from dpsync.config.reading.reader import DEFAULT_LIMITS
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _organization(out: Output, client: ReadClient, registry: Registry) -> tuple[
 
     from dpsync.cli.terminal.usage import WrongUsage
     from dpsync.importing.creation.inventory import live_organizations
-    from dpsync.model.texts.command import command
+    from dpsync.model.text import command
 
     titles = {one.id: str(one.fields.get("title") or "") for one in live_organizations(client, registry)}
     if len(titles) < 2:

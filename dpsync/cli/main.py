@@ -16,7 +16,7 @@ import click
 from dpsync import __version__
 from dpsync.cli.habits import check_habits, directory_behind
 from dpsync.collector import collector_out_of_the_way
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 GROUPS = {
     "Start": {
@@ -97,7 +97,7 @@ class CommandGroup(click.Group):
         name, *_ = args
         if name not in COMMANDS and not name.startswith("-"):
             from dpsync.cli.habits import instead_of_command
-            from dpsync.model.texts.suggestions import did_you_mean
+            from dpsync.model.text import did_you_mean
 
             nearest = did_you_mean(name, COMMANDS)
             hint = instead_of_command(name) or (f'did you mean "{nearest}"?' if nearest else "")

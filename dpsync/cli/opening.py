@@ -15,7 +15,7 @@ from dpsync.cli.arguments.memory import check_ids_file, opened
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.progress import READING
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from dpsync.client.answers import Params
     from dpsync.client.client import ReadClient
     from dpsync.client.recording import Recording
-    from dpsync.model.entries.desired import Desired
-    from dpsync.model.plans.plan import Plan
+    from dpsync.model.desired import Desired
+    from dpsync.model.plan import Plan
 
     To = TypeVar("To", bound=Connection | None)
     Client = TypeVar("Client", bound=ReadClient)

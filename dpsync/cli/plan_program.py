@@ -52,7 +52,7 @@ def plan_variables(directory: Path) -> dict[str, str]:
     from dpsync.config.composing.compose import load_sources
     from dpsync.config.composing.files import Directory
     from dpsync.config.composing.layers import Layers, is_token_variable
-    from dpsync.model.findings.diagnostic import DiagnosticError
+    from dpsync.model.diagnostic import DiagnosticError
 
     asked = _RecordedLookups(os.environ)
     try:

@@ -10,12 +10,12 @@ from msgspec import Struct
 from dpsync.cli.applying import mask_secrets, show_expected, show_plan
 from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.prompts import confirm_deletes, is_typed
-from dpsync.model.entries.address import Address
+from dpsync.model.address import Address
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.api import Expected, Planned
-    from dpsync.model.plans.plan import Plan
+    from dpsync.model.plan import Plan
     from dpsync.workflows.open_questions import Given, OpenQuestion
 
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from dpsync.cli.terminal.output import Output
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.api import Planned, Session
     from dpsync.client.recording import Recording
-    from dpsync.model.plans.plan import Plan
-    from dpsync.model.plans.rehearsal import Rehearsal
+    from dpsync.model.plan import Plan, Rehearsal
 
 _SEEDS = 1_000_000
 

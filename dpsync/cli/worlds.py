@@ -13,7 +13,7 @@ from dpsync.cli.opening import planned_now, reading_session
 from dpsync.cli.terminal.output import Output
 
 if TYPE_CHECKING:
-    from dpsync.model.entries.desired import Desired
+    from dpsync.model.desired import Desired
 
 
 def read_world(
@@ -57,7 +57,7 @@ def read_world(
 
 def _secrets(desired: Desired) -> list[str]:
     """The values of the secrets that the configuration names, as far as they are known here."""
-    from dpsync.model.entries.values import Secret, leaves
+    from dpsync.model.values import Secret, leaves
 
     values = (value for entry in desired.resources.values() for value in entry.fields.values())
     names = {leaf.env for value in values for leaf in leaves(value) if isinstance(leaf, Secret)}

@@ -27,7 +27,7 @@ from dpsync.client.pace import Pace
 from dpsync.client.platform import origin, profile, world
 from dpsync.client.retry import Clock, RetryPolicy
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
-from dpsync.model.texts.mask import Mask
+from dpsync.model.mask import Mask
 
 if TYPE_CHECKING:
     from dpsync.client.recording import Recording

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from dpsync.model.texts.loopback import is_loopback
+from dpsync.model.urls import is_loopback
 
 WORLD_HEADER: Final = "dpsync-world"
 """What a companion names its world in (docs/companion.md)."""

@@ -41,8 +41,7 @@ from dpsync.client.errors import (
 from dpsync.client.http_library import httpx
 from dpsync.client.idle import Idle
 from dpsync.client.way import Way, has_system_certificates, proxy_of, trusted, way_to
-from dpsync.model.texts.loopback import COMPANION_TOKENS, is_loopback
-from dpsync.model.texts.web_address import address_problem
+from dpsync.model.urls import COMPANION_TOKENS, address_problem, is_loopback
 
 MAX_BODY = 64 * 1024 * 1024
 LONGEST_URL = 60_000

@@ -28,10 +28,10 @@ from dpsync.kinds.kind import Single
 from dpsync.kinds.profiles import profile_at
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Entry, Environment, Scope
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
-from dpsync.model.findings.nodes import Node, Scalar
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Desired, Entry, Environment, Scope
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.nodes import Node, Scalar
 
 _DEEPEST: Final = 12
 """Keys on the way to a tree; kinds may be declared inside of each other."""

@@ -22,12 +22,10 @@ from dpsync.config.composing.one_organization import with_organizations
 from dpsync.config.declaring.declare import Declarations
 from dpsync.config.reading.reader import DEFAULT_LIMITS, read
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, NotIncluded
-from dpsync.model.entries.git_base import Base
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Findings
-from dpsync.model.findings.nodes import Mapping
-from dpsync.model.findings.span import Span
+from dpsync.model.address import Address
+from dpsync.model.desired import Base, Desired, NotIncluded
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Findings
+from dpsync.model.nodes import Mapping, Span
 
 _FILES: Final = 500
 _DIRECTORIES: Final = 1000

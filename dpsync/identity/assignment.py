@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from dpsync.model.circles import backward, knots
+from dpsync.model.cycles import backward, knots
 
 Node = TypeVar("Node")
 

@@ -12,11 +12,10 @@ from dpsync.identity.match import match
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.ids import RecordedLine
+from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy, Snapshot
 
 _ByParent = dict[tuple[str, "Identity | None"], list[LiveObject]]
 

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
 from dpsync.identity.natural_keys import Index, Key, NaturalKeys, names, of_child
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import Value
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import Value
 
 How = Literal["previously", "base", "kept"]
 """By what an earlier name is known. "kept": the entry still has that of the base, beside a new one."""

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dpsync.identity.candidates import Past
 from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, written
 from dpsync.identity.questions import candidates, choice, it_is
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.snapshot import LiveObject
 
 
 def contradictions(

@@ -21,14 +21,13 @@ from dpsync.identity.swapped_lines import (
     questions_about_swapped_ids,
 )
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.command import command
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.ids import RecordedLine
+from dpsync.model.nodes import Span
+from dpsync.model.snapshot import LiveObject, Match, MatchedBy
+from dpsync.model.text import command
 
 
 class Recorded(Struct, frozen=True):

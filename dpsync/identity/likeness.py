@@ -16,9 +16,9 @@ from typing import Final
 
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import Value
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import Value
 
 ALIKE: Final = 0.8
 """From here on two names are alike by themselves."""

@@ -20,13 +20,11 @@ from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, writ
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.renames import renames
 from dpsync.kinds.kind import Kind, Node
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.question import WayOut
-from dpsync.model.texts.words import counted, short_commit
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Diagnostic, WayOut
+from dpsync.model.snapshot import LiveObject, Match, MatchedBy
+from dpsync.model.text import counted, short_commit
 
 
 class Matching(Struct):

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import LIVE, REF, LiveId, Ref, Value, canonical, transform
-from dpsync.model.findings.span import Span
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.nodes import Span
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import LIVE, REF, LiveId, Ref, Value, canonical, transform
 
 _CHILD = "$child."
 Bound = Callable[[Address], "str | None"]

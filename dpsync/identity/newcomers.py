@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dpsync.identity.natural_keys import NaturalKeys
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
 
 
 def could_be(view: NaturalKeys, resource: Entry, newcomers: Sequence[LiveObject]) -> list[LiveObject]:

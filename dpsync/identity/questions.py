@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.findings.question import Candidate, WayOut
-from dpsync.model.texts.command import command
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Candidate, WayOut
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.text import command
 
 
 def candidates(kind: Kind, entry: Entry, items: Mapping[str, LiveObject | None]) -> tuple[Candidate, ...]:

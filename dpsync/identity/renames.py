@@ -19,13 +19,12 @@ from dpsync.identity.candidates import Candidates, EntryCandidates, Past, Rank
 from dpsync.identity.natural_keys import Index, Key, NaturalKeys, key_text, names, written
 from dpsync.identity.questions import candidates, choice, it_is, meaning
 from dpsync.identity.temporary_name import PREFIX, temporary
-from dpsync.model.circles import circles
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.texts.words import counted
+from dpsync.model.address import Address
+from dpsync.model.cycles import circles
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.snapshot import LiveObject, Match, MatchedBy
+from dpsync.model.text import counted
 
 
 class Renames(Struct):

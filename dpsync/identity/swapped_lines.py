@@ -15,13 +15,12 @@ from msgspec import Struct
 from dpsync.identity.natural_keys import Form, Index, Key, NaturalKeys, key_text, names, written
 from dpsync.identity.questions import candidates, pin, pinned
 from dpsync.identity.temporary_name import PREFIX
-from dpsync.model.circles import circles
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.question import WayOut
-from dpsync.model.texts.command import command
+from dpsync.model.address import Address
+from dpsync.model.cycles import circles
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Diagnostic, WayOut
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.text import command
 
 Name = tuple[Key, tuple[Form, ...]]
 """A natural key with its value."""

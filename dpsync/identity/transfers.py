@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from dpsync.identity.natural_keys import NaturalKeys, key_text
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.desired import Entry
+from dpsync.model.ids import RecordedLine
+from dpsync.model.snapshot import LiveObject, Match, MatchedBy
 
 
 def find_elsewhere(

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past, key_of
 from dpsync.identity.natural_keys import Index, NaturalKeys
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.text import did_you_mean
 
 
 def unknown_earlier_names(

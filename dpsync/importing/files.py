@@ -15,7 +15,7 @@ from msgspec import Struct
 from dpsync import disk
 from dpsync.config.composing.discovery import ROOT_NAMES
 from dpsync.config.git_base.git import NoRepository, Repository
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 State = Literal["new", "replaced", "unchanged"]
 

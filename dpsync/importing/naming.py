@@ -9,8 +9,8 @@ from msgspec import Struct
 from dpsync.config.composing.files import Files
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.snapshot import LiveObject, Snapshot
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.snapshot import LiveObject, Snapshot
 
 
 class Naming(Struct, frozen=True):

@@ -17,7 +17,7 @@ from dpsync.config.reading.scalars import LINE_BREAK
 from dpsync.importing.yaml_text.edit import TextEdit, Uneditable, apply_edits
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.watching import is_access_default
-from dpsync.model.findings.span import Span
+from dpsync.model.nodes import Span
 
 Cells = dict[str, str]
 

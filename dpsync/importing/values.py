@@ -28,12 +28,11 @@ from dpsync.kinds.types import (
 )
 from dpsync.kinds.types.secretive import looks_secret
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import LiveId, Secret, Value
-from dpsync.model.findings import nodes
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.json_text import escaped
-from dpsync.model.texts.words import counted
+from dpsync.model import nodes
+from dpsync.model.address import Address
+from dpsync.model.nodes import Span
+from dpsync.model.text import counted, escaped
+from dpsync.model.values import LiveId, Secret, Value
 
 Named = Callable[[tuple[str, ...], str], str | None]
 """The local key by which an id of one of these kinds is referred to, None when it is not declared."""

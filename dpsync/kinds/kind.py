@@ -23,7 +23,7 @@ from msgspec.structs import force_setattr
 from dpsync.kinds.types import Many, Object, OneOf, Page, Reference, Text, Type
 
 if TYPE_CHECKING:
-    from dpsync.model.plans.step import Repeat
+    from dpsync.model.change import Repeat
 
 _AN = re.compile(r"[AEIOaeiou]|[FHLMNRX][A-Z]{2}\b")
 """How a noun begins that takes "an": with a vowel, or with a letter that is said with one in front (MCP)."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from dpsync.model.texts.web_address import DOCS
+from dpsync.model.urls import DOCS
 
 _SETTINGS: Final = "The settings of the integration. The integration defines which settings exist."
 _CLAIMS: Final = "An expression about visitor claims (facts about the visitor)."

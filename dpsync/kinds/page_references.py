@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import OneOf, Page
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.entries.values import LiveId, Ref, Value
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.values import LiveId, Ref, Value
 
 
 class PageReference(Struct, frozen=True):

@@ -21,8 +21,8 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import LOCAL_KEY, Address, FieldAddress, Pattern, encode, plain_segment
-from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.address import LOCAL_KEY, Address, FieldAddress, Pattern, encode, plain_segment
+from dpsync.model.text import did_you_mean
 
 Names = Literal["objects", "lists", "anything"]
 """What a pattern is for: `protect` names objects, `prune` lists of them, `ignore` and `--select` either."""

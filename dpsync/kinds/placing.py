@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dpsync.kinds.kind import Kind, ListOrder
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId, Ref, Value, references
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId, Ref, Value, references
 
 NavigationPath = tuple[Address, tuple[str, ...]]
 """The owner of a navigation, and the `path` of each node from the root to the node that shows an object."""

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
-from dpsync.model.texts.web_address import GITBOOK
+from dpsync.model.urls import GITBOOK
 
 Operation = tuple[str, str]
 """Method and path, every parameter written as `{}`."""

@@ -17,10 +17,10 @@ from msgspec import Struct
 from dpsync.kinds.kind import Kind, Redirects
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types.conditions import Condition
-from dpsync.model.circles import beginning_with, chain, circles
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.values import Ref, Value, leaves
+from dpsync.model.address import Address
+from dpsync.model.cycles import beginning_with, chain, circles
+from dpsync.model.desired import Entry
+from dpsync.model.values import Ref, Value, leaves
 
 
 class RedirectLink(Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from dpsync.kinds.kind import Kind
-from dpsync.model.findings.nodes import Mapping, Node, Scalar
+from dpsync.model.nodes import Mapping, Node, Scalar
 
 
 def short_forms(kind: Kind, written: MappingType[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dpsync.kinds.kind import Field, Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import INVALID, Enum, Flag, Many, Type
 from dpsync.kinds.types.parsing import Invalid
-from dpsync.model.entries.values import Value
+from dpsync.model.values import Value
 
 ACCESS: Final = "access"
 """The word in `policy: watch` that stands for `access_patterns`."""

@@ -15,9 +15,9 @@ from dpsync.kinds.kind import Field, Kind, Synced
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.types.parsing import unlike
 from dpsync.live.shape import NAMES, NOTHING, Misshapen, Placed, check, check_member, names_of, walk
-from dpsync.model.entries.ids import id_fault
-from dpsync.model.entries.snapshot import Identity, LiveObject, SyncedRepository
-from dpsync.model.entries.values import PLAIN, LiveId, Value
+from dpsync.model.ids import id_fault
+from dpsync.model.snapshot import Identity, LiveObject, SyncedRepository
+from dpsync.model.values import PLAIN, LiveId, Value
 
 
 def pointer(body: Any, path: str) -> Any:

@@ -19,10 +19,10 @@ from dpsync.kinds.kind import Kind, Pages, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.sources import Source, Sources
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.entries.values import live_ids
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.values import live_ids
 
 
 class _Shown(Struct, frozen=True):

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from dpsync.kinds.kind import Kind
 from dpsync.live.reading import ReadingState
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry, Scope, Unserved
-from dpsync.model.entries.values import references
-from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry, Scope, Unserved
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.values import references
 
 WAY_OUT = "use a token that has read access"
 

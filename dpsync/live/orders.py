@@ -14,9 +14,9 @@ from dpsync.kinds.placing import live_place
 from dpsync.kinds.urls import expand
 from dpsync.live.forbidden import ForbiddenReads
 from dpsync.live.reading import ReadingState
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import Identity
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import Identity
 
 
 def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:

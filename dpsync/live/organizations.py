@@ -13,10 +13,9 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import expand, split_query
 from dpsync.live.reading import ReadingState
 from dpsync.live.sources import Source
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.findings.diagnostic import Diagnostic, Exit
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.snapshot import LiveObject, Match, MatchedBy
 
 
 def read_organizations(reading: ReadingState) -> None:

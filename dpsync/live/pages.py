@@ -13,8 +13,8 @@ from dpsync.client.errors import ClientError, Interrupted
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import expand
 from dpsync.live.sources import Sources
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.findings.question import Candidate
+from dpsync.model.diagnostic import Candidate
+from dpsync.model.snapshot import Identity
 
 MOST: Final = 20
 """Things whose pages are counted."""

@@ -13,8 +13,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.reading import ReadingState
 from dpsync.live.sources import Sources
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
 
 
 def has_parts(kind: Kind, resource: Entry) -> bool:

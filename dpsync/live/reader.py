@@ -33,15 +33,13 @@ from dpsync.live.references import check_references
 from dpsync.live.shown_places import ShownPaths
 from dpsync.live.sources import Listed, Source
 from dpsync.live.transfers import find_transfers
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry, Lookup, Scope
-from dpsync.model.entries.git_base import NOT_ASKED, Base
-from dpsync.model.entries.ids import NO_IDS, IdsFile
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import LiveObject, Missing, Snapshot
-from dpsync.model.entries.values import LiveId
-from dpsync.model.findings.diagnostic import Diagnostic, Exit
-from dpsync.model.texts.words import plural
+from dpsync.model.address import Address
+from dpsync.model.desired import NOT_ASKED, Base, Desired, Entry, Lookup, Scope
+from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.ids import NO_IDS, IdsFile
+from dpsync.model.snapshot import LiveObject, Match, MatchedBy, Missing, Snapshot
+from dpsync.model.text import plural
+from dpsync.model.values import LiveId
 
 
 def read_snapshot(

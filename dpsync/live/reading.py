@@ -19,13 +19,11 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
 from dpsync.live.sources import Source, Sources
 from dpsync.live.wrappers import has_automatic_wrapper
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.ids import NO_IDS, IdsFile
-from dpsync.model.entries.match import Match
-from dpsync.model.entries.snapshot import Identity, LiveObject, Missing, Records
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.address import Address
+from dpsync.model.desired import Base, Desired, Entry
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.ids import NO_IDS, IdsFile
+from dpsync.model.snapshot import Identity, LiveObject, Match, Missing, Records
 
 
 class ReadingState(Struct, dict=True):

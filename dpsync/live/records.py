@@ -8,10 +8,10 @@ from dpsync.identity.ids_lines import Recorded, other_kind
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.live.reading import ReadingState
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.ids import IdsFile, RecordedLine
-from dpsync.model.entries.snapshot import Records, Snapshot
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired
+from dpsync.model.ids import IdsFile, RecordedLine
+from dpsync.model.snapshot import Records, Snapshot
 
 
 def read_records(reading: ReadingState) -> None:

@@ -14,10 +14,10 @@ from typing import Any
 from dpsync.kinds.kind import Field
 from dpsync.kinds.types import Many, Object, OneOf, Reference, Table, Type
 from dpsync.live.reading import ReadingState
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.values import LiveId, Value, leaves, live_ids
-from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.values import LiveId, Value, leaves, live_ids
 
 
 def check_references(reading: ReadingState) -> None:

@@ -19,9 +19,9 @@ from dpsync.kinds.kind import Kind
 from dpsync.kinds.placing import NavigationPath, declared_navigation_paths, live_navigation_paths
 from dpsync.kinds.urls import expand
 from dpsync.live.reading import ReadingState
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Diagnostic
 
 MOST: Final = 20
 """Maximum number of candidates whose sites are read, with one request for each candidate."""

@@ -19,8 +19,8 @@ from dpsync.kinds.urls import Chain, expand, split_query
 from dpsync.live.decode import decode, decode_list, decode_nodes, decode_tree, pointer
 from dpsync.live.shape import Misshapen, Placed, check_different, check_id, check_written
 from dpsync.live.wrappers import without_wrapper
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId
 
 
 class Source(Struct, frozen=True):

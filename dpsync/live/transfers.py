@@ -9,9 +9,9 @@ from dpsync.identity.transfers import find_elsewhere
 from dpsync.kinds.kind import Kind
 from dpsync.live.forbidden import ForbiddenReads
 from dpsync.live.reading import ReadingState
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
 
 
 def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) -> None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.snapshot import Identity, LiveObject
+from dpsync.model.snapshot import Identity, LiveObject
 
 
 def has_automatic_wrapper(registry: Registry, kind: Kind, owner: LiveObject | None) -> bool:

@@ -10,16 +10,12 @@ from collections.abc import Collection, Iterable, Iterator
 from msgspec.structs import replace
 
 from dpsync.kinds.placing import ordered_by
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry, Policy
-from dpsync.model.entries.snapshot import Identity, Snapshot
-from dpsync.model.plans.cause import Cause
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.delete_count import count_deletes
-from dpsync.model.plans.delete_decision import DeleteDecision
-from dpsync.model.plans.drift import Drift, Drifted, FieldDrift, Renamed
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import Kept
+from dpsync.model.address import Address
+from dpsync.model.change import Cause, Change, Difference, Kept
+from dpsync.model.desired import Entry, Policy
+from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
+from dpsync.model.plan import DeleteDecision, Plan, count_deletes
+from dpsync.model.snapshot import Identity, Snapshot
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.decide.escalation import raises
 from dpsync.planner.inputs.policies import Policies

@@ -12,14 +12,14 @@ from graphlib import CycleError, TopologicalSorter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.model.deferred import Deferred
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.snapshot import Snapshot
-from dpsync.model.findings.question import Refusal
-from dpsync.model.findings.span import Span
-from dpsync.model.plans.plan import Organization, Origin, Part, Plan, Prerequisite
-from dpsync.model.plans.remark import Blocked, Note
+from dpsync.model.address import Address
+from dpsync.model.change import Blocked, Note
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.frozen import Deferred
+from dpsync.model.nodes import Span
+from dpsync.model.plan import Organization, Origin, Part, Plan, Prerequisite
+from dpsync.model.snapshot import Snapshot
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.decisions import Decisions, decide
 from dpsync.planner.decide.deletions import blocked_deletions

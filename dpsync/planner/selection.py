@@ -15,11 +15,11 @@ from msgspec import Struct
 from dpsync.kinds.kind import Call
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.values import references
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.texts.command import command
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.text import command
+from dpsync.model.values import references
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.steps.stepset import PlannedSteps, StepDraft
 

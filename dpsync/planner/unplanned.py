@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Difference
+from dpsync.model.desired import Entry
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import LiveObject
 from dpsync.planner.decide.compare import changed
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.selection import selection

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Enum
-from dpsync.model.texts.loopback import is_loopback
+from dpsync.model.urls import is_loopback
 from dpsync.rehearse.answers.draft import Json
 from dpsync.rehearse.domains import ADDRESS, HOST, URL, Domains
 

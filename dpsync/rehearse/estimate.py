@@ -7,8 +7,8 @@ from heapq import heappop, heappush
 
 from dpsync.apply.schedule import Schedule
 from dpsync.client.recording import Recording
-from dpsync.model.plans.rehearsal import Estimate
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Step
+from dpsync.model.plan import Estimate
 
 
 def estimate(recording: Recording, steps: Sequence[Step], requests: int, parallelism: int) -> Estimate:

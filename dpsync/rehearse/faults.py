@@ -18,11 +18,11 @@ from msgspec.structs import replace
 from dpsync.apply.expected import Refused
 from dpsync.client.errors import ClientError, NotSent, Unknown
 from dpsync.client.transport import Request, Response, Stats, Transport
-from dpsync.model.entries.ids import Edits, IdsFile
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.rehearsal import FaultRun
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.ids import Edits, IdsFile
+from dpsync.model.journal import Report
+from dpsync.model.plan import FaultRun
+from dpsync.model.text import json_text
 from dpsync.planner.inputs.answers import confirmed_by
 from dpsync.planner.inputs.sides import Options
 from dpsync.rehearse.replica import CannotLoad, Replica

@@ -14,12 +14,11 @@ from dpsync.apply.expected import Refused
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import ClientError
 from dpsync.client.transport import Request
-from dpsync.model.entries.address import Address
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.plans.journal import GOOD, Outcome, Report
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.rehearsal import Deviation, Rehearsal
-from dpsync.model.texts.words import counted
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.journal import GOOD, Outcome, Report
+from dpsync.model.plan import Deviation, Plan, Rehearsal
+from dpsync.model.text import counted
 from dpsync.rehearse.estimate import estimate
 from dpsync.rehearse.faults import runs
 from dpsync.rehearse.public import Fact, PublicHistory, facts_of_site, facts_of_specifications

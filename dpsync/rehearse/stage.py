@@ -11,9 +11,9 @@ from dpsync.client.client import WriteClient
 from dpsync.client.recording import Recording
 from dpsync.client.transport import Transport
 from dpsync.kinds.urls import expand
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.values import ENV, live_ids, markers
-from dpsync.model.plans.plan import Plan
+from dpsync.model.desired import Entry
+from dpsync.model.plan import Plan
+from dpsync.model.values import ENV, live_ids, markers
 from dpsync.rehearse.replica import CannotLoad, Replica, Unhurried
 from dpsync.rehearse.world import World, world_of
 from dpsync.workflows.session import Planned, Session

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.rehearsal import Unproven, UnprovenKind
-from dpsync.model.texts.words import counted
+from dpsync.model.plan import Plan, Unproven, UnprovenKind
+from dpsync.model.text import counted
 from dpsync.rehearse.world import World
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 
 from dpsync.client.recording import RecordedAnswer
-from dpsync.model.texts.words import counted
+from dpsync.model.text import counted
 from dpsync.rehearse.answers import integrations, navigation, people, rows, sites, spaces
 from dpsync.rehearse.answers.assumed import assume, assume_collection
 from dpsync.rehearse.answers.draft import ELSEWHERE, Json, OrganizationDraft, WorldDraft, without

@@ -14,11 +14,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address, plain_segment
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.values import references
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address, plain_segment
+from dpsync.model.change import Change
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.plan import Plan
+from dpsync.model.values import references
 from dpsync.render.words.names import kind_noun
 from dpsync.render.words.plan import SIGNS
 from dpsync.render.words.visible import visible

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 
 from msgspec import Struct
 
-from dpsync.model.texts.command import NOWHERE
+from dpsync.model.text import NOWHERE
 
 
 class FormatOptions(Struct, frozen=True):

@@ -9,10 +9,9 @@ from msgspec.structs import replace
 from dpsync.client.client import ReadClient
 from dpsync.kinds.registry import Registry
 from dpsync.live.pages import held, with_pages
-from dpsync.model.entries.desired import Desired
-from dpsync.model.findings.diagnostic import Findings
-from dpsync.model.findings.question import Candidate
-from dpsync.model.plans.plan import Plan
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Candidate, Findings
+from dpsync.model.plan import Plan
 
 Candidates = tuple[Candidate, ...]
 _Put = Callable[[str | None, Candidates], Candidates]

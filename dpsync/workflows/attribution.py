@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from dpsync.client.client import ReadClient
 from dpsync.live.audit import LastEvents, last_events
-from dpsync.model.plans.drift import Drift, Drifted
-from dpsync.model.plans.remark import Note
+from dpsync.model.change import Note
+from dpsync.model.drift import Drift, Drifted
 from dpsync.planner.inputs.sides import Sides
 
 

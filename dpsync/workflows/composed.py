@@ -9,7 +9,7 @@ from pathlib import Path
 from dpsync.config.composing.compose import Composition, load_sources
 from dpsync.config.composing.files import Directory
 from dpsync.config.composing.layers import Layers
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.diagnostic import DiagnosticError, Exit
 
 
 def compose(

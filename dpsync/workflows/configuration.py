@@ -15,8 +15,8 @@ from dpsync.config.load import load_from
 from dpsync.config.omitted_files import OmittedFiles
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.desired import Desired
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 
 __all__ = ["load", "load_registry", "validate"]
 

@@ -11,9 +11,8 @@ from dpsync.config.git_base.base import read_base
 from dpsync.config.git_base.edits import edits as compare_files
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.git_base import Base
-from dpsync.model.plans.edits import Edits
+from dpsync.model.desired import Base, Desired
+from dpsync.model.drift import Edits
 
 
 def load_base(

@@ -25,11 +25,9 @@ from dpsync.config.git_base.git import NoRepository, Repository
 from dpsync.config.git_base.label_commits import CommitsSince, applied_digest, configuration_digest
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.git_labels import AppliedCommit, LabelCommits, LastApply, PastFiles, Target
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.desired import AppliedCommit, Base, Desired, LabelCommits, LastApply, PastFiles, Target
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.text import json_text
 
 _LARGEST: Final = 20_000
 """Maximum size of a note, in bytes."""

@@ -13,13 +13,11 @@ from dpsync.client.client import ReadClient
 from dpsync.config.codes import IDS_CONFLICT
 from dpsync.kinds.places import Places
 from dpsync.live.records import recorded_lines
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import Lines, RecordedLine, is_id
-from dpsync.model.entries.ids_check import IdsComparison, Remark, What
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.texts.command import command
-from dpsync.model.texts.loopback import is_loopback
-from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.ids import IdsComparison, Lines, RecordedLine, Remark, What, is_id
+from dpsync.model.text import command, did_you_mean
+from dpsync.model.urls import is_loopback
 from dpsync.workflows.session import Session
 
 

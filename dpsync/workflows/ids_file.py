@@ -10,8 +10,8 @@ from dpsync.apply.ids_on_disk import IdsOnDisk
 from dpsync.config.composing.discovery import IDS_NAME
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.ids import IdsFile
-from dpsync.model.texts.loopback import is_loopback
+from dpsync.model.ids import IdsFile
+from dpsync.model.urls import is_loopback
 
 LOCAL_IDS: Final = Path(disk.OWN) / "ids.yaml"
 """Below the directory of the root file, and not in git: the ids of what is on loopback."""

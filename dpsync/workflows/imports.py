@@ -16,11 +16,11 @@ from dpsync.config.composing.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
 from dpsync.live.records import recorded_lines
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.ids import NO_IDS, Edits, IdsFile
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.ids import NO_IDS, Edits, IdsFile
+from dpsync.model.plan import Plan
 from dpsync.planner.inputs.names import names_of
 from dpsync.workflows.session import Session
 from dpsync.workflows.sharing import Sharing

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Unserved
-from dpsync.model.entries.ids import IdsFile, RecordedLine
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Unserved
+from dpsync.model.ids import IdsFile, RecordedLine
+from dpsync.model.snapshot import LiveObject, Match, MatchedBy
 
 if TYPE_CHECKING:
     from dpsync.client.client import ReadClient

@@ -14,9 +14,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.kinds.registry import load
-from dpsync.model.entries.address import Address
-from dpsync.model.findings.question import Candidate, Refusal
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Candidate, Refusal
+from dpsync.model.plan import Plan
 from dpsync.planner.inputs.answers import NEW, confirmed_by, parse
 from dpsync.planner.inputs.sides import Options
 from dpsync.workflows.session import Session

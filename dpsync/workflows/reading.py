@@ -16,11 +16,9 @@ from dpsync.kinds.page_references import with_page_ids
 from dpsync.kinds.registry import Registry
 from dpsync.live.evidence import Surroundings
 from dpsync.live.reader import read_snapshot
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.git_labels import NO_LABELS, LabelCommits, Target
-from dpsync.model.entries.ids import NO_IDS, IdsFile
-from dpsync.model.entries.snapshot import Snapshot
+from dpsync.model.desired import NO_LABELS, Base, Desired, LabelCommits, Target
+from dpsync.model.ids import NO_IDS, IdsFile
+from dpsync.model.snapshot import Snapshot
 from dpsync.planner.decide.deletions import deletions
 from dpsync.planner.decide.restructuring import recognised, restructuring, settled
 from dpsync.planner.decide.transfers import transfers

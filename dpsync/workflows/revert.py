@@ -15,17 +15,16 @@ from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
 from dpsync.live.pages import page_counts
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.ids import Edits
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.refusals import BEYOND
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan, Reverted
-from dpsync.model.plans.remark import Note
-from dpsync.model.texts.loopback import is_loopback
-from dpsync.model.texts.words import counted
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Note
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.ids import Edits
+from dpsync.model.plan import Plan, Reverted
+from dpsync.model.refusals import BEYOND
+from dpsync.model.snapshot import Identity
+from dpsync.model.text import counted
+from dpsync.model.urls import is_loopback
 from dpsync.planner.decide.deletions import deletions
 from dpsync.planner.decide.restructuring import restructuring
 from dpsync.planner.inputs.sides import Options

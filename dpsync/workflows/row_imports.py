@@ -19,14 +19,12 @@ from dpsync.config.declaring.rows import WORD, rows_of
 from dpsync.config.load import load_from
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry, Scope
-from dpsync.model.findings import nodes
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.nodes import Node
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.command import command
-from dpsync.model.texts.words import counted
+from dpsync.model import nodes
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry, Scope
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.nodes import Node, Span
+from dpsync.model.text import command, counted
 from dpsync.workflows.session import Planned, Session
 from dpsync.workflows.sharing import Sharing
 

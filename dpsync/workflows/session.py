@@ -17,17 +17,14 @@ from dpsync.collector import collector_paused
 from dpsync.config.declaring.supported import supported
 from dpsync.kinds.registry import Registry
 from dpsync.live.records import renamed_keys
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.git_base import NOT_ASKED, Base
-from dpsync.model.entries.git_labels import NO_LABELS, LabelCommits
-from dpsync.model.entries.ids import NO_IDS, IdsFile
-from dpsync.model.entries.snapshot import Snapshot
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.drift import Drift
-from dpsync.model.plans.journal import Outcome, Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.desired import NO_LABELS, NOT_ASKED, Base, Desired, LabelCommits
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Refusal
+from dpsync.model.drift import Drift
+from dpsync.model.ids import NO_IDS, IdsFile
+from dpsync.model.journal import Outcome, Report
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import Snapshot
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan

@@ -12,9 +12,9 @@ from dpsync.config.composing.files import Files
 from dpsync.config.composing.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired
-from dpsync.model.findings.span import Span
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired
+from dpsync.model.nodes import Span
 
 if TYPE_CHECKING:
     from dpsync.importing.changes.update import Taken

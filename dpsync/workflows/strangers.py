@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from dpsync.kinds.kind import Single
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Scope
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.texts.command import command
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Scope
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy
+from dpsync.model.text import command
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides

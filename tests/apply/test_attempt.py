@@ -18,16 +18,14 @@ from dpsync.client.client import WriteClient, WriteResult
 from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, NotSent, Unknown
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Json
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.span import Span
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.events import Intended, StepEnded
-from dpsync.model.plans.journal import Outcome
-from dpsync.model.plans.plan import Origin
-from dpsync.model.plans.step import Gives, Step
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Difference, Gives, Step
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.journal import Intended, Outcome, StepEnded
+from dpsync.model.nodes import Span
+from dpsync.model.plan import Origin
+from dpsync.model.snapshot import LiveObject
 
 REGISTRY = load("published")
 SPAN = Span("dpsync.yaml", 1, 1, 1, 2)

@@ -11,9 +11,8 @@ from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.journal import JournalFull
 from dpsync.apply.schedule import Schedule
 from dpsync.client.client import WriteClient
-from dpsync.model.plans.events import Event
-from dpsync.model.plans.journal import Outcome
-from dpsync.model.texts.mask import Mask
+from dpsync.model.journal import Event, Outcome
+from dpsync.model.mask import Mask
 from dpsync.server.process.thread import ThreadedServer
 from tests.apply.conftest import writes
 

@@ -13,8 +13,8 @@ from dpsync.api import Options
 from dpsync.apply import delete_checks
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Token
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.plans.journal import Outcome, Report
+from dpsync.model.journal import Outcome, Report
+from dpsync.model.snapshot import Identity
 from dpsync.server.process.thread import ThreadedServer
 from tests.agreed import agreed
 from tests.apply.late import Meanwhile

@@ -10,7 +10,7 @@ from dpsync.api import Planned, Session
 from dpsync.apply.journal import JournalFull
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import Interrupted, Unknown
-from dpsync.model.plans.events import Event
+from dpsync.model.journal import Event
 from dpsync.server.process.thread import ThreadedServer
 from tests.apply.conftest import writes
 

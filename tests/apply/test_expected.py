@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dpsync.apply.expected import Expected, NotApproved, Refused, different
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.change import Change, Difference, Effect
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import Blocked, Kept, Note
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Blocked, Change, Difference, Effect, Kept, Note, Step
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.plan import Plan
 
 STEP = Step(id="a create", verb="create", method="PUT", path="/teams", body={"title": "A"}, repeat="look_up")
 CREATE = Change(address="acme/teams/a", kind="team", action="create", steps=(STEP,))

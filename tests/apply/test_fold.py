@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from dpsync.apply.fold import IN_FLIGHT, NO_END, NOT_REACHED, exit_of, report_of
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.events import Closed, Event, Intended, JournalOpened, NotTried, Started, StepEnded
-from dpsync.model.plans.journal import Outcome, Report, Restorable, Result
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Change, Step
+from dpsync.model.diagnostic import Exit
+from dpsync.model.journal import (
+    Closed,
+    Event,
+    Intended,
+    JournalOpened,
+    NotTried,
+    Outcome,
+    Report,
+    Restorable,
+    Result,
+    Started,
+    StepEnded,
+)
+from dpsync.model.plan import Plan
 
 ADDRESS = "acme/teams/t"
 

@@ -19,9 +19,9 @@ from dpsync.client.observer import Nobody
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.live.sources import Source
-from dpsync.model.entries.snapshot import Evidence, Identity, LiveObject, SyncedRepository
-from dpsync.model.entries.values import LiveId
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import Evidence, Identity, LiveObject, SyncedRepository
+from dpsync.model.values import LiveId
 from dpsync.planner.decide.cascade import cascade
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from dpsync.apply.ids import Ids
-from dpsync.model.entries.address import Address
+from dpsync.model.address import Address
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import pytest
 from dpsync import __version__
 from dpsync.apply.journal import FileJournal, JournalFull
 from dpsync.apply.lock import Locked, locked
-from dpsync.model.plans.events import Flags, Intended
+from dpsync.model.journal import Flags, Intended
 from tests.patience import PATIENCE
 
 

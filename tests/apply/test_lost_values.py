@@ -10,9 +10,9 @@ import pytest
 
 from dpsync.apply.lost_values import unkept
 from dpsync.client.client import WriteClient
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.journal import Outcome, Report, Result
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import Change, Difference
+from dpsync.model.journal import Outcome, Report, Result
+from dpsync.model.plan import Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_report
 from dpsync.server.process.thread import ThreadedServer

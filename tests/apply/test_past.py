@@ -10,9 +10,9 @@ import pytest
 from dpsync.apply.fold import NO_END
 from dpsync.apply.journal import FileJournal
 from dpsync.apply.past import PastApply, parse_journal
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
-from dpsync.model.plans.events import EVENT, Closed, Exited, Flags, Started
-from dpsync.model.plans.plan import Plan
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.journal import EVENT, Closed, Exited, Flags, Started
+from dpsync.model.plan import Plan
 from tests.apply.test_fold import PLAN, STEPS, ended, intent
 
 START = Started(digest=PLAN.digest, steps=3, plan=PLAN)

@@ -12,9 +12,8 @@ from dpsync.apply.pauses import growing
 from dpsync.apply.removals import await_removals
 from dpsync.apply.task import Task
 from dpsync.client.errors import NotSent
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.journal import Outcome
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Change, Step
+from dpsync.model.journal import Outcome
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from dpsync.api import Options, Session, load, load_registry
 from dpsync.apply.fold import exit_of
 from dpsync.client.client import Params, WriteClient
 from dpsync.client.retry import Clock
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.diagnostic import Exit
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.json.documents import ApplyDocument

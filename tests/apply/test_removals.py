@@ -12,7 +12,7 @@ import pytest
 from dpsync.client.client import WriteClient
 from dpsync.client.retry import Clock
 from dpsync.kinds.registry import load
-from dpsync.model.plans.journal import Report
+from dpsync.model.journal import Report
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.plane import ControlPlane

@@ -14,13 +14,10 @@ from dpsync.apply.journal import Journal, JournalFull, RememberingJournal
 from dpsync.apply.run import carry_out
 from dpsync.client.errors import NotSent
 from dpsync.kinds.registry import load
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.events import Closed, Event, Started, StepEnded
-from dpsync.model.plans.journal import Outcome, Report
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import PlatformTrouble
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Change, PlatformTrouble, Step
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.journal import Closed, Event, Outcome, Report, Started, StepEnded
+from dpsync.model.plan import Plan
 
 ID = "acme/teams/t update"
 STEP = Step(id=ID, verb="update", method="PATCH", path="/orgs/acme/teams/t", repeat="safe")

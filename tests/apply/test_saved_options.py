@@ -9,8 +9,8 @@ import pytest
 
 from dpsync.apply import saved
 from dpsync.apply.saved import options_of
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.plan import Part, Plan
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.plan import Part, Plan
 from dpsync.planner.inputs.sides import Options
 
 

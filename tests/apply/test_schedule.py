@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.apply.schedule import Schedule
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Step
 
 
 def step(id: str, word: str = "update", needs: str = "", follows: str = "") -> Step:

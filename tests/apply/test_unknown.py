@@ -16,10 +16,10 @@ from dpsync.client.errors import NotSent
 from dpsync.client.retry import TRIES, Clock
 from dpsync.client.transport import HttpTransport, Request, Response, Token
 from dpsync.live.sources import Source
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.diagnostic import Exit
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_report
 from dpsync.server.process.thread import ThreadedServer

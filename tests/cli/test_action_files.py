@@ -19,9 +19,9 @@ from dpsync.github.messages.plan_comment import worth_telling
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.run import History
-from dpsync.model.findings.diagnostic import Diagnostic, Exit
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import Blocked
+from dpsync.model.change import Blocked
+from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.plan import Plan
 from dpsync.render.json.conversion import findings_document, plan_document
 
 

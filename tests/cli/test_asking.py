@@ -12,10 +12,9 @@ import pytest
 
 from dpsync.cli.applying import nothing_to_do
 from dpsync.cli.terminal.output import interactive
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import Change
+from dpsync.model.diagnostic import Exit, Refusal
+from dpsync.model.plan import Plan
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.test_drift import change
 from tests.patience import PATIENCE

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dpsync.api import load
 from dpsync.config.reading.reader import read
-from dpsync.model.findings.nodes import plain
+from dpsync.model.nodes import plain
 from dpsync.render.json.config_document import part_of
 from dpsync.render.json.documents import ConfigDocument, ValueOrigin
 from dpsync.render.terminal.config_text import render_config

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.model.texts.web_address import address_problem
+from dpsync.model.urls import address_problem
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.silent_host import SilentHost

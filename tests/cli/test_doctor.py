@@ -22,7 +22,7 @@ from dpsync.cli.examination.settings import invalid, program
 from dpsync.kinds.kind import Call
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.urls import expand
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store

@@ -23,11 +23,9 @@ from dpsync.cli.terminal.signals import Ended
 from dpsync.client import errors
 from dpsync.client.errors import ClientError, NotSent, Unknown
 from dpsync.client.way import Setting, Way
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.plan import Origin, Plan
-from dpsync.model.plans.rehearsal import Rehearsal
-from dpsync.model.plans.remark import Blocked
+from dpsync.model.change import Blocked
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Refusal
+from dpsync.model.plan import Origin, Plan, Rehearsal
 
 TO = Connection("https://p.example", "s3cret", "DPSYNC_URL", "DPSYNC_TOKEN")
 PROXY = Way(proxy=Setting("HTTPS_PROXY", "http://proxy:3128"))

@@ -11,8 +11,8 @@ from dpsync.cli.examination.platform import PlatformExamination
 from dpsync.cli.examination.settings import configuration
 from dpsync.cli.examination.workflow import workflow
 from dpsync.client.way import UNREAD
-from dpsync.model.entries.desired import Desired, Environment
-from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.desired import Desired, Environment
+from dpsync.model.diagnostic import Diagnostic
 from dpsync.render.json.documents import Check
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 

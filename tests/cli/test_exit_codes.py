@@ -16,12 +16,10 @@ from dpsync.cli.terminal.signals import Ended, Patience
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.github.runs.action import stopped
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.journal import Outcome, Report, Result
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import Blocked
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Blocked, Change, Step
+from dpsync.model.diagnostic import Exit
+from dpsync.model.journal import Outcome, Report, Result
+from dpsync.model.plan import Plan
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.json.documents import ApplyDocument, FindingsDocument
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.kinds.registry import load
-from dpsync.model.texts.web_address import DOCS
+from dpsync.model.urls import DOCS
 from dpsync.render.words.error_page import code_named, codes
 from dpsync.render.words.explanations import explained, what_can_be_explained
 from tests.cli.conftest import Run

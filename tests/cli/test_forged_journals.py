@@ -15,8 +15,8 @@ from typing import Any
 import httpx
 import pytest
 
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.plans.saved_plan import Saved
+from dpsync.model.diagnostic import Exit
+from dpsync.model.plan import Saved
 from dpsync.server import world as worlds
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Ran, Run

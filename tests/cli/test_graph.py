@@ -18,8 +18,8 @@ import pytest
 
 from dpsync.api import load, load_registry
 from dpsync.apply.saved import save
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import Change
+from dpsync.model.plan import Plan
 from dpsync.render.graph import LANGUAGES, Graph, as_dot, as_mermaid, graph
 from tests.cli.conftest import Run
 

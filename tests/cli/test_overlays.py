@@ -108,7 +108,7 @@ def test_a_list_called_structure_elsewhere_is_replaced(project: Project) -> None
     )
     from dpsync.config.composing.overlay import Overlays  # the loader would refuse this key
     from dpsync.config.reading.reader import read
-    from dpsync.model.findings.nodes import Mapping, plain
+    from dpsync.model.nodes import Mapping, plain
 
     one, other = (read((directory / name).read_text(), name)[0] for name in ("dpsync.yaml", "prod.yaml"))
     assert isinstance(one, Mapping)

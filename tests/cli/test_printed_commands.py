@@ -15,7 +15,7 @@ import pytest
 
 import dpsync
 from dpsync.cli.main import COMMANDS
-from dpsync.model.texts.command import Invocation, command
+from dpsync.model.text import Invocation, command
 from dpsync.planner.inputs.answers import Answer
 from dpsync.server.process.thread import ThreadedServer
 from tests.by_hand import by_hand

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change
@@ -149,7 +149,7 @@ def test_a_file_that_is_not_there_ends_with_5(saved: Path, run: Run, platform: T
 def test_a_plan_that_was_tampered_with_is_not_the_approved_one(
     saved: Path, run: Run, platform: ThreadedServer
 ) -> None:
-    from dpsync.model.plans.saved_plan import Saved
+    from dpsync.model.plan import Saved
 
     approved = digest(saved)
     path = saved / "plan.json"

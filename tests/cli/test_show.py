@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from dpsync.apply.saved import save
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.saved_plan import Saved
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.change import Change
+from dpsync.model.plan import Plan, Saved
+from dpsync.model.text import json_text
 from dpsync.render.formats import FORMATS
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run

@@ -12,8 +12,8 @@ import pytest
 from lxml import etree
 
 from dpsync.client.client import WriteClient
-from dpsync.model.plans.events import EVENT
-from dpsync.model.texts.characters import UNSEEN
+from dpsync.model.journal import EVENT
+from dpsync.model.text import UNSEEN
 from dpsync.render.formats import FORMATS
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run

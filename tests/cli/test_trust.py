@@ -214,7 +214,7 @@ def test_companion_needs_no_trust(
 
 
 def test_tokens_of_the_companion_are_those_that_it_documents() -> None:
-    from dpsync.model.texts.loopback import COMPANION_TOKENS
+    from dpsync.model.urls import COMPANION_TOKENS
 
     assert set(builtin()["tokens"]) == COMPANION_TOKENS
 

@@ -7,7 +7,7 @@ import pytest
 from dpsync.client.client import ReadClient
 from dpsync.client.platform import is_name, origin, world
 from dpsync.client.transport import Request, Response, Stats
-from dpsync.model.texts.loopback import is_loopback
+from dpsync.model.urls import is_loopback
 
 HERE = [
     "http://localhost:8787", "http://127.0.0.1", "https://127.9.9.9:1", "http://[::1]:8787", "http://LOCALHOST",

@@ -7,8 +7,8 @@ from textwrap import dedent, indent
 
 from dpsync.config.load import load
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.desired import Desired
-from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic
 
 MARK = "▸"
 REGISTRY = load_registry()

@@ -13,8 +13,8 @@ import pytest
 from dpsync.config.git_base.base import read_base
 from dpsync.config.git_base.commits import Project
 from dpsync.config.git_base.git import Repository
-from dpsync.model.entries.git_base import Base
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.desired import Base
+from dpsync.model.diagnostic import DiagnosticError, Exit
 
 from .loading import REGISTRY, organization
 

@@ -12,8 +12,8 @@ from dpsync.config import codes
 from dpsync.config.composing.compose import Composition, load_sources, merge
 from dpsync.config.composing.files import Directory
 from dpsync.config.reading.reader import read
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.nodes import Mapping, plain
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Mapping, plain
 
 ACME = "organizations:\n  acme:\n    title: Acme\n"
 

@@ -11,7 +11,7 @@ from dpsync import disk
 from dpsync.config import codes
 from dpsync.config.composing.discovery import find_root, included_files
 from dpsync.config.reading.reader import read
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.diagnostic import DiagnosticError, Exit
 
 
 def write(path: Path, text: str = "organizations: {}\n") -> Path:

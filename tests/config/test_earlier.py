@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import Ref
+from dpsync.model.address import Address
+from dpsync.model.values import Ref
 
 from .loading import expect, loaded, organization, site
 

@@ -9,7 +9,7 @@ import pytest
 
 from dpsync.config.git_base.edits import edits
 from dpsync.config.load import load
-from dpsync.model.plans.edits import Edit
+from dpsync.model.drift import Edit
 from tests.config.loading import REGISTRY, loaded, organization, site
 
 TEAMS = """\

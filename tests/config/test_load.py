@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dpsync.api import load
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import Ref
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.values import Ref
 
 from .loading import loaded, marked, organization
 

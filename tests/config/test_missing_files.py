@@ -97,7 +97,7 @@ def test_deleted_file_is_shown_as_deleted(project: Path, how: Callable[[Path], N
 
 def test_unknown_commit_never_shows_a_deleted_file(project: Path) -> None:
     """Without git, a missing file may be lost."""
-    from dpsync.model.entries.git_base import NOT_ASKED
+    from dpsync.model.desired import NOT_ASKED
 
     assert NOT_ASKED.missing_file("0" * 40, NAME) == "git does not show how the entry disappeared"
 

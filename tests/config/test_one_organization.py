@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dpsync.api import load
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "schemas" / "dpsync.schema.json").read_text(encoding="utf-8")

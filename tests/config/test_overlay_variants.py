@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dpsync.api import load
-from dpsync.model.entries.values import to_plain
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.values import to_plain
 
 BASE = """\
 dpsync: 1

@@ -14,8 +14,8 @@ from dpsync.config.reading import ids_file, scalars
 from dpsync.config.reading.reader import DEFAULT_LIMITS, FileLimits, read
 from dpsync.importing.creation.keys import LONGEST, slug
 from dpsync.kinds.types.secretive import looks_secret
-from dpsync.model.findings.nodes import Mapping
-from dpsync.model.texts.web_address import address_problem
+from dpsync.model.nodes import Mapping
+from dpsync.model.urls import address_problem
 
 from .loading import loaded, organization
 from .test_discovery import include, write

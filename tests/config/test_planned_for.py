@@ -11,7 +11,7 @@ from dpsync.config.composing.layers import Layers
 from dpsync.config.load import load
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.diagnostic import Diagnostic
 
 from .loading import MARK, REGISTRY, marked, organization, site
 

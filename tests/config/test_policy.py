@@ -8,8 +8,8 @@ import pytest
 
 from dpsync.kinds.registry import load
 from dpsync.kinds.watching import access_patterns
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Limits
+from dpsync.model.address import Address
+from dpsync.model.desired import Limits
 
 from .loading import expect, loaded, organization
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dpsync.config import codes
 from dpsync.config.reading import reader
 from dpsync.config.reading.reader import FileLimits, read
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 from tests.soak import examples
 
 

@@ -14,8 +14,8 @@ from dpsync.config.declaring.recorded import IncompleteValue, UnfitValue, check_
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.types import Json, Many, Object, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Markdown
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import LiveId, Ref, Secret, canonical, to_plain
+from dpsync.model.address import Address
+from dpsync.model.values import LiveId, Ref, Secret, canonical, to_plain
 from tests.kinds.bench import config, fields_of
 from tests.kinds.samples import NOTHING, PLACES, SAMPLES
 from tests.planner.lab import REGISTRY

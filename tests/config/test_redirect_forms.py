@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from dpsync.api import load
-from dpsync.model.entries.values import to_plain
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.values import to_plain
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "schemas" / "dpsync.schema.json").read_text(encoding="utf-8")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import LiveId, Ref, to_plain
+from dpsync.model.address import Address
+from dpsync.model.values import LiveId, Ref, to_plain
 
 from .loading import expect, loaded, marked, organization, site
 

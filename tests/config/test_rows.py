@@ -12,8 +12,8 @@ from dpsync.config.declaring.rows import columns, entries, rows_of
 from dpsync.config.reading.csv_text import cell_text, is_formula, rows
 from dpsync.config.reading.reader import FileLimits
 from dpsync.kinds.registry import load
-from dpsync.model.entries.values import Ref
-from dpsync.model.findings.nodes import Mapping, plain
+from dpsync.model.nodes import Mapping, plain
+from dpsync.model.values import Ref
 from tests.soak import examples
 
 from .loading import loaded, marked

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from dpsync.config import codes
 from dpsync.config.composing.variables import LONGEST_RESULT, Substitution
 from dpsync.config.reading.reader import read
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, plain
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Mapping, Node, Scalar, plain
 
 ENV = {"NAME": "acme", "EMPTY": "", "N": "1", "YES": "true", "BAD": "a\x1bb", "DOLLAR": "${NAME}$$"}
 

@@ -22,9 +22,8 @@ from dpsync.importing.creation.configuration import Made
 from dpsync.importing.creation.navigation import take_over
 from dpsync.importing.creation.navigation_export import export
 from dpsync.kinds.registry import Registry, load
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.findings.span import Span
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 from tests.references import resolved
 from tests.soak import examples
 

@@ -39,8 +39,8 @@ from dpsync.config.composing.layers import Layers
 from dpsync.config.load import load
 from dpsync.config.reading.ids_file import parse
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.desired import Desired
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
 

@@ -19,9 +19,9 @@ from dpsync.client.client import ReadClient
 from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token
 from dpsync.config.codes import TOP_KEY
 from dpsync.config.composing.compose import ROOT_KEYS
-from dpsync.model.entries.desired import Desired
-from dpsync.model.findings import refusals
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model import refusals
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.terminal.diagnostics import render_diagnostics
 from dpsync.server.process.thread import ThreadedServer
 from tests.no_tls import NO_TLS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from dpsync.model.entries.values import LIVE, REF
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
+from dpsync.model.values import LIVE, REF
 from dpsync.render.formats import FORMATS
 
 from .markdown import DOCS, sections

@@ -6,7 +6,7 @@ import re
 from difflib import ndiff
 
 from dpsync import __version__
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 from tools.surface import FILE, surface
 
 from .markdown import ROOT

@@ -15,7 +15,7 @@ import pytest
 from dpsync.importing.creation.layout import SCHEMA
 from dpsync.importing.creation.start import root_file, schema_file
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.texts.web_address import DOCS
+from dpsync.model.urls import DOCS
 from tests.editor.language_server import SERVER, LanguageServer
 
 NODE = shutil.which("node")

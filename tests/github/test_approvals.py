@@ -29,9 +29,9 @@ from dpsync.github.requests.api import GitHub
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.place import WorkflowRun
 from dpsync.github.runner.run import History
-from dpsync.model.entries.git_labels import Target
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.plan import Organization, Plan
+from dpsync.model.change import Change, Difference
+from dpsync.model.desired import Target
+from dpsync.model.plan import Organization, Plan
 from dpsync.render.json.conversion import plan_document
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
 from tests.soak import examples

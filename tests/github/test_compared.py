@@ -6,9 +6,8 @@ import pytest
 
 from dpsync.github.messages.digests import Shown, latest_shown, shown_by
 from dpsync.github.permission.comparison import compare
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.impact import Exposure
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import Change, Difference, Exposure
+from dpsync.model.plan import Plan
 
 
 def plan(words: str) -> Plan:

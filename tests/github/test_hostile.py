@@ -18,8 +18,8 @@ from dpsync.github.requests.api import GitHubText
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.outputs import NAMES, output_lines, outputs
 from dpsync.github.runner.place import WorkflowRun
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import Change
+from dpsync.model.plan import Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.layout.view import Block, View, ViewEntry, ViewLine

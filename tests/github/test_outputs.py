@@ -8,12 +8,11 @@ import pytest
 from pydantic import BaseModel
 
 from dpsync.github.runner.outputs import failure, killed, outputs
-from dpsync.model.findings.diagnostic import Diagnostic, Exit
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.drift import Drift
-from dpsync.model.plans.journal import Outcome, Report, Result
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import Blocked
+from dpsync.model.change import Blocked, Change
+from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.drift import Drift
+from dpsync.model.journal import Outcome, Report, Result
+from dpsync.model.plan import Plan
 from dpsync.render.json.conversion import drift_document, findings_document, plan_document
 from dpsync.render.json.documents import ApplyDocument
 

@@ -16,9 +16,9 @@ from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import WorkflowRun, WorkingCopy, branch_key, plan_key
 from dpsync.github.runner.run import ActionRun, History, Ran
 from dpsync.github.runs.action import carry_out
-from dpsync.model.plans.drift import Drift
-from dpsync.model.plans.journal import Outcome, Report, Result
-from dpsync.model.plans.plan import Plan
+from dpsync.model.drift import Drift
+from dpsync.model.journal import Outcome, Report, Result
+from dpsync.model.plan import Plan
 from dpsync.render.json.conversion import drift_document, plan_document
 from dpsync.render.json.documents import ApplyDocument
 from tests.github.fake_github import REPOSITORY, FakeGitHub

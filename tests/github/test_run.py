@@ -12,7 +12,7 @@ from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import WorkflowRun
 from dpsync.github.runner.run import ActionRun, Ran
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 from dpsync.render.json.documents import FindingsDocument
 from tests.github.runner import Step
 

@@ -45,13 +45,11 @@ from dpsync.github.requests.api import GitHubText, Review
 from dpsync.github.requests.members import number_at, text_at
 from dpsync.github.runner.inputs import NAMES, Inputs, WrongInput, read_inputs
 from dpsync.github.runner.place import WorkflowRun, branch_key, find_place, make_key, plan_key
-from dpsync.model.entries.match import MatchedBy
-from dpsync.model.plans.change import Change, Difference, Effect
-from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plans.impact import Exposure
-from dpsync.model.plans.plan import DIGITS, Organization, Plan
-from dpsync.model.plans.step import Step
-from dpsync.model.texts.mask import Mask
+from dpsync.model.change import Change, Difference, Effect, Exposure, Step
+from dpsync.model.drift import Drift, Drifted, FieldDrift
+from dpsync.model.mask import Mask
+from dpsync.model.plan import DIGITS, Organization, Plan
+from dpsync.model.snapshot import MatchedBy
 from dpsync.render.pages.markdown import COMMENT
 from tests.render.hostile import TEXT
 

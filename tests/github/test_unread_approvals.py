@@ -14,7 +14,7 @@ from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import WorkflowRun
 from dpsync.github.runner.run import ActionRun, History, Ran
 from dpsync.github.runs.apply import apply
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 
 COMMIT = "a" * 40

@@ -15,12 +15,12 @@ from dpsync.identity.match import Matching, match
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Reference, Text
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import LiveId, Value
-from dpsync.model.findings.span import Span
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.ids import RecordedLine
+from dpsync.model.nodes import Span
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import LiveId, Value
 
 SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 PLACE = Address.parse("acme/things")

@@ -15,11 +15,11 @@ from dpsync.client.client import WriteClient
 from dpsync.client.transport import Request, Response, Transport
 from dpsync.kinds.registry import load as load_registry
 from dpsync.live.records import recorded_lines
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import NO_IDS, Edits, IdsFile, RecordedLine
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.ids import NO_IDS, Edits, IdsFile, RecordedLine
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
 from dpsync.server.process.thread import ThreadedServer
 from tests.agreed import agreed

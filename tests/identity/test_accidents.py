@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from tests.soak import seeds
 
 from .past import Project, git

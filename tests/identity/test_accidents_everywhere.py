@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from dpsync.client.errors import Rejected
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
 from tests.soak import seeds
 

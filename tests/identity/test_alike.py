@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.ids import IdsFile
-from dpsync.model.plans.plan import Plan
+from dpsync.model.desired import Base
+from dpsync.model.ids import IdsFile
+from dpsync.model.plan import Plan
 from dpsync.planner.questions import lookalikes
 from dpsync.planner.questions.lookalikes import Reason
 

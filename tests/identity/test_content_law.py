@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server import world as worlds
 from tests.soak import SOAK
 

@@ -15,11 +15,11 @@ from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Enum, Reference, Table, Text
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import LiveId
-from dpsync.model.findings.span import Span
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.nodes import Span
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import LiveId
 
 SPAN, THERE = Span("dpsync.yaml", 1, 1, 1, 2), Span("dpsync.yaml", 7, 1, 7, 2)
 PLACE, PARENT = Address.parse("acme/things"), ("org", "acme")

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.identity.transfers import find_elsewhere
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.desired import Entry
+from dpsync.model.ids import RecordedLine
+from dpsync.model.snapshot import LiveObject
 
 from .test_match import PLACE, kind, live, wanted
 

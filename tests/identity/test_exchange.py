@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.plan import Plan
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.plan import Plan
 from tests.soak import slice_of
 
 from .past import Project

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.entries.address import Address
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.plan import Plan
 
 from .past import Project
 

@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import Options
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import IdsFile, RecordedLine
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.ids import IdsFile, RecordedLine
+from dpsync.model.plan import Plan
 
 from .past import Project, git
 from .test_git_base import did, docs, teams

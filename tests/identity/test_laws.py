@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from dpsync.identity.assignment import certain
-from dpsync.model.entries.address import Address
+from dpsync.model.address import Address
 
 from .cases import SHAPES, Case, applied, unapplied
 

@@ -11,11 +11,11 @@ from dpsync.identity.ids_lines import Recorded
 from dpsync.identity.match import Matching, match
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Patch
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.findings.span import Span
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.ids import RecordedLine
+from dpsync.model.nodes import Span
+from dpsync.model.snapshot import LiveObject
 
 from .test_match import PLACE, kind, live, wanted
 

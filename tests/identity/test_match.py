@@ -15,11 +15,11 @@ from dpsync.identity.match import Matching, NaturalKeys, match
 from dpsync.identity.questions import candidates, pin, pinned
 from dpsync.kinds.kind import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Reference, Text
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import LiveId, Ref
-from dpsync.model.findings.span import Span
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.nodes import Span
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import LiveId, Ref
 
 SPAN = Span("dpsync.yaml", 1, 1, 1, 2)
 PLACE = Address.parse("acme/things")

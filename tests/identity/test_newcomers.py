@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpsync.identity.likeness import lookalikes
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.identity.newcomers import could_be, rivals
-from dpsync.model.entries.values import LiveId
+from dpsync.model.values import LiveId
 
 from .test_match import BOXES, box, kind, live, wanted
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.plan import Plan
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.plan import Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_report
 from dpsync.server import world as worlds

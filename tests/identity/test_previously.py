@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan

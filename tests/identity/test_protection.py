@@ -9,7 +9,7 @@ import pytest
 
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Request, Response, Token
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 
 from .past import Project
 from .test_alike import refused, said

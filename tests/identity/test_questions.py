@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.client.client import ReadClient
 from dpsync.live.pages import MOST
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from tests.direct import transport
 
 from .past import Project

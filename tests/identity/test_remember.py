@@ -7,9 +7,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from dpsync.identity.base_matches import remember
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.snapshot import Identity, Records
+from dpsync.model.desired import Desired
+from dpsync.model.ids import RecordedLine
+from dpsync.model.snapshot import Identity, Records
 from tests.planner.stages import ACME, Case
 
 ENTRY = ACME.child("spaces", "s")

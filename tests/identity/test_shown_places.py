@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 
 from .past import Project
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.entries.address import Address
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError
 
 from .past import Project
 from .test_git_base import docs

@@ -12,8 +12,8 @@ import pytest
 from dpsync.api import IdsOnDisk, Options, Session, load
 from dpsync.client.client import WriteClient
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.ids import Edits
-from dpsync.model.plans.journal import Report
+from dpsync.model.ids import Edits
+from dpsync.model.journal import Report
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.direct import transport, writing

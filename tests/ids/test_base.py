@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from dpsync.api import ids_path, load, load_base, load_ids
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.ids import NO_IDS, RecordedLine
-from dpsync.model.entries.snapshot import Records
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.address import Address
+from dpsync.model.desired import Base
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.ids import NO_IDS, RecordedLine
+from dpsync.model.snapshot import Records
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.why.remarks import history_notes
 from tests.identity.past import configuration, git

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dpsync.config.reading.conflicts import markers
 from dpsync.config.reading.ids_file import HEADER, parse, parse_both, render, repeated
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import IdsFile, RecordedLine, is_id
+from dpsync.model.address import Address
+from dpsync.model.ids import IdsFile, RecordedLine, is_id
 from tests.soak import examples
 
 REGISTRY = load_registry()

@@ -12,7 +12,7 @@ import pytest
 from dpsync.apply import ids_on_disk
 from dpsync.apply.ids_on_disk import CannotWrite, IdsOnDisk
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.ids import IdsFile, RecordedLine
+from dpsync.model.ids import IdsFile, RecordedLine
 
 from .test_file import HERE, ids_of, line, section
 

@@ -11,12 +11,10 @@ from msgspec.structs import replace
 from dpsync.apply.ids_on_disk import CannotWrite
 from dpsync.apply.recorder import Recorder
 from dpsync.apply.task import Task
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import NO_IDS, Edits, IdsFile, RecordedLine
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.journal import Outcome
-from dpsync.model.plans.remark import Blocked
-from dpsync.model.plans.step import Gives, Step
+from dpsync.model.address import Address
+from dpsync.model.change import Blocked, Change, Gives, Step
+from dpsync.model.ids import NO_IDS, Edits, IdsFile, RecordedLine
+from dpsync.model.journal import Outcome
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 from tests.planner.stages import REGISTRY, Case

@@ -6,8 +6,8 @@ from dpsync.api import Planned, Session, import_
 from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.live.records import recorded_lines
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.ids import NO_IDS, IdsFile
+from dpsync.model.desired import Desired
+from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import writing
 

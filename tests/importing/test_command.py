@@ -16,7 +16,7 @@ from dpsync.client.errors import NotFound
 from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.live.sources import Source, Sources
-from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.snapshot import LiveObject
 from dpsync.server import world as worlds
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer

@@ -13,8 +13,8 @@ from dpsync.importing.values import Unwritable, Writing
 from dpsync.importing.yaml_text.emit import scalar
 from dpsync.kinds.types import Json, Many, Object, Text, Type
 from dpsync.kinds.types.texts import Markdown
-from dpsync.model.entries.values import Value
-from dpsync.model.findings.nodes import Mapping
+from dpsync.model.nodes import Mapping
+from dpsync.model.values import Value
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run, platform, run
 from tests.no_tls import NO_TLS

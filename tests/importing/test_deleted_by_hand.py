@@ -19,9 +19,9 @@ from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.kind import Call
 from dpsync.kinds.registry import load
 from dpsync.kinds.urls import expand
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import Lines
-from dpsync.model.plans.drift import Drift
+from dpsync.model.address import Address
+from dpsync.model.drift import Drift
+from dpsync.model.ids import Lines
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Sides
 from dpsync.server.http.app import build

@@ -8,7 +8,7 @@ import pytest
 
 from dpsync.importing.yaml_text.edit import Document, FromVariable, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.emit import BlockMapping
-from dpsync.model.findings.span import Span
+from dpsync.model.nodes import Span
 
 from .test_edit import edited
 

@@ -12,7 +12,7 @@ from dpsync.api import Imported, Session, import_, load
 from dpsync.importing.caching import RememberingClient
 from dpsync.importing.files import put
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store

@@ -16,7 +16,7 @@ from dpsync.importing.creation.layout import Folder
 from dpsync.importing.values import json_text
 from dpsync.importing.yaml_text.emit import BlockMapping, document, inline, scalar
 from dpsync.kinds.registry import load
-from dpsync.model.findings.nodes import plain
+from dpsync.model.nodes import plain
 
 HARD = st.text(st.sampled_from("ab01 -:#,[]{}&*!|>'\"%@`?=~$.\n\t\\/éß日\u2028😀_()+;"), max_size=12)
 TEXTS = (st.text(max_size=20) | HARD).filter(lambda text: not FORBIDDEN_IN_VALUE.search(text))

@@ -11,7 +11,7 @@ from dpsync.api import Imported, Session, import_, load, update
 from dpsync.importing.caching import RememberingClient
 from dpsync.importing.files import put
 from dpsync.kinds.watching import is_access_default
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.process.thread import ThreadedServer
 from tests.certificates import OKTA
 from tests.direct import transport

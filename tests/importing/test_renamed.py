@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.entries.address import Pattern
+from dpsync.model.address import Pattern
 from dpsync.planner.plan import make_plan
 from dpsync.workflows.session import Planned
 from dpsync.workflows.strangers import renamed

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dpsync.config.reading.reader import read
 from dpsync.importing.yaml_text.tidy import Untidy, tidy
-from dpsync.model.findings.nodes import plain
+from dpsync.model.nodes import plain
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MESSY = """\

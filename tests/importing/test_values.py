@@ -10,8 +10,8 @@ from dpsync.importing.creation.keys import slug
 from dpsync.importing.values import FileContent, Unwritable, Writing, json_text, placed, variable
 from dpsync.kinds.types import Enum, Json, Many, Object, OneOf, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import LiveId, Secret, Value
+from dpsync.model.address import Address
+from dpsync.model.values import LiveId, Secret, Value
 from tests.certificates import OKTA
 
 WRITING = Writing(lambda kinds, id: {"t1": "writers"}.get(id), "_".join)

@@ -22,9 +22,9 @@ from dpsync.kinds.registry import load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText
 from dpsync.kinds.watching import is_access_default
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.values import LiveId, Value
-from dpsync.model.plans.drift import Drift
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.drift import Drift
+from dpsync.model.values import LiveId, Value
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan

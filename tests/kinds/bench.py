@@ -17,10 +17,10 @@ import pytest
 
 from dpsync.api import Options, Planned, Registry, Session
 from dpsync.kinds.kind import ByHand, Field, Kind, ListOrder
-from dpsync.model.entries.address import Address
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
 from dpsync.planner.decide.compare import write_only
 from dpsync.server.operations import EVERY
 from dpsync.server.operations.editions import known

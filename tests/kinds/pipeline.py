@@ -11,8 +11,8 @@ from dpsync.apply.journal import FileJournal
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.retry import Clock
 from dpsync.kinds.registry import Registry
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
 from tests.agreed import agreed
 
 

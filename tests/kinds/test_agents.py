@@ -11,7 +11,7 @@ import pytest
 from dpsync.api import Options
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Object, Text
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store

@@ -10,8 +10,8 @@ from jsonschema import Draft7Validator
 
 from dpsync.config.declaring.schema import configuration_schema
 from dpsync.kinds.registry import Registry
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.journal import Report
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import Report
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
 from dpsync.render.terminal.report_text import render_report

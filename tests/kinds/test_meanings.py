@@ -14,7 +14,7 @@ from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.meanings import EVERY_ENTRY, KINDS, MEANINGS, NOTES, OF_THE_FILE, meaning
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.types import Many, Object, OneOf, Table, Type
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.render.words.examples import example_text
 
 REGISTRY = load_registry().whole

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from dpsync.api import Options, load
 from dpsync.client.client import ReadClient
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.git_base import Base
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.journal import Report
+from dpsync.model.desired import Base
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import Report
 
 from .pipeline import Impatient, Pipeline
 from .toy_http import serving

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.diagnostic import Diagnostic
 from tests.config.loading import loaded, organization
 
 ENTRY = organization("openapi: { shop: { source: { text: { file: shop.yaml } } } }")

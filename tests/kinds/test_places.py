@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dpsync.config.load import load as load_configuration
 from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import load
-from dpsync.model.entries.address import Address, Pattern
+from dpsync.model.address import Address, Pattern
 from tests.soak import examples
 
 REGISTRY = load().whole

@@ -11,7 +11,7 @@ import pytest
 from dpsync.kinds.declarations.customization import USUAL
 from dpsync.kinds.types.free_form import NOT_SHOWN, Json
 from dpsync.kinds.types.secretive import looks_secret
-from dpsync.model.entries.values import Secret
+from dpsync.model.values import Secret
 
 LITERAL = "hunter2-hunter2"
 

@@ -10,7 +10,7 @@ import pytest
 
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Own
-from dpsync.model.entries.values import LiveId
+from dpsync.model.values import LiveId
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store

@@ -11,8 +11,8 @@ from dpsync.api import load
 from dpsync.config.load import load as load_config
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.types.texts import Certificate, Markdown
-from dpsync.model.entries.address import Address
-from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Diagnostic
 from tests.certificates import AZURE, OKTA, rewrapped
 
 REGISTRY = load_registry()

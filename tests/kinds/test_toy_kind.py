@@ -18,7 +18,7 @@ from dpsync.config.declaring.schema import configuration_schema
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, One, Pages, Patch, Post, Put
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Enum, Flag, Reference, Text
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 
 from .pipeline import Pipeline
 from .toy_http import Json, Platform, Refusal, exactly, page, pick, route, serving

@@ -10,8 +10,8 @@ import pytest
 from dpsync.api import Options, Session, import_
 from dpsync.importing.caching import RememberingClient
 from dpsync.kinds.registry import load
-from dpsync.model.plans.drift import Drift
-from dpsync.model.plans.journal import Report
+from dpsync.model.drift import Drift
+from dpsync.model.journal import Report
 from dpsync.server.process.thread import ThreadedServer
 from tests.by_hand import by_hand
 from tests.direct import reading, writing

@@ -32,11 +32,10 @@ from dpsync.kinds.types import (
 from dpsync.kinds.types.parsing import TextFile
 from dpsync.kinds.types.scalars import UNDISCLOSED
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import LiveId, Ref, Secret, Value
-from dpsync.model.findings.nodes import Node, Scalar, plain
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.address import Address
+from dpsync.model.nodes import Node, Scalar, Span, plain
+from dpsync.model.text import json_text
+from dpsync.model.values import LiveId, Ref, Secret, Value
 
 
 @dataclass

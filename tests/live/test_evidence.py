@@ -15,10 +15,10 @@ from dpsync.client.errors import Forbidden, NotFound
 from dpsync.client.observer import Nobody
 from dpsync.live.evidence import Surroundings
 from dpsync.live.sources import Source
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.entries.values import LiveId
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.values import LiveId
 from tests.planner.lab import REGISTRY
 
 CLIENT = cast(ReadClient, SimpleNamespace(observer=Nobody(), requests=0))

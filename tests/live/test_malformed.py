@@ -23,8 +23,8 @@ from dpsync.kinds.kind import Field, Kind, Pages, Single
 from dpsync.kinds.types import Json, Table
 from dpsync.kinds.types.texts import Markdown
 from dpsync.live.shape import names_of
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import Change
+from dpsync.model.plan import Plan
 from tests.kinds.bench import Bench, config, is_key, written
 from tests.kinds.samples import PLACES, SAMPLES
 from tests.kinds.test_every_field import KINDS

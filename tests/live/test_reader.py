@@ -16,12 +16,11 @@ from dpsync.client.observer import Nobody
 from dpsync.live.pages import held
 from dpsync.live.reader import read_snapshot
 from dpsync.live.sources import Source, Sources
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import IdsFile, RecordedLine
-from dpsync.model.entries.snapshot import Missing, Snapshot
-from dpsync.model.entries.values import LiveId, Ref
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.findings.question import Candidate
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Candidate, DiagnosticError
+from dpsync.model.ids import IdsFile, RecordedLine
+from dpsync.model.snapshot import Missing, Snapshot
+from dpsync.model.values import LiveId, Ref
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import ACME, Case, Things
 

@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.live.reading import ReadingState
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.match import Match, MatchedBy
+from dpsync.model.address import Address
+from dpsync.model.desired import Base
+from dpsync.model.snapshot import Match, MatchedBy
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import ACME, Things
 

@@ -11,12 +11,10 @@ from msgspec.structs import replace
 
 from dpsync.live.reading import ReadingState
 from dpsync.live.records import lines_of_other_kinds, read_records, recorded_lines
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Unserved
-from dpsync.model.entries.git_base import NOT_ASKED, Base
-from dpsync.model.entries.ids import IdsFile, RecordedLine
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import Missing
+from dpsync.model.address import Address
+from dpsync.model.desired import NOT_ASKED, Base, Desired, Unserved
+from dpsync.model.ids import IdsFile, RecordedLine
+from dpsync.model.snapshot import Match, MatchedBy, Missing
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import ACME, SPAN, Case, Things
 

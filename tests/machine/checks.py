@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsync.apply.past import PastApply
-from dpsync.model.plans.journal import GOOD
+from dpsync.model.journal import GOOD
 from tests.properties.organizations import Fields
 from tests.properties.readers import Fact, seen
 

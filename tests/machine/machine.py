@@ -23,7 +23,7 @@ from dpsync.apply.past import PastApply, read_journal
 from dpsync.client.platform import WORLD_HEADER
 from dpsync.client.transport import Request
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.diagnostic import DiagnosticError, Exit
 from tests.direct import Direct
 from tests.properties import navigations, others
 from tests.properties.configurations import world

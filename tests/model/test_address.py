@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.model.entries.address import Address, Pattern, encode
+from dpsync.model.address import Address, Pattern, encode
 
 WORDS = ("teams", "sites", "spaces")
 PLAIN = st.text("abcXYZ019.-_@", min_size=1, max_size=6)

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from dpsync.model.circles import knots, openers
+from dpsync.model.cycles import knots, openers
 
 
 def acyclic(onward: dict[str, list[str]]) -> bool:

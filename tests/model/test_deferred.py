@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.deferred import LEFT_OUT, Deferred
-from dpsync.model.findings.span import Span
-from dpsync.model.plans.plan import Origin, Plan
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.frozen import LEFT_OUT, Deferred
+from dpsync.model.nodes import Span
+from dpsync.model.plan import Origin, Plan
+from dpsync.model.text import json_text
 
 SPANS = {"acme/b": Span("b.yaml", 2, 1, 2, 2), "acme/a": Span("a.yaml", 1, 1, 1, 2)}
 ORIGINS = {key: Origin.of(span) for key, span in SPANS.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.entries.address import Address, FieldAddress
+from dpsync.model.address import Address, FieldAddress
 
 NEWS = Address.parse("acme/sites/docs/structure/news")
 

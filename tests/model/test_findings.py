@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from dpsync.model.findings.diagnostic import ALSO, MOST_OF_A_CODE, Diagnostic, DiagnosticError, Exit, Findings
-from dpsync.model.findings.span import Span
+from dpsync.model.diagnostic import ALSO, MOST_OF_A_CODE, Diagnostic, DiagnosticError, Exit, Findings
+from dpsync.model.nodes import Span
 
 
 def at(line: int, code: str = "DP201", severity: str = "error") -> Diagnostic:

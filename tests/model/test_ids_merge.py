@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import IdsFile, RecordedLine
-from dpsync.model.entries.ids_merge import line_changes, merge_ids
+from dpsync.model.address import Address
+from dpsync.model.ids import IdsFile, RecordedLine, line_changes, merge_ids
 
 ONE, TWO = "https://one.example", "https://two.example"
 

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.model.deferred import Deferred
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.span import Span
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Origin, Plan
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.change import Change
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.frozen import Deferred
+from dpsync.model.nodes import Span
+from dpsync.model.plan import Origin, Plan
+from dpsync.model.text import json_text
 from dpsync.render.json.conversion import findings_document
 from dpsync.render.words.visible import visible
 
@@ -121,10 +121,10 @@ def test_no_other_place_writes_json_that_is_put_out() -> None:
         "importing/caching.py": "a key for remembering",
         "importing/yaml_text/round_trip.py": "a key for comparing",
         "importing/values.py": "pieces of one text that json_text could not lay out, escaped piece by piece",
-        "model/texts/json_text.py": "here",
-        "model/texts/mask.py": "how a secret may be written, to find it",
-        "model/plans/plan.py": "what a digest is made of",
-        "model/entries/values.py": "what a digest is made of",
+        "model/text.py": "here",
+        "model/mask.py": "how a secret may be written, to find it",
+        "model/plan.py": "what a digest is made of",
+        "model/values.py": "what a digest is made of",
         "planner/questions/lookalikes.py": "a part of a message, which visible() passes",
         "render/words/values.py": "how many bytes a value has",
     }

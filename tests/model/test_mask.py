@@ -12,13 +12,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dpsync.model.deferred import Deferred
-from dpsync.model.findings.span import Span
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.journal import Outcome, Report
-from dpsync.model.plans.plan import Origin, Plan
-from dpsync.model.texts.json_text import json_text
-from dpsync.model.texts.mask import HIDDEN, SHORTEST, Mask
+from dpsync.model.change import Change, Difference
+from dpsync.model.frozen import Deferred
+from dpsync.model.journal import Outcome, Report
+from dpsync.model.mask import HIDDEN, SHORTEST, Mask
+from dpsync.model.nodes import Span
+from dpsync.model.plan import Origin, Plan
+from dpsync.model.text import json_text
 from dpsync.render.words.visible import visible
 
 SECRET = 'pa"Ss/Wo+Rd=ü & 100%\\x'

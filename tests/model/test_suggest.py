@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.text import did_you_mean
 
 FIELDS = ["title", "parent", "body", "labels", "order", "emailDomains"]
 

@@ -13,9 +13,9 @@ import dpsync
 from dpsync.cli.arguments.connection import Connection, Given
 from dpsync.github.runner.inputs import Inputs
 from dpsync.kinds.types import Many, Reference
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.findings.span import Span
+from dpsync.model.address import Address, Pattern
+from dpsync.model.ids import RecordedLine
+from dpsync.model.nodes import Span
 
 SECRET = "dps_key_canary"
 

@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.circles import beginning_with, chain, circles
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.ids import IdsFile, RecordedLine, is_id
-from dpsync.model.entries.values import (
+from dpsync.model.address import Address, Pattern
+from dpsync.model.change import Change
+from dpsync.model.cycles import beginning_with, chain, circles
+from dpsync.model.ids import IdsFile, RecordedLine, is_id
+from dpsync.model.plan import DeleteCount, count_deletes
+from dpsync.model.text import Invocation, command
+from dpsync.model.values import (
     LiveId,
     Ref,
     Secret,
@@ -23,9 +26,6 @@ from dpsync.model.entries.values import (
     to_plain,
     transform,
 )
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.delete_count import DeleteCount, count_deletes
-from dpsync.model.texts.command import Invocation, command
 
 TEAM = Address(("acme", "teams", "writers"))
 VALUE = {"b": [Ref(TEAM), {"c": LiveId("l1")}], "a": (Secret("KEY"), 1)}

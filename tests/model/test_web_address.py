@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.model.texts.web_address import address_problem
+from dpsync.model.urls import address_problem
 
 NAMED = "must begin with http:// or https:// and a host name, such as https://api.acme.example"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.texts.words import are, counted, listed, short_commit, some
+from dpsync.model.text import are, counted, listed, short_commit, some
 
 
 @pytest.mark.parametrize(

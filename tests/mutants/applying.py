@@ -50,7 +50,7 @@ def send_unrecorded(original: Any, self: Any) -> Any:
 
 def exit_as_if_unsent(original: Any, report: Any) -> Any:
     """Return an exit code which says that nothing was written."""
-    from dpsync.model.findings.diagnostic import Exit
+    from dpsync.model.diagnostic import Exit
 
     if report.complete:
         return Exit.DONE

@@ -7,8 +7,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from dpsync.kinds.registry import load
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import LiveId
+from dpsync.model.address import Address
+from dpsync.model.values import LiveId
 from dpsync.planner.inputs.sides import Sides
 
 from .access_oracle import Place, World

@@ -9,8 +9,8 @@ from typing import Any
 
 from dpsync.api import Options, Registry, Session, load
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
 from dpsync.server import world as worlds
 from dpsync.server.process.thread import ThreadedServer
 from tests.agreed import agreed

@@ -13,15 +13,23 @@ from dpsync.kinds.kind import Kind
 from dpsync.kinds.placing import live_place
 from dpsync.kinds.profiles import Profile
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Entry, Limits, Policy, Scope
-from dpsync.model.entries.git_base import NOT_ASKED, Base
-from dpsync.model.entries.git_labels import LabelCommits, LastApply, PastFiles
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import Identity, LiveObject, Records, Snapshot
-from dpsync.model.entries.values import LiveId, Ref
-from dpsync.model.findings.span import Span
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import (
+    NOT_ASKED,
+    Base,
+    Desired,
+    Entry,
+    LabelCommits,
+    LastApply,
+    Limits,
+    PastFiles,
+    Policy,
+    Scope,
+)
+from dpsync.model.ids import RecordedLine
+from dpsync.model.nodes import Span
+from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy, Records, Snapshot
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decide.decisions import Decisions, decide
 from dpsync.planner.inputs.names import Names, names_of
 from dpsync.planner.inputs.sides import Options, Sides

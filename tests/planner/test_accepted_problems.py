@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Unserved
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Unserved
+from dpsync.model.plan import Plan
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.entries.address import Address
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.change import Change
+from dpsync.model.plan import Plan
 from dpsync.planner.decide.decisions import Decisions, decide
 from dpsync.planner.effects.access import Access, Subject
 from dpsync.planner.effects.access_changes import access_exposures, findings, relevant

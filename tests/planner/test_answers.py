@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dpsync.kinds.registry import load
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.plan import Plan
+from dpsync.model.diagnostic import DiagnosticError, Exit, Refusal
+from dpsync.model.plan import Plan
 from dpsync.planner.inputs.answers import (
     UNNEEDED,
     Answer,

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.entries.values import LiveId
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
+from dpsync.model.values import LiveId
 from dpsync.planner.plan import make_plan
 
 from . import (

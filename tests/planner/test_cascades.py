@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import Change
+from dpsync.model.plan import Plan
 from dpsync.planner.decide.cascade import INSIDE
 
 from .lab import Lab, group, section, site, spaces

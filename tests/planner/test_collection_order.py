@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from dpsync.api import Options
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.transport import Request, Response, Stats, Transport
-from dpsync.model.entries.values import LiveId
+from dpsync.model.values import LiveId
 from tests.direct import reading, transport
 from tests.live.answers import Tape
 

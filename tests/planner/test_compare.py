@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.kinds.kind import Field
 from dpsync.kinds.types import Enum, Many, Text
-from dpsync.model.entries.values import Value
+from dpsync.model.values import Value
 from dpsync.planner.decide.compare import same
 
 LEVEL = Field("level", Enum(("guest", "read", "admin")), absent="guest")

@@ -9,10 +9,10 @@ import pytest
 
 from dpsync.kinds.kind import Field, Kind, Lifted, Node
 from dpsync.kinds.types import Json
-from dpsync.model.entries.desired import Limits
-from dpsync.model.entries.values import LiveId, Ref
-from dpsync.model.plans.impact import Exposure
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import Exposure
+from dpsync.model.desired import Limits
+from dpsync.model.plan import Plan
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decide.escalation import raises
 from dpsync.planner.plan import make_plan
 from dpsync.render.terminal.paint import Paint

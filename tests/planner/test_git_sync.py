@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from dpsync.api import Options, Session
 from dpsync.apply.expected import Refused
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server import world as worlds
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import writing

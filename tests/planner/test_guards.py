@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
 from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
-from dpsync.model.plans.plan import Plan
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.plan import Plan
 
 from .lab import Lab, group, section, site, spaces
 

@@ -10,7 +10,7 @@ from dpsync.api import Options
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import Request, Response
 from dpsync.kinds.registry import load
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
 from dpsync.server.process.thread import ThreadedServer

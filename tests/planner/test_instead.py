@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.kinds.registry import load
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.process.thread import ThreadedServer
 
 from .lab import REGISTRY, Lab, spaces

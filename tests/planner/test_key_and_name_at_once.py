@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan

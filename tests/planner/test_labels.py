@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.entries.git_labels import NO_LABELS
-from dpsync.model.entries.values import LiveId, Secret
-from dpsync.model.plans.cause import Cause, cause_text
+from dpsync.model.change import Cause, cause_text
+from dpsync.model.desired import NO_LABELS
+from dpsync.model.values import LiveId, Secret
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.why.labels import UNDECLARED, UNKNOWN, label

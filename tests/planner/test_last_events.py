@@ -15,7 +15,7 @@ from dpsync.client.errors import ClientError, Forbidden, Interrupted, NotFound, 
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import load as load_registry
 from dpsync.live.audit import PAGE, last_events
-from dpsync.model.plans.drift import Drift
+from dpsync.model.drift import Drift
 from dpsync.render.json.conversion import drift_document
 from dpsync.render.layout.views import view
 from dpsync.render.pages.markdown import render_markdown

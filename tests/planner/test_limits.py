@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.entries.desired import Limits
-from dpsync.model.plans.change import Change, Effect
-from dpsync.model.plans.impact import Exposure
+from dpsync.model.change import Change, Effect, Exposure
+from dpsync.model.desired import Limits
 from dpsync.planner.questions.limits import LimitsInForce, exceeded, exceeding, limited
 
 from .stages import ACME

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
 

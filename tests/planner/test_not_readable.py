@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpsync.client.client import ReadClient
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from tests.agreed import agreed
 from tests.live.answers import Tape
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_report
 

@@ -14,11 +14,10 @@ import pytest
 from dpsync.api import Options
 from dpsync.client.client import ReadClient
 from dpsync.github.runner.outputs import outputs
-from dpsync.model.entries.desired import Limits
-from dpsync.model.entries.values import LiveId
-from dpsync.model.plans.delete_count import DeleteCount
-from dpsync.model.plans.drift import Drift
-from dpsync.model.plans.plan import Plan
+from dpsync.model.desired import Limits
+from dpsync.model.drift import Drift
+from dpsync.model.plan import DeleteCount, Plan
+from dpsync.model.values import LiveId
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.render.formats import render

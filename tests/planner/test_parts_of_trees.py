@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from tests.direct import writing
 
 from .lab import Lab, site, spaces

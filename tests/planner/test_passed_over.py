@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import Pattern
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Pattern
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.ids import RecordedLine
+from dpsync.model.plan import Plan
 from dpsync.planner.inputs.answers import confirmed_by
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.entries.desired import Limits
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.values import LiveId
-from dpsync.model.plans.plan import Plan
+from dpsync.model.desired import Limits
+from dpsync.model.ids import RecordedLine
+from dpsync.model.plan import Plan
+from dpsync.model.values import LiveId
 from dpsync.planner.inputs.answers import DELETE, confirmed_by
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from dpsync.api import Session
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry, load
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.kinds.registry import load
-from dpsync.model.entries.values import LiveId
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Step
+from dpsync.model.plan import Plan
+from dpsync.model.values import LiveId
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan
 

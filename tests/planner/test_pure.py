@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.entries.desired import Limits
-from dpsync.model.plans.plan import Plan
+from dpsync.model.desired import Limits
+from dpsync.model.plan import Plan
 from dpsync.planner.decide.decisions import Decisions, decide
 from dpsync.planner.decide.deletions import deletions
 from dpsync.planner.decide.restructuring import restructuring

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.findings.diagnostic import ALSO, DiagnosticError, Exit
+from dpsync.model.diagnostic import ALSO, DiagnosticError, Exit
 from tests.by_hand import by_hand
 
 from .lab import Lab

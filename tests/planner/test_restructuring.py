@@ -9,7 +9,7 @@ import pytest
 
 from dpsync.api import Options
 from dpsync.client.client import WriteClient
-from dpsync.model.plans.journal import Report
+from dpsync.model.journal import Report
 from dpsync.server import world
 from tests.direct import transport
 from tests.properties.faults import Kill, Killed

@@ -9,7 +9,7 @@ import pytest
 from dpsync.api import Planned
 from dpsync.client.client import ReadClient
 from dpsync.client.transport import Request, Response
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from tests import direct
 from tests.agreed import agreed
 from tests.by_hand import by_hand

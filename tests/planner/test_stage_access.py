@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.entries.values import LiveId
-from dpsync.model.plans.impact import Exposure
+from dpsync.model.change import Exposure
+from dpsync.model.values import LiveId
 from dpsync.planner.plan import make_plan
 
 from .access_cases import REGISTRIES, sides, things

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from dpsync.kinds.kind import ByHand, Call, Entries, Field, Kind, Node, One, Pages, Patch, Post, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
-from dpsync.model.entries.snapshot import Missing
-from dpsync.model.plans.remark import Blocked
+from dpsync.model.change import Blocked
+from dpsync.model.snapshot import Missing
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan

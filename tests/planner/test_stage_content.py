@@ -9,15 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import force_setattr, replace
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Limits, NotIncluded
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import Records
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.delete_decision import DeleteDecision
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.desired import Base, Limits, NotIncluded
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.ids import RecordedLine
+from dpsync.model.plan import DeleteDecision, Plan
+from dpsync.model.snapshot import Match, MatchedBy, Records
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Limits
-from dpsync.model.entries.values import LiveId, Ref
-from dpsync.model.findings.question import Refusal
+from dpsync.model.address import Address
+from dpsync.model.desired import Limits
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decide.decisions import Decisions, decide
 from dpsync.planner.decide.transfers import Transfers, transfers
 from dpsync.planner.questions.deletes import delete_questions, exceeded_limits, open_deletes

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from dpsync.kinds.kind import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Many, Reference, Text
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId
 from dpsync.planner.decide.cascade import EMPTY, NAMES, cannot_be_without
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.plan import make_plan

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Scope, Unserved
-from dpsync.model.entries.snapshot import Evidence, Missing
-from dpsync.model.entries.values import LiveId
-from dpsync.model.plans.drift import Drifted
-from dpsync.model.plans.remark import Unwatched
+from dpsync.model.address import Address
+from dpsync.model.change import Unwatched
+from dpsync.model.desired import Scope, Unserved
+from dpsync.model.drift import Drifted
+from dpsync.model.snapshot import Evidence, Missing
+from dpsync.model.values import LiveId
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.identity.temporary_name import temporary
-from dpsync.model.entries.values import LiveId, Ref
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decide.nesting import Nesting, own_places
 from dpsync.planner.plan import make_plan
 from dpsync.planner.steps.edges import edges

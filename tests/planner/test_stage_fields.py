@@ -8,7 +8,7 @@ import pytest
 
 from dpsync.kinds.kind import Field
 from dpsync.kinds.types import Text
-from dpsync.model.entries.values import LiveId, Ref
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decide.compare import same
 from dpsync.planner.plan import make_plan
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Unserved
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import Evidence
-from dpsync.model.entries.values import LiveId, Ref
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.plan import Organization, Plan
+from dpsync.model.address import Address
+from dpsync.model.desired import Unserved
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.plan import Organization, Plan
+from dpsync.model.snapshot import Evidence, Match, MatchedBy
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import CircularPlan, _check_circles, make_plan
 from dpsync.planner.questions.lookalikes import previous_names

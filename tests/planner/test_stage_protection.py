@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.entries.snapshot import SyncedRepository
-from dpsync.model.entries.values import LiveId
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import SyncedRepository
+from dpsync.model.values import LiveId
 from dpsync.planner.drift import find_drift
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan

@@ -9,10 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.kinds.registry import load
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.entries.values import LiveId
-from dpsync.model.plans.change import Change
+from dpsync.model.change import Change
+from dpsync.model.snapshot import Identity, Match, MatchedBy
+from dpsync.model.values import LiveId
 from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade
 from dpsync.planner.decide.decisions import decide
 from dpsync.planner.inputs.sides import Options, Sides

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.entries.values import LiveId
-from dpsync.model.plans.impact import NavigationNode, UrlImpact
+from dpsync.model.change import NavigationNode, UrlImpact
+from dpsync.model.values import LiveId
 from dpsync.planner.effects.tree import UNKNOWN, Branch
 from dpsync.planner.effects.urls import _below
 from dpsync.planner.plan import make_plan

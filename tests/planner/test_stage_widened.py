@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Policy
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.snapshot import Records
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import Note
+from dpsync.model.address import Address, Pattern
+from dpsync.model.change import Note
+from dpsync.model.desired import Policy
+from dpsync.model.ids import RecordedLine
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import Records
 from dpsync.planner.plan import make_plan
 
 from .lab import REGISTRY

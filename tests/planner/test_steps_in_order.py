@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 
 from .lab import Lab, section, site, spaces
 

@@ -15,8 +15,8 @@ import pytest
 
 from dpsync.apply.schedule import Schedule
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import REF, LiveId
+from dpsync.model.address import Address
+from dpsync.model.values import REF, LiveId
 from dpsync.planner.plan import make_plan
 from dpsync.planner.steps.stepset import PlannedSteps, StepDraft
 from tests.soak import examples

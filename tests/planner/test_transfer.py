@@ -11,11 +11,10 @@ import pytest
 from dpsync.api import Session, load
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.transport import HttpTransport, Token
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.git_labels import LabelCommits, LastApply, PastFiles
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.desired import Base, LabelCommits, LastApply, PastFiles
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
 from tests.agreed import agreed
 from tests.by_hand import by_hand
 from tests.live.answers import Tape

@@ -8,7 +8,7 @@ import pytest
 
 from dpsync.api import Options, Session, load
 from dpsync.client.client import WriteClient
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from tests.agreed import agreed
 
 from .lab import REGISTRY, Lab, world

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from dpsync.api import Options
-from dpsync.model.plans.impact import NavigationNode
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import NavigationNode
+from dpsync.model.plan import Plan
 from dpsync.render.words.urls import breaks, redirect_line
 from tests.agreed import agreed
 from tests.direct import reading

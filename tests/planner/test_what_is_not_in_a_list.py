@@ -12,7 +12,7 @@ from dpsync.apply.expected import Refused
 from dpsync.client.client import Params, ReadClient
 from dpsync.client.errors import NotJson, Unknown
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_report
 from dpsync.server.process.thread import ThreadedServer

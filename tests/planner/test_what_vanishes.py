@@ -7,7 +7,7 @@ import re
 import pytest
 
 from dpsync.kinds.kind import Call
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 
 from .lab import REGISTRY, Lab
 from .vanishing import EVERYTHING, things

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, Phase, assume, currently_in_test_context, ev
 from hypothesis import strategies as st
 
 from dpsync.api import Planned, Session
-from dpsync.model.entries.address import Address
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.journal import GOOD, Report
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import GOOD, Report
 from tests.agreed import answers
 from tests.soak import SOAK
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpsync.api import Options, Session
 from dpsync.client.recording import Recording
 from dpsync.client.retry import Clock
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.rehearse.stage import Stage
 from tests.agreed import answers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpsync.model.plans.plan import Plan
+from dpsync.model.plan import Plan
 
 from .laws import discard_if, law, plan_of, said
 from .organizations import Draw, Fields

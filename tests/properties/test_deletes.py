@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import IdsOnDisk, Options, Session, load, load_base, load_ids
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server import world as worlds
 from tests.identity.past import git
 from tests.soak import examples

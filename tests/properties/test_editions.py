@@ -12,7 +12,7 @@ import pytest
 
 from dpsync.api import import_
 from dpsync.importing.caching import RememberingClient
-from dpsync.model.plans.journal import GOOD
+from dpsync.model.journal import GOOD
 from tests.direct import transport
 from tests.soak import examples
 

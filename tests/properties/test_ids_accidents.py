@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from dpsync.api import Options, Session, load, load_base
 from dpsync.live.records import recorded_lines
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import NO_IDS, IdsFile
-from dpsync.model.findings.diagnostic import DiagnosticError
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.ids import NO_IDS, IdsFile
 from tests.identity.past import git
 from tests.soak import seeds
 

@@ -9,7 +9,7 @@ import pytest
 
 from dpsync.api import Session
 from dpsync.client.transport import Transport
-from dpsync.model.plans.journal import Report
+from dpsync.model.journal import Report
 from tests.soak import slice_of
 
 from .configurations import TOKEN

@@ -10,8 +10,8 @@ from dpsync.api import Planned, Session
 from dpsync.apply.journal import FileJournal
 from dpsync.apply.past import PastApply, read_journal
 from dpsync.client.transport import Transport
-from dpsync.model.plans.journal import Report
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.journal import Report
+from dpsync.model.text import json_text
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.report_text import render_report
 

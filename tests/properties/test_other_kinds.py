@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.api import Planned, Session, load
-from dpsync.model.plans.journal import Report
+from dpsync.model.journal import Report
 from tests.agreed import answers
 
 from .faults import Break, Kill, Killed, Lose

@@ -6,8 +6,8 @@ import re
 
 from dpsync.api import Planned, Session
 from dpsync.kinds.profiles import REFERENCE
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.journal import GOOD
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import GOOD
 from dpsync.server.operations import OPERATIONS
 
 from .laws import AMBIGUOUS, discard_if, law, meant_as_recognised, said

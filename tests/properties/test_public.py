@@ -13,8 +13,8 @@ from dpsync.api import Planned
 from dpsync.apply.schedule import Schedule
 from dpsync.client.errors import Unknown
 from dpsync.client.transport import Request, Response, Transport
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.journal import Report
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import Report
 from dpsync.planner.inputs.answers import confirmed_by
 from tests.soak import SOAK, examples
 

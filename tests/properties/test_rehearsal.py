@@ -11,8 +11,8 @@ import pytest
 
 from dpsync.api import Planned, Session
 from dpsync.client.transport import Request, Response, Transport
-from dpsync.model.plans.journal import GOOD
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.journal import GOOD
+from dpsync.model.text import json_text
 from dpsync.rehearse.public import Fact, PublicHistory, facts_of_site
 from dpsync.rehearse.replica import Replica
 from dpsync.rehearse.run import _Run, rehearse

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from dpsync.api import Session
 from dpsync.live.records import recorded_lines
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.ids import NO_IDS
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.plan import Plan
+from dpsync.model.desired import Base
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.ids import NO_IDS
+from dpsync.model.plan import Plan
 from tests.agreed import agreed
 
 from .configurations import Written, document, world

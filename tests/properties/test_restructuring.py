@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dpsync.api import Options, Session
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.findings.refusals import CANNOT_HIDE, NOTHING_TO_BEGIN
-from dpsync.model.plans.journal import Report
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import Report
+from dpsync.model.refusals import CANNOT_HIDE, NOTHING_TO_BEGIN
 from tests.agreed import agreed
 from tests.agreed import answers as agreed_to
 

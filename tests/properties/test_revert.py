@@ -16,8 +16,8 @@ from dpsync.apply.journal import FileJournal
 from dpsync.apply.past import PastApply, read_journal
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import ClientError
-from dpsync.model.entries.address import Address
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.plan import Plan
 from tests.soak import examples
 
 from . import others

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.apply.run import Refused
-from dpsync.model.plans.change import Change
+from dpsync.model.change import Change
 
 from .laws import discard_if, law, plan_of
 from .organizations import Draw

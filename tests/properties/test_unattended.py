@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 from tests.machine.command import KILLED, Disturbance
 from tests.soak import seeds
 

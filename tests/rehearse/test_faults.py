@@ -13,11 +13,11 @@ from dpsync.apply.attempt import Attempt
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import NotSent, Unknown
 from dpsync.client.transport import Request, Response, Stats
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import NO_IDS, RecordedLine
-from dpsync.model.findings.question import Refusal, WayOut
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Refusal, WayOut
+from dpsync.model.ids import NO_IDS, RecordedLine
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
 from dpsync.rehearse import faults
 from dpsync.rehearse.faults import Fault, Faulty, Killed, What, draw
 from dpsync.rehearse.run import rehearse

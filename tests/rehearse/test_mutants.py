@@ -16,9 +16,9 @@ from dpsync.apply.attempt import Attempt
 from dpsync.apply.ids import Ids
 from dpsync.apply.schedule import Schedule
 from dpsync.client.client import WriteClient
-from dpsync.model.entries.address import Address
-from dpsync.model.plans.journal import Outcome
-from dpsync.model.plans.step import Step
+from dpsync.model.address import Address
+from dpsync.model.change import Step
+from dpsync.model.journal import Outcome
 from dpsync.rehearse.run import rehearse
 from tests.rehearse.conftest import Staged
 

@@ -14,12 +14,9 @@ from pydantic_core import from_json, to_json
 
 from dpsync.apply.journal import NoJournal
 from dpsync.client.transport import Request, Response
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.impact import NavigationChange
-from dpsync.model.plans.journal import Outcome, Report
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.rehearsal import Rehearsal
-from dpsync.model.plans.remark import Kept
+from dpsync.model.change import Change, Kept, NavigationChange
+from dpsync.model.journal import Outcome, Report
+from dpsync.model.plan import Plan, Rehearsal
 from dpsync.rehearse import run
 from dpsync.rehearse.replica import Replica, _counters
 from dpsync.rehearse.run import rehearse

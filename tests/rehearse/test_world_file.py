@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.model.texts.mask import Mask
+from dpsync.model.mask import Mask
 from dpsync.rehearse.answers.secrets import HIDDEN
 from dpsync.rehearse.replica import check_world
 from dpsync.rehearse.world import World

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpsync.model.plans.drift import Drift
+from dpsync.model.drift import Drift
 from dpsync.render.json.conversion import drift_document
 from dpsync.render.layout.drift import drift_view
 from dpsync.render.terminal.paint import Paint

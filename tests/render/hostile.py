@@ -9,17 +9,24 @@ from typing import Any
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from dpsync.model.entries.match import MatchedBy
-from dpsync.model.findings.question import Candidate, Refusal
-from dpsync.model.plans.change import Change, Difference, Effect
-from dpsync.model.plans.drift import Drift, Drifted, FieldDrift, Renamed
-from dpsync.model.plans.edits import Edit, EditedField, Edits
-from dpsync.model.plans.impact import Exposure, SitePreview
-from dpsync.model.plans.journal import Outcome, Report, Unkept
-from dpsync.model.plans.plan import Origin, Plan
-from dpsync.model.plans.rehearsal import Deviation, FaultRun, Rehearsal, Unproven
-from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
-from dpsync.model.plans.step import Step
+from dpsync.model.change import (
+    Blocked,
+    Change,
+    Difference,
+    Effect,
+    Exposure,
+    Kept,
+    Note,
+    PlatformTrouble,
+    SitePreview,
+    Step,
+    Waiting,
+)
+from dpsync.model.diagnostic import Candidate, Refusal
+from dpsync.model.drift import Drift, Drifted, Edit, EditedField, Edits, FieldDrift, Renamed
+from dpsync.model.journal import Outcome, Report, Unkept
+from dpsync.model.plan import Deviation, FaultRun, Origin, Plan, Rehearsal, Unproven
+from dpsync.model.snapshot import MatchedBy
 from dpsync.render.json.conversion import drift_document, plan_document
 from dpsync.render.json.documents import (
     ApplyDocument,

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.findings.diagnostic import Diagnostic, Exit
-from dpsync.model.findings.question import Candidate, Refusal, WayOut
-from dpsync.model.plans.change import Change, Difference, Effect
-from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plans.plan import Organization, Plan
-from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Waiting
+from dpsync.model.change import Blocked, Change, Difference, Effect, Kept, Note, PlatformTrouble, Waiting
+from dpsync.model.diagnostic import Candidate, Diagnostic, Exit, Refusal, WayOut
+from dpsync.model.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plan import Organization, Plan
 from dpsync.render.json.conversion import findings_document
 from dpsync.render.terminal.diagnostics import render_diagnostics
 from dpsync.render.terminal.paint import Paint

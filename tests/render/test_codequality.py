@@ -9,8 +9,8 @@ from typing import Any
 import jsonschema
 from pydantic import BaseModel
 
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.plan import Origin, Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.json.documents import Finding, FindingsDocument

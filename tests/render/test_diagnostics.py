@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.span import Span
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Span
 from dpsync.render.json.conversion import findings_document
 from dpsync.render.terminal.diagnostics import render_diagnostics
 

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from lxml import etree
 from pydantic import BaseModel, ValidationError
 
-from dpsync.model.plans.plan import Origin
-from dpsync.model.texts.characters import UNSEEN
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.plan import Origin
+from dpsync.model.text import UNSEEN, json_text
 from dpsync.render.formats import FORMATS, render
 from dpsync.render.json.documents import Finding, FindingsDocument
 from dpsync.render.options import FormatOptions

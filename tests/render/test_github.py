@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from pydantic import BaseModel
 
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.plan import Origin, Plan
-from dpsync.model.plans.remark import Blocked
+from dpsync.model.change import Blocked, Change, Difference
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.plan import Origin, Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.json.documents import Finding, FindingsDocument

@@ -15,10 +15,17 @@ from hypothesis import given, settings
 from playwright.sync_api import Browser, Page, expect
 from pydantic import BaseModel
 
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.change import Change, Difference, Effect
-from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode, SitePreview
-from dpsync.model.plans.plan import Organization, Origin, Plan
+from dpsync.model.change import (
+    Change,
+    Difference,
+    Effect,
+    Exposure,
+    NavigationChange,
+    NavigationNode,
+    SitePreview,
+)
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.plan import Organization, Origin, Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.layout.views import view

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.plans.plan import Origin
+from dpsync.model.plan import Origin
 from dpsync.render.json.documents import (
     Finding,
     ImportDocument,

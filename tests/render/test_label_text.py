@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 import pytest
 from click import unstyle
 
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.drift import LastEvent
-from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.words import counted
+from dpsync.model.change import Change, Difference
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.drift import LastEvent
+from dpsync.model.plan import Plan
+from dpsync.model.text import counted
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.layout.views import view
 from dpsync.render.terminal.paint import Paint

@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.question import Refusal
-from dpsync.model.findings.span import Span
-from dpsync.model.plans.change import Difference
-from dpsync.model.plans.drift import Drift, Drifted, Renamed
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.rehearsal import Estimate, Unproven
+from dpsync.model.change import Difference
+from dpsync.model.diagnostic import Diagnostic, Refusal
+from dpsync.model.drift import Drift, Drifted, Renamed
+from dpsync.model.nodes import Span
+from dpsync.model.plan import Estimate, Plan, Unproven
 from dpsync.render.checks.annotations import as_annotations
 from dpsync.render.checks.codequality import as_codequality
 from dpsync.render.checks.junit import as_junit

@@ -14,10 +14,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.change import Change, Difference, Effect
-from dpsync.model.plans.impact import Exposure, NavigationChange, NavigationNode, SitePreview
-from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.change import (
+    Change,
+    Difference,
+    Effect,
+    Exposure,
+    NavigationChange,
+    NavigationNode,
+    SitePreview,
+)
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.plan import Origin, Plan
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.json.documents import Finding, FindingsDocument, PlanDocument, Related
 from dpsync.render.layout.views import view

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.entries.address import Address
+from dpsync.model.address import Address
 from dpsync.render.words.natural_order import in_natural_order, natural_key
 
 

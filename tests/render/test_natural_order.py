@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.drift import Drift, Drifted
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import Note
+from dpsync.model.change import Change, Note
+from dpsync.model.drift import Drift, Drifted
+from dpsync.model.plan import Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import drift_document, plan_document
 from dpsync.render.options import FormatOptions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.plans.impact import NavigationChange, NavigationNode
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import NavigationChange, NavigationNode
+from dpsync.model.plan import Plan
 from dpsync.render.layout.plan import plan_blocks
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.view_text import COLUMNS, Writer

@@ -8,11 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.model.plans.change import Change, Difference, Effect, Removed
-from dpsync.model.plans.impact import Exposure
-from dpsync.model.plans.plan import Organization, Origin, Plan
-from dpsync.model.plans.remark import Kept, Note
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Change, Difference, Effect, Exposure, Kept, Note, Removed, Step
+from dpsync.model.plan import Organization, Origin, Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
 from dpsync.render.words.names import Names

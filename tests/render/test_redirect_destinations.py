@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plans.edits import Edit, EditedField, Edits
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import Change, Difference
+from dpsync.model.drift import Drift, Drifted, Edit, EditedField, Edits, FieldDrift
+from dpsync.model.plan import Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import drift_document, plan_document
 from dpsync.render.layout.edits import edit_blocks

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.plans.change import Change, Effect
-from dpsync.model.plans.journal import Outcome, Report
-from dpsync.model.plans.plan import Origin, Plan
-from dpsync.model.plans.remark import PlatformTrouble
-from dpsync.model.plans.step import Step
+from dpsync.model.change import Change, Effect, PlatformTrouble, Step
+from dpsync.model.journal import Outcome, Report
+from dpsync.model.plan import Origin, Plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan
 from dpsync.render.terminal.report_text import render_outcome, render_report

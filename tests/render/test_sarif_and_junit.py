@@ -17,11 +17,10 @@ from hypothesis import given, settings
 from lxml import etree
 from pydantic import BaseModel
 
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plans.impact import Exposure
-from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.change import Change, Exposure
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plan import Origin, Plan
 from dpsync.render.formats import render
 from dpsync.render.json.conversion import drift_document, plan_document
 from dpsync.render.json.documents import Finding, FindingsDocument

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.plans.plan import Origin
-from dpsync.model.texts.web_address import DOCS
+from dpsync.model.plan import Origin
+from dpsync.model.urls import DOCS
 from dpsync.render.json.documents import Check, DoctorDocument, ListDocument, ListedEntry
 from dpsync.render.terminal.doctor_text import render_doctor
 from dpsync.render.terminal.explain_text import render_code, render_explanation, render_overview

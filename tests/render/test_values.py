@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.plans.change import Difference
-from dpsync.model.plans.impact import UrlImpact
-from dpsync.model.plans.plan import Origin, Plan
+from dpsync.model.change import Difference, UrlImpact
+from dpsync.model.plan import Origin, Plan
 from dpsync.render.pages.markdown_escape import code, code_html, fence, longest_run, prose, prose_html
 from dpsync.render.terminal.paint import Paint, When, wants_colour
 from dpsync.render.words.urls import old_urls, redirect_line, url_change

@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import Kept
+from dpsync.model.change import Change, Difference, Kept
+from dpsync.model.diagnostic import Exit, Refusal
+from dpsync.model.drift import Drift, Drifted, FieldDrift
+from dpsync.model.plan import Plan
 from dpsync.render.formats import FORMATS, render
 from dpsync.render.json.conversion import drift_document, plan_document
 from dpsync.render.json.documents import ApplyDocument

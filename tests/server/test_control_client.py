@@ -8,7 +8,7 @@ from dpsync.api import Session, load, load_registry
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.errors import BadList, NotJson, Unknown
 from dpsync.client.retry import Clock
-from dpsync.model.plans.journal import Report
+from dpsync.model.journal import Report
 from dpsync.testing import DocsPlatform
 from tests.patience import PATIENCE
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.model.entries.address import Address
-from dpsync.model.findings.question import Candidate, Refusal, WayOut
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.change import Change
+from dpsync.model.diagnostic import Candidate, Refusal, WayOut
+from dpsync.model.plan import Plan
 from dpsync.workflows.open_questions import Given, OpenQuestion, open_questions
 
 A, B = Address.parse("acme/teams/a"), Address.parse("acme/teams/b")

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dpsync.api import AppliedPlan, Options, Planned, Revert, applied, reverting
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import Edits, RecordedLine
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
-from dpsync.model.plans.journal import Report
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.ids import Edits, RecordedLine
+from dpsync.model.journal import Report
 from dpsync.server.process.thread import ThreadedServer
 from tests.agreed import agreed
 from tests.by_hand import by_hand

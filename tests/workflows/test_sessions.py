@@ -14,13 +14,11 @@ from dpsync.apply.ids_on_disk import ResolvedIds
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.observer import Nobody
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import IdsFile, RecordedLine
-from dpsync.model.entries.ids_check import IdsComparison, Remark
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
-from dpsync.model.findings.question import Candidate, Refusal
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.change import Change
+from dpsync.model.diagnostic import Candidate, Diagnostic, DiagnosticError, Exit, Findings, Refusal
+from dpsync.model.ids import IdsComparison, IdsFile, RecordedLine, Remark
+from dpsync.model.plan import Plan
 from dpsync.workflows.asking import Asking
 from dpsync.workflows.composed import compose
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, edited_ids

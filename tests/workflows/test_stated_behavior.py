@@ -16,9 +16,9 @@ import pytest
 from dpsync.api import Session, load
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.journal import Report
+from dpsync.model.plan import Plan
 from dpsync.server.process.thread import ThreadedServer
 from tests.agreed import agreed
 from tests.by_hand import by_hand

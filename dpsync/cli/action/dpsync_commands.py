@@ -21,8 +21,8 @@ from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.outputs import killed, outputs
 from dpsync.github.runner.run import Ran
-from dpsync.model.entries.git_labels import AppliedCommit
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.desired import AppliedCommit
+from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.render.json.documents import ApplyDocument
 from dpsync.render.json.reading import parse_document
 from dpsync.render.words.visible import visible

@@ -28,8 +28,8 @@ from dpsync.github.runner.place import WorkflowRun, WorkingCopy
 from dpsync.github.runner.run import ActionRun, History, Ran
 from dpsync.github.runs.action import carry_out, stopped
 from dpsync.github.runs.ids_file import IdsFileUpdate
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
-from dpsync.model.texts.web_address import address_problem
+from dpsync.model.diagnostic import DiagnosticError, Exit
+from dpsync.model.urls import address_problem
 from dpsync.render.formats import render
 from dpsync.render.json.documents import FindingsDocument, PlanDocument
 from dpsync.render.layout.views import view

@@ -20,12 +20,11 @@ from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.arguments.trust import Trust, tell_unneeded
 from dpsync.cli.terminal.output import FLAG_OF_TRUST, Output, interactive, trusted_by_flag
 from dpsync.cli.terminal.usage import WrongUsage
-from dpsync.model.texts.loopback import is_loopback
-from dpsync.model.texts.web_address import GITBOOK
+from dpsync.model.urls import GITBOOK, is_loopback
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.model.entries.desired import Desired, Environment
+    from dpsync.model.desired import Desired, Environment
 
 _LARGEST = 16 * 1024
 """Bytes of a file that may hold a token."""

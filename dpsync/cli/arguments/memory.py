@@ -15,9 +15,8 @@ from dpsync.render.words.visible import visible
 if TYPE_CHECKING:
     from dpsync.api import AppliedNotes, IdsOnDisk, Session
     from dpsync.cli.arguments.connection import Connection
-    from dpsync.model.entries.desired import Desired
-    from dpsync.model.entries.git_base import Base
-    from dpsync.model.entries.ids import IdsFile
+    from dpsync.model.desired import Base, Desired
+    from dpsync.model.ids import IdsFile
 
 
 class SavedBase(NamedTuple):

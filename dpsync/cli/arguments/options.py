@@ -57,7 +57,7 @@ def _profile(context: click.Context, parameter: click.Parameter, value: str | No
     from dpsync.kinds.profiles import PROFILES
 
     if value is not None and value not in PROFILES:
-        from dpsync.model.texts.suggestions import did_you_mean
+        from dpsync.model.text import did_you_mean
 
         nearest = did_you_mean(value, PROFILES)
         known = f'Did you mean "{nearest}"?' if nearest else f"Use one of {', '.join(PROFILES)}"

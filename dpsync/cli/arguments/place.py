@@ -14,13 +14,12 @@ from msgspec.structs import replace
 
 from dpsync import disk
 from dpsync.cli.terminal.output import Output
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.texts.web_address import GITBOOK
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.urls import GITBOOK
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.model.entries.desired import Desired
-    from dpsync.model.entries.git_labels import AppliedCommit
+    from dpsync.model.desired import AppliedCommit, Desired
 
 
 _CHECKED: Final[ContextVar[str | None]] = ContextVar("checked commit", default=None)

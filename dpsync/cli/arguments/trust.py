@@ -22,13 +22,13 @@ from msgspec.structs import replace
 from dpsync import disk
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import FLAG_OF_TRUST, Output, interactive, trusted_by_flag
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.texts.loopback import COMPANION_TOKENS, is_loopback
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.urls import COMPANION_TOKENS, is_loopback
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.config.git_base.environment_source import EnvironmentSource
-    from dpsync.model.entries.desired import Desired, Environment
+    from dpsync.model.desired import Desired, Environment
 
 _LARGEST: Final = 1 << 16
 """Bytes of a remembered answer."""
@@ -63,7 +63,7 @@ class Trust(Struct, frozen=True, dict=True):
         In a change under review they are those of its target; `pending` then says what the change makes of
         them. Raises DiagnosticError (exit 4) if nothing may be sent.
         """
-        from dpsync.model.findings.refusals import NEW_ENVIRONMENT, NO_SOURCE, WRONG_SOURCE
+        from dpsync.model.refusals import NEW_ENVIRONMENT, NO_SOURCE, WRONG_SOURCE
 
         here = self._here
         if not self._under_review:
@@ -103,7 +103,7 @@ class Trust(Struct, frozen=True, dict=True):
         Outside of a review that needs a commit, a person or --trust-environment. The companion's documented
         tokens need nothing on this machine.
         """
-        from dpsync.model.findings.refusals import UNCOMMITTED
+        from dpsync.model.refusals import UNCOMMITTED
 
         if self._under_review:  # `environment` has decided
             return
@@ -206,7 +206,7 @@ class _Answer(Struct, frozen=True):
             out.talk(f"note: dpsync cannot store your answer and will ask again: {disk.why(error)}")
 
     def _content(self) -> bytes:
-        from dpsync.model.texts.json_text import json_text
+        from dpsync.model.text import json_text
 
         kept = {"checkout": str(self.checkout), "address": self.url, "variable": self.variable}
         return f"{json_text(kept)}\n".encode()

@@ -11,7 +11,7 @@ from dpsync.cli.arguments.options import color_option, layered, profiled
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 
 @click.command(

@@ -19,7 +19,7 @@ from dpsync.cli.opening import reading_session
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 
 @click.command(

@@ -8,7 +8,7 @@ from dpsync.cli.arguments.completing import words
 from dpsync.cli.arguments.options import color_option
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 
 @click.command(
@@ -56,8 +56,8 @@ def command(what: str | None, color: str) -> int:
 
     said = explained(load().whole, what)
     if said is None:
-        from dpsync.model.texts.command import command as printed
-        from dpsync.model.texts.suggestions import did_you_mean
+        from dpsync.model.text import command as printed
+        from dpsync.model.text import did_you_mean
 
         nearest = did_you_mean(what, [*what_can_be_explained(load().whole), *known])
         hint = f'Did you mean "{nearest}"?' if nearest else f"{printed('explain')} lists all object types"

@@ -12,7 +12,7 @@ from dpsync.cli.arguments.options import layered, profiled
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
-from dpsync.model.findings.diagnostic import DiagnosticError, Exit
+from dpsync.model.diagnostic import DiagnosticError, Exit
 
 if TYPE_CHECKING:
     from dpsync.importing.creation.navigation_file import NavigationFile

@@ -8,7 +8,7 @@ import click
 
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.words.visible import visible
 
 _LARGEST = 10_000_000

@@ -10,7 +10,7 @@ import click
 
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.signals import Ended, Patience, handled
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.github.runner.inputs import Inputs

@@ -10,7 +10,7 @@ from dpsync.cli.arguments.options import layered, selecting
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 
 @click.command(
@@ -50,8 +50,8 @@ def command(
     """
     from dpsync.cli.endings import endings
     from dpsync.kinds.registry import load
-    from dpsync.model.entries.address import Address
-    from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
+    from dpsync.model.address import Address
+    from dpsync.model.diagnostic import Diagnostic, DiagnosticError
     from dpsync.planner.selection import selected_names
     from dpsync.render.graph import LANGUAGES, graph
     from dpsync.render.json.documents import PlanDocument

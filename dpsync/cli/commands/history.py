@@ -10,7 +10,7 @@ from dpsync.cli.arguments.options import journal_option, output
 from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 
 @click.command(

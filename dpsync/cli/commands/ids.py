@@ -15,13 +15,13 @@ from dpsync.cli.opening import client_of, configured, for_server
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 if TYPE_CHECKING:
     from dpsync.api import IdsAsked, IdsOnDisk, Session
     from dpsync.apply.ids_on_disk import ResolvedIds
     from dpsync.client.client import ReadClient
-    from dpsync.model.entries.ids import Edits
+    from dpsync.model.ids import Edits
 
 
 @click.command(

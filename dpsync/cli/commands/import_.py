@@ -23,12 +23,12 @@ from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.config.composing.discovery import ROOT_NAMES, has_root
 from dpsync.kinds.profiles import FULL, profile_at
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.api import IdsOnDisk, ReadClient, Session
     from dpsync.kinds.registry import Registry
-    from dpsync.model.entries.desired import Desired
+    from dpsync.model.desired import Desired
 
 
 @click.command(
@@ -233,7 +233,7 @@ def _kept(place: ConfigurationPaths) -> Iterator[None]:
 
     Raises DiagnosticError (exit 4).
     """
-    from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError
+    from dpsync.model.diagnostic import Diagnostic, DiagnosticError
 
     try:
         yield

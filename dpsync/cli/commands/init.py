@@ -13,8 +13,8 @@ from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output, interactive
 from dpsync.cli.terminal.usage import WrongUsage
 from dpsync.config.composing.discovery import has_root
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.texts.command import command as printed
+from dpsync.model.diagnostic import Exit
+from dpsync.model.text import command as printed
 from dpsync.render.words.visible import visible, visible_lines
 
 
@@ -111,7 +111,7 @@ def _wanted(
     organization: str | None, live: bool | None, workflows: bool | None, asking: bool, there: bool
 ) -> Wanted:
     """What the flags say, and what a person answers. Raises WrongUsage for what is missing."""
-    from dpsync.model.entries.ids import is_id
+    from dpsync.model.ids import is_id
 
     if there:
         if live:

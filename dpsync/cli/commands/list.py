@@ -15,12 +15,12 @@ from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.cli.terminal.usage import WrongUsage
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.cli.arguments.connection import Connection
-    from dpsync.model.entries.address import Address
-    from dpsync.model.entries.desired import Desired
+    from dpsync.model.address import Address
+    from dpsync.model.desired import Desired
     from dpsync.workflows.listing import EntryList
 
 
@@ -123,7 +123,7 @@ def _offline(out: Output, place: ConfigurationPaths, desired: Desired) -> EntryL
     from dpsync.cli.arguments.connection import shell_address
     from dpsync.cli.arguments.memory import on_disk
     from dpsync.client.platform import origin
-    from dpsync.model.texts.loopback import is_loopback
+    from dpsync.model.urls import is_loopback
 
     url = (desired.environment.url if desired.environment else None) or shell_address()
     path = place.ids or ids_path(place.root, url)

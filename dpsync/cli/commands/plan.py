@@ -18,7 +18,7 @@ from dpsync.cli.arguments.options import (
 from dpsync.cli.opening import reading_plan
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 
 @click.command(
@@ -64,7 +64,7 @@ def command(
     from dpsync.apply.saved import save
     from dpsync.cli.arguments.place import are_deletes_reviewed
     from dpsync.cli.rehearsing import rehearsed, started
-    from dpsync.model.texts.command import command as in_words
+    from dpsync.model.text import command as in_words
     from dpsync.render.json.conversion import plan_document
 
     out = as_output(format_, color, verbose, quiet, summary)

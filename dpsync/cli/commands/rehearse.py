@@ -17,7 +17,7 @@ from dpsync.cli.arguments.options import (
 from dpsync.cli.opening import reading_plan
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 
 @click.command(

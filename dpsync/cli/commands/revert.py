@@ -36,7 +36,7 @@ from dpsync.cli.questions import can_ask, shown_and_answered
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.terminal.progress import READING
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
     from dpsync.api import AppliedPlan, Planned, Revert

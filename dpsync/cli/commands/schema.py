@@ -54,8 +54,8 @@ def command(name: str, profile: str) -> None:
     from dpsync.config.declaring.schema import configuration_schema
     from dpsync.config.reading.ids_file import ids_schema
     from dpsync.kinds.registry import load
-    from dpsync.model.plans.events import EVENT
-    from dpsync.model.texts.json_text import json_text
+    from dpsync.model.journal import EVENT
+    from dpsync.model.text import json_text
     from dpsync.render.json.documents import DOCUMENTS
 
     if name == "configuration":

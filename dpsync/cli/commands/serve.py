@@ -17,7 +17,7 @@ from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
 from dpsync.cli.worlds import read_world
 from dpsync.collector import collector_paused, collector_running
-from dpsync.model.findings.diagnostic import Diagnostic, Exit
+from dpsync.model.diagnostic import Diagnostic, Exit
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

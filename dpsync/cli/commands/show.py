@@ -10,7 +10,7 @@ import click
 from dpsync.cli.arguments.options import output_in_every_format, summarizing
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _show_apply(out: Output, past: PastApply) -> Exit:
     """Print what the apply of a journal has printed. When it was is said beside the result."""
     from dpsync.cli.applying import show_end, show_plan
     from dpsync.cli.rehearsing import show_rehearsal
-    from dpsync.model.texts.command import Invocation
+    from dpsync.model.text import Invocation
 
     out.invocation = Invocation(**past.flags.model_dump())
     if past.began is not None and past.last is not None:

@@ -12,11 +12,11 @@ from dpsync.cli.arguments.options import layered, output_in_every_format, profil
 from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
-from dpsync.model.texts.words import counted
+from dpsync.model.text import counted
 
 if TYPE_CHECKING:
-    from dpsync.model.entries.desired import Desired
-    from dpsync.model.plans.edits import Edits
+    from dpsync.model.desired import Desired
+    from dpsync.model.drift import Edits
 
 
 @click.command(

@@ -9,7 +9,7 @@ import click
 from dpsync.cli.arguments.options import color_option, layered, profiled, reading
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import as_output
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 
 @click.command(
@@ -52,8 +52,7 @@ def command(
     """
     from dpsync import disk
     from dpsync.cli.worlds import read_world
-    from dpsync.model.texts.json_text import json_text
-    from dpsync.model.texts.words import counted
+    from dpsync.model.text import counted, json_text
     from dpsync.render.words.visible import visible
 
     out = as_output("text", color, verbose, quiet)

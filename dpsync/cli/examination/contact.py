@@ -8,8 +8,7 @@ from dpsync import __version__
 from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.types.parsing import MISSING
 from dpsync.live.contact import Contact, Difference
-from dpsync.model.texts.json_text import json_text
-from dpsync.model.texts.words import counted
+from dpsync.model.text import counted, json_text
 from dpsync.render.json.documents import Check
 
 _TOPIC = "contact"

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dpsync.model.entries.address import Address
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.texts.command import command
-from dpsync.model.texts.words import counted
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.text import command, counted
 from dpsync.render.json.documents import Check
 
 if TYPE_CHECKING:
     from dpsync.api import Planned, Session
     from dpsync.cli.arguments.connection import Connection
     from dpsync.cli.terminal.output import Output
-    from dpsync.model.findings.span import Span
-    from dpsync.model.plans.remark import PlatformTrouble
+    from dpsync.model.change import PlatformTrouble
+    from dpsync.model.nodes import Span
 
 _TOPIC = "objects"
 

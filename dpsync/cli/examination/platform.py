@@ -15,8 +15,8 @@ from dpsync.render.json.documents import Check, KindAccess
 if TYPE_CHECKING:
     from dpsync.cli.arguments.connection import Connection
     from dpsync.kinds.registry import Registry
-    from dpsync.model.entries.desired import Desired
-    from dpsync.model.entries.values import Value
+    from dpsync.model.desired import Desired
+    from dpsync.model.values import Value
 
 _SKEW = 60
 """Seconds by which clocks may differ."""

@@ -14,17 +14,15 @@ from click.core import ParameterSource
 from dpsync import __version__
 from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
 from dpsync.kinds.profiles import PROFILES
-from dpsync.model.findings.diagnostic import DiagnosticError
-from dpsync.model.texts.command import command
-from dpsync.model.texts.loopback import is_loopback
-from dpsync.model.texts.words import counted, short_commit
+from dpsync.model.diagnostic import DiagnosticError
+from dpsync.model.text import command, counted, short_commit
+from dpsync.model.urls import is_loopback
 from dpsync.render.json.documents import Check
 
 if TYPE_CHECKING:
     from dpsync.cli.arguments.connection import Connection
-    from dpsync.model.entries.desired import Desired
-    from dpsync.model.entries.git_base import Base
-    from dpsync.model.entries.ids import IdsFile
+    from dpsync.model.desired import Base, Desired
+    from dpsync.model.ids import IdsFile
 
 
 def program() -> Check:

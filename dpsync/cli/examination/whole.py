@@ -19,13 +19,13 @@ from dpsync.cli.terminal.progress import READING
 from dpsync.client.errors import ClientError, Malformed
 from dpsync.kinds.profiles import FULL, PROFILES
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.json.documents import Check, DoctorDocument
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.cli.arguments.connection import Connection
-    from dpsync.model.entries.desired import Desired
+    from dpsync.model.desired import Desired
 
 
 class Examination:

@@ -14,8 +14,8 @@ from msgspec import Struct, field
 
 from dpsync.cli.terminal.links import wants_links, with_links
 from dpsync.cli.terminal.progress import Progress, on_stderr
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.texts.command import NOWHERE, Invocation
+from dpsync.model.diagnostic import Exit
+from dpsync.model.text import NOWHERE, Invocation
 from dpsync.render.terminal.paint import Paint, When, wants_colour
 from dpsync.render.terminal.wrapping import wrapped
 from dpsync.render.words.visible import visible_lines
@@ -23,7 +23,7 @@ from dpsync.render.words.visible import visible_lines
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from dpsync.model.texts.mask import Mask
+    from dpsync.model.mask import Mask
 
 M = TypeVar("M", bound="BaseModel")
 
@@ -80,7 +80,7 @@ class Output(Struct):
 
     def document(self, model: BaseModel) -> None:
         """The result as JSON."""
-        from dpsync.model.texts.json_text import json_text
+        from dpsync.model.text import json_text
 
         self._put(json_text(self.printable(model), indent=2))
 
@@ -184,7 +184,7 @@ def screen_width(stream: TextIO) -> int:
 def as_output(
     format_: str, color: str, verbose: int = 0, quiet: bool = False, summary: bool = False
 ) -> Output:
-    from dpsync.model.texts.mask import Mask
+    from dpsync.model.mask import Mask
 
     progress, said = on_stderr(quiet, verbose), invocation()
     return Output(

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
-from dpsync.model.texts.words import counted
+from dpsync.model.text import counted
 
 if TYPE_CHECKING:
     from dpsync.client.observer import Why

@@ -8,7 +8,7 @@ from dpsync.cli.terminal.output import Output
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.model.plans.plan import Plan
+    from dpsync.model.plan import Plan
 
 
 def confirm_plan(out: Output, plan: Plan) -> bool:

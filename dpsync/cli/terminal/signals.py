@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 
 ENDING: Final = (signal.SIGINT, signal.SIGTERM)
 """What asks a program to end."""

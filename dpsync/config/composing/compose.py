@@ -32,12 +32,10 @@ from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, nodes
 from dpsync.disk import why
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
-from dpsync.model.entries.desired import Environment as Surroundings
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
-from dpsync.model.findings.nodes import Mapping, Node, Scalar
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.command import command
-from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.desired import Environment as Surroundings
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.nodes import Mapping, Node, Scalar, Span
+from dpsync.model.text import command, did_you_mean
 
 FORMAT_VERSION: Final = 1
 _UNREADABLE_VALUE: Final = (codes.ALIAS, codes.UNQUOTED_COLOR)

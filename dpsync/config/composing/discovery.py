@@ -17,10 +17,9 @@ from msgspec import Struct
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.nodes import Node, Scalar, Sequence
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.command import command
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.nodes import Node, Scalar, Sequence, Span
+from dpsync.model.text import command
 
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
 IDS_NAME: Final = "dpsync.ids.yaml"

@@ -11,8 +11,8 @@ from typing import Protocol
 
 from dpsync import disk
 from dpsync.config.composing.discovery import Included, included_files
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.nodes import Node
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Node
 
 
 class Files(Protocol):

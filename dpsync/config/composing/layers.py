@@ -14,12 +14,11 @@ from dpsync.config import codes
 from dpsync.config.composing.discovery import INSIDE
 from dpsync.config.composing.variables import referenced_variables
 from dpsync.kinds.profiles import PROFILES
-from dpsync.model.entries.desired import Environment
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.nodes import Mapping, Node, Scalar
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.suggestions import did_you_mean
-from dpsync.model.texts.web_address import address_problem
+from dpsync.model.desired import Environment
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.nodes import Mapping, Node, Scalar, Span
+from dpsync.model.text import did_you_mean
+from dpsync.model.urls import address_problem
 
 _ENVIRONMENT_KEYS = ("url", "token", "profile", "limits", "organizations", "overlay")
 _RATE = re.compile(r"([1-9][0-9]{0,5})/([smh])")

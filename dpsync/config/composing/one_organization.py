@@ -7,8 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from dpsync.config import codes
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.nodes import Mapping, Scalar
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Mapping, Scalar
 
 WORD: Final = "organization"
 WHOLE: Final = "organizations"

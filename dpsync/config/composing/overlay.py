@@ -16,7 +16,7 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.short_forms import with_fields
 from dpsync.kinds.types.parsing import merge_mappings, merge_values
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 
 
 class Overlays(Struct, frozen=True):

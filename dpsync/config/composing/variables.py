@@ -19,9 +19,8 @@ from msgspec.structs import replace
 
 from dpsync.config import codes
 from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE, LINE_BREAK
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.findings.span import Span
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 
 LONGEST_RESULT: Final = 1_000_000
 """Characters of one text after substitution."""

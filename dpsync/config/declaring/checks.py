@@ -11,12 +11,12 @@ from dpsync.kinds.placing import NavigationPath, declared_navigation_paths, decl
 from dpsync.kinds.redirect_paths import declared_redirect_faults
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types.conditions import Condition, VisitorSchema, claims, unknown_claim
-from dpsync.model.circles import MOST, beginning_with, chain, circles
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.values import PLAIN, LiveId, Ref, Value, canonical, has_null
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.texts.words import plural
+from dpsync.model.address import Address
+from dpsync.model.cycles import MOST, beginning_with, chain, circles
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.text import plural
+from dpsync.model.values import PLAIN, LiveId, Ref, Value, canonical, has_null
 
 Resources = Mapping[Address, Entry]
 _LEAVES = PLAIN | {Ref, LiveId}

@@ -20,13 +20,12 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.short_forms import with_fields
 from dpsync.kinds.types import OneOf, TextFile
 from dpsync.kinds.types.parsing import found_in
-from dpsync.model.entries.address import LOCAL_KEY, Address
-from dpsync.model.entries.desired import Scope
-from dpsync.model.entries.ids import written_id_fault
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.address import LOCAL_KEY, Address
+from dpsync.model.desired import Scope
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.ids import written_id_fault
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
+from dpsync.model.text import did_you_mean
 
 NODE_WORDS = ("type", "key")
 POLICY_WORDS = ("prune", "protect", "ignore", "forget", "watch", "removed", "accept", "limits")

@@ -11,10 +11,10 @@ from msgspec import Struct
 from dpsync.config.declaring.declare import Declaration
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.types import INVALID, Parsing
-from dpsync.model.entries.address import LOCAL_KEY, Address
-from dpsync.model.entries.values import Value
-from dpsync.model.findings.nodes import Mapping, Scalar, Sequence
-from dpsync.model.texts.words import one_or_other
+from dpsync.model.address import LOCAL_KEY, Address
+from dpsync.model.nodes import Mapping, Scalar, Sequence
+from dpsync.model.text import one_or_other
+from dpsync.model.values import Value
 
 
 class EarlierNames(Struct, frozen=True):

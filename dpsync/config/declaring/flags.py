@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpsync.config.declaring.declare import Declaration
 from dpsync.kinds.types import Parsing
-from dpsync.model.findings.nodes import Node, Scalar
+from dpsync.model.nodes import Node, Scalar
 
 
 def new(entry: Declaration, parsing: Parsing) -> bool:

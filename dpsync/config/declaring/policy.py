@@ -13,10 +13,9 @@ from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import INVALID
 from dpsync.kinds.watching import ACCESS, access_patterns, allowed_words, parse_value
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Entry, Limits, Policy
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.findings.span import Span
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Entry, Limits, Policy
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 
 _LISTS: Final[Mapping_[str, Names]] = {
     "prune": "lists", "protect": "objects", "ignore": "anything", "forget": "anything",

@@ -19,12 +19,11 @@ from dpsync.kinds.types import INVALID, Invalid, Many, Object, OneOf, Parsing, T
 from dpsync.kinds.types.free_form import NOT_SHOWN
 from dpsync.kinds.types.scalars import UNDISCLOSED
 from dpsync.kinds.types.texts import Markdown
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import is_path_id
-from dpsync.model.entries.values import ENV, LIVE, REF, LiveId, Ref, Secret, Value, leaves, wrapped_data
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, plain
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.mask import HIDDEN
+from dpsync.model.address import Address
+from dpsync.model.ids import is_path_id
+from dpsync.model.mask import HIDDEN
+from dpsync.model.nodes import Mapping, Node, Scalar, Span, plain
+from dpsync.model.values import ENV, LIVE, REF, LiveId, Ref, Secret, Value, leaves, wrapped_data
 
 Path = tuple[str, ...]
 _INCOMPLETE: Final = frozenset({"DP206", "DP222"})

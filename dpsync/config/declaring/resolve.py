@@ -11,14 +11,12 @@ from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.types import INVALID, Invalid, TextFile, Type
 from dpsync.kinds.types.parsing import is_file_reference
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry, Lookup
-from dpsync.model.entries.values import Ref, Value
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.suggestions import did_you_mean
-from dpsync.model.texts.words import one_or_other
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry, Lookup
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
+from dpsync.model.text import did_you_mean, one_or_other
+from dpsync.model.values import Ref, Value
 
 ReadFile = Callable[[Scalar], "Node | str | None"]
 ReadText = Callable[[Scalar], "TextFile | None"]

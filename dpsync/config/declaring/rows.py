@@ -13,11 +13,9 @@ from dpsync.config import codes
 from dpsync.config.reading.csv_text import CsvCell, CsvRow, is_formula, rows
 from dpsync.kinds.kind import Entries, Kind, RowFormat
 from dpsync.kinds.types import Enum, Flag, Text
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
-from dpsync.model.findings.nodes import Mapping, Node, Scalar
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.suggestions import did_you_mean
-from dpsync.model.texts.words import counted
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.nodes import Mapping, Node, Scalar, Span
+from dpsync.model.text import counted, did_you_mean
 
 WORD = "file"
 """The key of a mapping of entries that names the file with more of them."""

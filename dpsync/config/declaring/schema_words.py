@@ -13,10 +13,8 @@ from dpsync.kinds.kind import Entries, Kind, Node, Single
 from dpsync.kinds.meanings import EVERY_ENTRY, OF_THE_FILE, meaning, page_of_key, page_of_kind
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.value_meanings import value_meaning
-from dpsync.model.entries.desired import Limits
-from dpsync.model.texts.command import command
-from dpsync.model.texts.json_text import json_text
-from dpsync.model.texts.words import listed, plural
+from dpsync.model.desired import Limits
+from dpsync.model.text import command, json_text, listed, plural
 
 Schema = dict[str, Any]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Unserved
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Unserved
 
 
 def supported(desired: Desired, registry: Registry) -> Desired:

@@ -20,8 +20,8 @@ from dpsync.config.git_base.missing_files import MissingFiles
 from dpsync.config.reading.ids_file import parse
 from dpsync.config.reading.reader import DEFAULT_LIMITS
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.git_base import Base
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.desired import Base
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 
 def read_base(

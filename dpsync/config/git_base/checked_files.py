@@ -21,10 +21,9 @@ from dpsync.config.composing.discovery import ROOT_NAMES, Included
 from dpsync.config.composing.files import Directory
 from dpsync.config.git_base.git import CommitFiles, NoRepository, Repository
 from dpsync.config.reading.reader import DEFAULT_LIMITS
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.nodes import Node
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.words import short_commit
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.nodes import Node, Span
+from dpsync.model.text import short_commit
 
 _DIRECTORY: Final = "40000"
 _SUBMODULE: Final = "160000"

@@ -15,8 +15,8 @@ from dpsync.config.composing.layers import Layers
 from dpsync.config.git_base.git import CommitFiles, Repository
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.desired import Desired
-from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic
 
 _FORGIVEN: Final = (
     codes.MISSING_VARIABLE, codes.NO_ENVIRONMENT, codes.FORBIDDEN_VARIABLE, codes.FORBIDDEN_URL_VARIABLE,

@@ -13,8 +13,8 @@ from typing import Any, Final
 from dpsync import disk
 from dpsync.config import codes
 from dpsync.config.git_base.git import Repository
-from dpsync.model.entries.git_base import Base
-from dpsync.model.findings.diagnostic import Diagnostic
+from dpsync.model.desired import Base
+from dpsync.model.diagnostic import Diagnostic
 
 DEEPER: Final = (
     "fetch the whole history: set fetch-depth: 0 in actions/checkout, or run git fetch --unshallow"

@@ -15,11 +15,11 @@ from msgspec import Struct
 
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.supported import SupportedKind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.values import Ref, Value, canonical, to_plain, transform
-from dpsync.model.plans.edits import Edit, EditedField
-from dpsync.model.plans.plan import Origin
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.drift import Edit, EditedField
+from dpsync.model.plan import Origin
+from dpsync.model.values import Ref, Value, canonical, to_plain, transform
 
 
 def edits(registry: Registry, before: Desired, now: Desired) -> tuple[Edit, ...]:

@@ -19,9 +19,9 @@ from dpsync.config.composing.compose import read_environment
 from dpsync.config.git_base.commits import commit_files
 from dpsync.config.git_base.default_base import DEEPER, commit_at, commit_id, event_of, text_at
 from dpsync.config.git_base.git import CommitFiles, NoRepository, Repository
-from dpsync.model.entries.desired import Environment
-from dpsync.model.findings.diagnostic import Findings
-from dpsync.model.texts.words import short_commit
+from dpsync.model.desired import Environment
+from dpsync.model.diagnostic import Findings
+from dpsync.model.text import short_commit
 
 
 class EnvironmentSource(Struct, frozen=True):

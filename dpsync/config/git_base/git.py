@@ -20,10 +20,9 @@ from dpsync.config import codes
 from dpsync.config.composing.discovery import IDS_NAME, Included, fits
 from dpsync.config.git_base.git_program import Git, GitDirectory, NoRepository
 from dpsync.config.reading.reader import DEFAULT_LIMITS
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.nodes import Node, Scalar, Sequence
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.words import short_commit
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Node, Scalar, Sequence, Span
+from dpsync.model.text import short_commit
 
 __all__ = ["CommitFiles", "NoRepository", "Repository"]
 

@@ -21,10 +21,9 @@ from dpsync.config.git_base.git import NoRepository, Repository
 from dpsync.config.reading.ids_file import parse
 from dpsync.config.reading.reader import DEFAULT_LIMITS
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.git_labels import PastFiles
-from dpsync.model.entries.ids import NO_IDS, IdsFile
-from dpsync.model.entries.values import digest, to_plain
+from dpsync.model.desired import Desired, PastFiles
+from dpsync.model.ids import NO_IDS, IdsFile
+from dpsync.model.values import digest, to_plain
 
 _MOST: Final = 20
 """Maximum number of configurations that are loaded."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dpsync.model.findings.span import Span
+from dpsync.model.nodes import Span
 
 _MARKER: Final = re.compile(r"(<{7}|\|{7}|={7}|>{7})(?: .*)?")
 _FOLLOWING: Final = {"": "<", "<": "|=", "|": "=", "=": ">"}

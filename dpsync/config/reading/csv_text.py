@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 from dpsync.config import codes
 from dpsync.config.reading.reader import DEFAULT_LIMITS, FileLimits
 from dpsync.config.reading.scalars import LINE_BREAK
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
-from dpsync.model.findings.span import Span
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.nodes import Span
 
 _CELL: Final = re.compile(r'(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r\n|\r|\n|\Z)')
 _FORMULA: Final = re.compile(r"[=+@\t\r]|-(?![\w-]*\Z)")

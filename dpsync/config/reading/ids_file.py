@@ -28,13 +28,11 @@ from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
 from dpsync.config.reading.scalars import NumberError, resolve
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import IdsFile, Lines, RecordedLine, is_id
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
-from dpsync.model.findings.nodes import Mapping, Node, Scalar
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.characters import PRESENTATION, UNSEEN
-from dpsync.model.texts.command import command
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
+from dpsync.model.ids import IdsFile, Lines, RecordedLine, is_id
+from dpsync.model.nodes import Mapping, Node, Scalar, Span
+from dpsync.model.text import PRESENTATION, UNSEEN, command
 
 HEADER: Final = """\
 # The id of the GitBook object of each entry. Written by dpsync. Commit this file.

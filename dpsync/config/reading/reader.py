@@ -42,9 +42,8 @@ from dpsync.config.reading.syntax import (
     unquoted_color,
     without_colon,
 )
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, Value
-from dpsync.model.findings.span import Span
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span, Value
 
 _PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

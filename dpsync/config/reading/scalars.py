@@ -9,8 +9,8 @@ import math
 import re
 from typing import Final
 
-from dpsync.model.findings.nodes import Value
-from dpsync.model.texts.words import counted
+from dpsync.model.nodes import Value
+from dpsync.model.text import counted
 
 NUMBER_LENGTH: Final = 64
 """The longest number, in characters. Checked before conversion, whose cost is quadratic in the length."""

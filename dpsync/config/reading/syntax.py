@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 import yaml
 
 from dpsync.config import codes
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.span import Span
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Span
 
 _QUOTE: Final = "put the text in quotes"
 TAG_HINT: Final = (

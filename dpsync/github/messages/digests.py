@@ -14,9 +14,9 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.change import Change
+from dpsync.model.plan import Plan
+from dpsync.model.text import json_text
 
 SIZE: Final = 30
 """Bytes of one `Shown`: 40 characters of base64."""

@@ -16,9 +16,8 @@ from dpsync.github.messages.marker import DriftMarker, first_line
 from dpsync.github.messages.plan_comment import written_by
 from dpsync.github.requests.api import GitHubText
 from dpsync.github.runner.place import WorkflowRun
-from dpsync.model.plans.drift import Drift
-from dpsync.model.texts.json_text import json_text
-from dpsync.model.texts.words import counted
+from dpsync.model.drift import Drift
+from dpsync.model.text import counted, json_text
 from dpsync.render.json.documents import DriftDocument
 from dpsync.render.layout.views import view
 from dpsync.render.pages.markdown import COMMENT, render_markdown, units

@@ -14,7 +14,7 @@ from typing import Annotated, Final, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from dpsync.github.messages.digests import Shown, read_shown
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.text import json_text
 
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]*$", max_length=64)]
 Base64url = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]*$", max_length=57_000)]

@@ -22,9 +22,8 @@ from dpsync.github.messages.marker import (
 )
 from dpsync.github.requests.api import GitHubText, Review
 from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key
-from dpsync.model.plans.plan import DIGITS
-from dpsync.model.texts.command import NOWHERE
-from dpsync.model.texts.words import short_commit, some
+from dpsync.model.plan import DIGITS
+from dpsync.model.text import NOWHERE, short_commit, some
 from dpsync.render.json.documents import ApplyDocument, PlanDocument
 from dpsync.render.layout.view import View, clip
 from dpsync.render.pages.markdown import COMMENT, render_markdown, units

@@ -19,7 +19,7 @@ from dpsync.github.messages.marker import WatchMarker, first_line
 from dpsync.github.messages.plan_comment import written_by
 from dpsync.github.requests.api import GitHubText
 from dpsync.github.requests.transport import GitHubError
-from dpsync.model.texts.words import counted
+from dpsync.model.text import counted
 from dpsync.render.layout.views import view
 from dpsync.render.pages.markdown import COMMENT, render_markdown, units
 

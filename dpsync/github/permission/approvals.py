@@ -22,9 +22,9 @@ from dpsync.github.messages.plan_comment import FoundComment, comments_named
 from dpsync.github.requests.api import GitHub, MergedPullRequest, Written
 from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key, target_key
 from dpsync.github.runner.run import History
-from dpsync.model.entries.git_labels import AppliedCommit, Target
-from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.words import short_commit
+from dpsync.model.desired import AppliedCommit, Target
+from dpsync.model.plan import Plan
+from dpsync.model.text import short_commit
 
 PAUSES: Final = (2.0, 4.0, 8.0, 16.0)
 """Seconds before GitHub is asked again for pull requests that it may not know of yet."""

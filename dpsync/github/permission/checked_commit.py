@@ -11,7 +11,7 @@ from dpsync.github.requests.api import GitHub
 from dpsync.github.requests.branches import Branches
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.place import WorkflowRun, WorkingCopy
-from dpsync.model.texts.words import short_commit
+from dpsync.model.text import short_commit
 
 
 def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> str:

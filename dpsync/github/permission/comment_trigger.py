@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from dpsync.github.requests.api import GitHub, PullRequest
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.place import WorkflowRun, WorkingCopy
-from dpsync.model.texts.words import short_commit
+from dpsync.model.text import short_commit
 
 
 class NotThisChange(Exception):

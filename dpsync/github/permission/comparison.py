@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from dpsync.github.messages.digests import Shown, address_digest, exposures_shown, shown_of
-from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.words import are, counted, some
+from dpsync.model.plan import Plan
+from dpsync.model.text import are, counted, some
 from dpsync.render.layout.view import clip
 from dpsync.render.pages.markdown_escape import code
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dpsync.github.requests.branches import Branches
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
-from dpsync.model.texts.words import short_commit
+from dpsync.model.text import short_commit
 from dpsync.render.pages.markdown_escape import prose
 
 

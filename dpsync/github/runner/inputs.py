@@ -11,7 +11,7 @@ from msgspec import Struct
 from pydantic_core import from_json
 
 from dpsync.github.runner.place import make_key
-from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.text import did_you_mean
 
 Command = Literal["plan", "apply", "drift", "validate"]
 When = Literal["always", "changes", "never"]

@@ -9,8 +9,8 @@ from typing import Final
 from pydantic import BaseModel
 
 from dpsync.config.codes import CHANGED_FILE
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.findings.refusals import GUARD, REASONS
+from dpsync.model.diagnostic import Exit
+from dpsync.model.refusals import GUARD, REASONS
 from dpsync.render.json.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
 from dpsync.render.layout.views import view
 from dpsync.render.words.visible import visible

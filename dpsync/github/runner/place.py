@@ -10,8 +10,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from dpsync.github.requests.members import at, number_at, text_at
-from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.loopback import is_loopback
+from dpsync.model.plan import Plan
+from dpsync.model.urls import is_loopback
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")

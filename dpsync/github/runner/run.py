@@ -14,8 +14,8 @@ from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.inputs import Inputs
 from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import WorkflowRun
-from dpsync.model.entries.git_labels import AppliedCommit
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.desired import AppliedCommit
+from dpsync.model.diagnostic import Exit
 from dpsync.render.pages.markdown_escape import prose
 
 

@@ -21,8 +21,8 @@ from dpsync.github.permission.comparison import ReviewComparison, compare
 from dpsync.github.permission.head import not_the_head
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
-from dpsync.model.findings.diagnostic import Exit
-from dpsync.model.plans.plan import DIGITS
+from dpsync.model.diagnostic import Exit
+from dpsync.model.plan import DIGITS
 from dpsync.render.json.documents import ApplyDocument, FindingsDocument, PlanDocument
 from dpsync.render.layout.views import view
 from dpsync.render.pages.markdown_escape import code

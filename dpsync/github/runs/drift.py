@@ -10,7 +10,7 @@ from dpsync.github.permission.approvals import Approvals
 from dpsync.github.requests.api import GitHub, GitHubText
 from dpsync.github.runner.outputs import STOPPED, failure
 from dpsync.github.runner.run import ActionRun, Ran
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 from dpsync.render.json.documents import DriftDocument
 
 

@@ -18,8 +18,7 @@ from dpsync.github.requests.branches import Branches, FileVersion, PullRequestSt
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.place import WorkflowRun, make_key
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.ids import IdsFile
-from dpsync.model.entries.ids_merge import MergedIds, merge_ids
+from dpsync.model.ids import IdsFile, MergedIds, merge_ids
 from dpsync.render.pages.markdown_escape import code
 
 By = Literal["commit", "pull-request"]

@@ -21,9 +21,8 @@ from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import WorkflowRun
 from dpsync.github.runs.ids_branch import Brought, By, IdsBranch, Learned, Unclear, kept_out, parsed
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.ids_merge import LineChange, line_changes
-from dpsync.model.texts.words import are, counted, some
+from dpsync.model.ids import LineChange, RecordedLine, line_changes
+from dpsync.model.text import are, counted, some
 from dpsync.render.layout.view import clip
 from dpsync.render.pages.markdown_escape import code, fence, prose
 from dpsync.render.words.visible import visible

@@ -24,7 +24,7 @@ from dpsync.github.messages.plan_comment import (
 )
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 from dpsync.render.json.documents import PlanDocument
 from dpsync.render.layout.views import view
 

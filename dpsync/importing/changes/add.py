@@ -32,13 +32,13 @@ from dpsync.importing.yaml_text.unfold import unfolded
 from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.short_forms import short_forms
-from dpsync.model.entries.address import LOCAL_KEY, Address
-from dpsync.model.entries.desired import Entry, Scope
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import LiveId, Value
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.nodes import Mapping as MappingNode
-from dpsync.model.texts.words import listed
+from dpsync.model.address import LOCAL_KEY, Address
+from dpsync.model.desired import Entry, Scope
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Mapping as MappingNode
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.text import listed
+from dpsync.model.values import LiveId, Value
 
 
 class Added(Struct, frozen=True):

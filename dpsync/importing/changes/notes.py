@@ -10,9 +10,9 @@ from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
 from dpsync.importing.creation.entries import not_imported
 from dpsync.importing.creation.inventory import FORBIDDEN
 from dpsync.importing.yaml_text.edit import Document, TextEdit, apply_edits
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.texts.words import listed
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.text import listed
 
 _NOTE = re.compile(r"(?P<indent> *)# Not imported: (?P<names>.*?)\. (?P<why>[A-Z].*)")
 _BETWEEN = re.compile(r", | and ")

@@ -22,18 +22,16 @@ from dpsync.importing.yaml_text.unfold import unfolded
 from dpsync.kinds.kind import Field, Kind, ListOrder, Single
 from dpsync.kinds.places import Places
 from dpsync.kinds.placing import live_place, ordered_by
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import Ref, Value
-from dpsync.model.findings import nodes
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.span import Span
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.remark import Blocked
-from dpsync.model.texts.command import command
-from dpsync.model.texts.words import listed
+from dpsync.model import nodes
+from dpsync.model.address import Address, Pattern
+from dpsync.model.change import Blocked, Change
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Span
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.text import command, listed
+from dpsync.model.values import Ref, Value
 
 _DELETED = "if somebody deleted the object for good, remove the entry"
 

@@ -19,10 +19,10 @@ from dpsync.importing.creation.layout import ROOT, included, lay_out
 from dpsync.importing.creation.left_out import add_comments, left_out
 from dpsync.importing.creation.watching import watched_patterns
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.ids import IdsFile, Lines
-from dpsync.model.findings import nodes
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model import nodes
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.ids import IdsFile, Lines
 
 
 class Made(Struct, frozen=True):

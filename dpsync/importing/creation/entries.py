@@ -25,11 +25,11 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.kinds.watching import is_access_default
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId, Ref, Value, transform
-from dpsync.model.findings.span import Span
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.nodes import Span
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId, Ref, Value, transform
 
 
 class LeftOut(Struct, frozen=True):

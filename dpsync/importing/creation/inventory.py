@@ -19,10 +19,10 @@ from dpsync.kinds.placing import live_place
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.sources import Source, Sources
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId
 
 FORBIDDEN: Final = "the token has no read permission. Import with the token of an administrator."
 

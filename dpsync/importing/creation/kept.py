@@ -13,8 +13,8 @@ from dpsync.importing.creation.layout import ROOT
 from dpsync.importing.yaml_text.comments import comments
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.emit import on_one_line
-from dpsync.model.findings.nodes import Mapping as MappingNode
-from dpsync.model.findings.nodes import Node, Scalar, plain
+from dpsync.model.nodes import Mapping as MappingNode
+from dpsync.model.nodes import Node, Scalar, plain
 
 _OWN_COMMENT = re.compile(
     r"# (yaml-language-server|Not imported:|Fields with their default|`dpsync drift` reports)"

@@ -16,9 +16,9 @@ from dpsync.kinds.kind import Entries, Kind, Node, Single
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Many, Object, OneOf, Reference, Table, Type
-from dpsync.model.entries.address import LOCAL_KEY, Address
-from dpsync.model.entries.ids import Lines, RecordedLine, is_id
-from dpsync.model.entries.values import LiveId, Value, leaves
+from dpsync.model.address import LOCAL_KEY, Address
+from dpsync.model.ids import Lines, RecordedLine, is_id
+from dpsync.model.values import LiveId, Value, leaves
 
 LONGEST = 60
 

@@ -32,8 +32,7 @@ from dpsync.kinds.short_forms import short_forms
 from dpsync.kinds.types import Json
 from dpsync.kinds.types.texts import LongText, Markdown
 from dpsync.kinds.watching import ACCESS
-from dpsync.model.texts.command import command
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.text import command, json_text
 
 ROOT: Final = "dpsync.yaml"
 MANY: Final = 50

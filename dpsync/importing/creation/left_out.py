@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dpsync.importing.creation.entries import DescribedEntries, LeftOut, not_imported
 from dpsync.importing.creation.inventory import FoundObject, Inventory, UnreadSource
 from dpsync.kinds.kind import Node
-from dpsync.model.entries.address import Address
-from dpsync.model.texts.words import listed
+from dpsync.model.address import Address
+from dpsync.model.text import listed
 
 _NAMED = 3
 """How many objects a comment names that are left out for one reason."""

@@ -24,12 +24,11 @@ from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
-from dpsync.model.entries.address import LOCAL_KEY, Address
-from dpsync.model.entries.values import canonical
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.nodes import Mapping, Scalar, Sequence, plain
-from dpsync.model.findings.nodes import Node as Parsed
-from dpsync.model.findings.span import Span
+from dpsync.model.address import LOCAL_KEY, Address
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.nodes import Mapping, Scalar, Sequence, Span, plain
+from dpsync.model.nodes import Node as Parsed
+from dpsync.model.values import canonical
 
 _WRITING = Writing(lambda kinds, id: id, lambda path: "")
 _UNKNOWN = "dpsync has no setting for this key"

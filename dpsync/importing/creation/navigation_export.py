@@ -20,12 +20,11 @@ from dpsync.importing.yaml_text.emit import BlockMapping, Verbatim, document
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.values import Ref, Value
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.texts.command import command
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.text import command, json_text
+from dpsync.model.values import Ref, Value
 
 _WRITING = Writing(lambda kinds, id: id, lambda path: "")
 

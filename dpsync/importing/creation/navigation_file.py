@@ -18,9 +18,8 @@ from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.findings.span import Span
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 
 NAMES: Final = ("gitbook-docs.yaml", "docs.yaml")
 """What the platform calls the file, newest first."""

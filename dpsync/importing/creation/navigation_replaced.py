@@ -17,10 +17,9 @@ from dpsync.importing.creation.navigation_file import SCHEMA, NavigationFile, Na
 from dpsync.importing.yaml_text.comments import comments
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
-from dpsync.model.entries.address import LOCAL_KEY
-from dpsync.model.findings.nodes import Json, Mapping, Node, Scalar, Sequence, plain
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.words import counted
+from dpsync.model.address import LOCAL_KEY
+from dpsync.model.nodes import Json, Mapping, Node, Scalar, Sequence, Span, plain
+from dpsync.model.text import counted
 
 _STRUCTURAL = frozenset({"type", "key", "children", "content"})
 

@@ -17,8 +17,7 @@ from dpsync.config.declaring.schema import configuration_schema
 from dpsync.importing.creation.layout import ROOT, SCHEMA
 from dpsync.importing.yaml_text.emit import BlockMapping, document
 from dpsync.kinds.registry import Registry
-from dpsync.model.texts.command import command
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.text import command, json_text
 
 EDITOR: Final = ".vscode/settings.json"
 IGNORED: Final = ".gitignore"

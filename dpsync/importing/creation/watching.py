@@ -16,9 +16,9 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
 from dpsync.kinds.watching import ACCESS, access_fields, access_places, format_value
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.plans.drift import Line
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.drift import Line
 
 Place = tuple[Address, tuple[Kind, ...]]
 Open = tuple[Entry, Sequence[Field], Sequence[Place]]

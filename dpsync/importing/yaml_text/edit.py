@@ -17,8 +17,7 @@ from dpsync.config.reading.reader import read
 from dpsync.config.reading.scalars import LINE_BREAK
 from dpsync.importing.yaml_text.emit import BlockMapping, block_lines, on_one_line, scalar
 from dpsync.importing.yaml_text.round_trip import Foreign, compared, escaped, round_trip
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
-from dpsync.model.findings.span import Span
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span, plain
 
 _ANCHOR = re.compile(r"&\S+\s+")
 _ALIAS = re.compile(r"\s*:\s*(\*[^\s,\]}]+)")

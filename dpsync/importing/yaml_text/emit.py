@@ -9,7 +9,7 @@ from typing import Any
 
 from dpsync.config.composing.variables import doubled, escaped_key
 from dpsync.config.reading.scalars import NumberError, resolve
-from dpsync.model.texts.characters import UNSEEN
+from dpsync.model.text import UNSEEN
 
 WIDTH = 100
 _PLAIN = re.compile(r"[\w/.(+][\w /.@()+'&!?=~$;%*°–—…’-]*(?::(?=[\w/.])[\w /.@()+'&!?=~$;%*-]*)*")

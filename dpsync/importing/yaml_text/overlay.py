@@ -14,9 +14,9 @@ from dpsync.importing.yaml_text.unfold import unfolded
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 
 
 class Item(Struct, frozen=True):

@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from dpsync.collector import collector_paused
 from dpsync.config.codes import SYNTAX
 from dpsync.config.reading.reader import read
-from dpsync.model.findings.nodes import plain
+from dpsync.model.nodes import plain
 
 _STEP: Final = 2
 _BREAK: Final = re.compile("\r\n?|\n")

@@ -12,7 +12,7 @@ from dpsync.config.reading.reader import read
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.emit import WIDTH, block_text, inline
 from dpsync.importing.yaml_text.round_trip import compared
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 
 _ANCHOR = re.compile(r"&\S+\s+")
 

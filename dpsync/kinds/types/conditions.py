@@ -12,7 +12,7 @@ from typing import Any
 
 from dpsync.kinds.types.free_form import Json
 from dpsync.kinds.types.scalars import Text
-from dpsync.model.texts.suggestions import did_you_mean
+from dpsync.model.text import did_you_mean
 
 _QUOTED = re.compile(r"""(?<!\[)("[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*')""")
 _CLAIM = re.compile(r"""\bvisitor\.claims((?:\.[A-Za-z_$][\w$-]*|\[(?:"[^"]*"|'[^']*')\])+)""")

@@ -25,10 +25,9 @@ from dpsync.kinds.types.parsing import (
 )
 from dpsync.kinds.types.secretive import looks_secret
 from dpsync.kinds.types.shapes import conforms, for_editors, in_a_file
-from dpsync.model.entries.values import RESERVED, Secret, Value, canonical
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence, plain
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span, plain
+from dpsync.model.text import json_text
+from dpsync.model.values import RESERVED, Secret, Value, canonical
 
 
 class Json(Type, frozen=True):

@@ -10,9 +10,8 @@ import yaml
 
 from dpsync.kinds.types.parsing import Parsing, TextFile
 from dpsync.kinds.types.texts import LongText
-from dpsync.model.entries.values import Value
-from dpsync.model.findings.nodes import Node
-from dpsync.model.findings.span import Span
+from dpsync.model.nodes import Node, Span
+from dpsync.model.values import Value
 
 _HTML = re.compile(r"\s*<(?:!doctype|html|head|body|\?xml)\b", re.IGNORECASE)
 _PARSER = getattr(yaml, "CParser", yaml.Loader)  # the Python parser takes ten seconds per megabyte

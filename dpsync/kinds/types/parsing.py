@@ -12,11 +12,10 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from dpsync.model.entries.values import LiveId, Ref, Secret, Value, canonical
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.suggestions import did_you_mean
-from dpsync.model.texts.web_address import hide_credentials
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
+from dpsync.model.text import did_you_mean
+from dpsync.model.urls import hide_credentials
+from dpsync.model.values import LiveId, Ref, Secret, Value, canonical
 
 Schema = dict[str, Any]
 

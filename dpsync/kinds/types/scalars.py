@@ -17,11 +17,11 @@ from dpsync.kinds.types.parsing import (
     secret_of,
     unlike,
 )
-from dpsync.model.entries.ids import id_fault, written_id_fault
-from dpsync.model.entries.values import LiveId, Secret, Value
-from dpsync.model.findings.nodes import Mapping, Node, Scalar
-from dpsync.model.texts.web_address import has_credentials, hide_credentials
-from dpsync.model.texts.words import allowed, counted
+from dpsync.model.ids import id_fault, written_id_fault
+from dpsync.model.nodes import Mapping, Node, Scalar
+from dpsync.model.text import allowed, counted
+from dpsync.model.urls import has_credentials, hide_credentials
+from dpsync.model.values import LiveId, Secret, Value
 
 _FORMS: dict[str, tuple[re.Pattern[str], str, str]] = {
     "email": (re.compile(r"[^@\s]+@[^@\s]+"), "an e-mail address", "write it as ada@acme.example"),

@@ -10,9 +10,9 @@ import re
 from typing import Any, Final
 
 from dpsync.kinds.types.parsing import Parsing, Schema, expected, one_of, secret_of
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.texts.web_address import hide_credentials
-from dpsync.model.texts.words import allowed, counted
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.text import allowed, counted
+from dpsync.model.urls import hide_credentials
 
 _FILE: Final[Schema] = {
     "type": "object",

@@ -24,11 +24,10 @@ from dpsync.kinds.types.parsing import (
     one_of,
     unlike,
 )
-from dpsync.model.entries.values import Value, canonical
-from dpsync.model.findings.nodes import Mapping, Node, Scalar, Sequence
-from dpsync.model.texts.json_text import json_text
-from dpsync.model.texts.web_address import has_credentials
-from dpsync.model.texts.words import allowed, counted, one_or_other
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
+from dpsync.model.text import allowed, counted, json_text, one_or_other
+from dpsync.model.urls import has_credentials
+from dpsync.model.values import Value, canonical
 
 
 class Object(Type, frozen=True, dict=True):

@@ -12,10 +12,9 @@ from typing import Any
 
 from dpsync.kinds.types import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
 from dpsync.kinds.types.parsing import MISSING, Misfit, unlike
-from dpsync.model.entries.values import Value
-from dpsync.model.findings.nodes import Node, Scalar
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.words import allowed, counted
+from dpsync.model.nodes import Node, Scalar, Span
+from dpsync.model.text import allowed, counted
+from dpsync.model.values import Value
 
 _FILE: Schema = {
     "type": "object",

@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from dpsync.identity.questions import pin
 from dpsync.kinds.kind import ByHand, Call, Field
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry, Unserved
-from dpsync.model.entries.values import references
-from dpsync.model.plans.remark import Blocked
-from dpsync.model.texts.command import command
+from dpsync.model.address import Address
+from dpsync.model.change import Blocked
+from dpsync.model.desired import Entry, Unserved
+from dpsync.model.text import command
+from dpsync.model.values import references
 from dpsync.planner.decide.concealment import at_first
 from dpsync.planner.decide.escalation import direction
 from dpsync.planner.decide.missing_pages import missing_pages

@@ -18,8 +18,8 @@ from msgspec import Struct, field
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId, Value, live_ids
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId, Value, live_ids
 from dpsync.planner.inputs.lineage import is_place
 from dpsync.planner.inputs.names import Names
 

@@ -8,13 +8,11 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.kinds.types import Flag
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.match import MatchedBy
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import PLAIN, Value, canonical, digest, has_null
-from dpsync.model.plans.cause import Cause
-from dpsync.model.plans.change import Difference
+from dpsync.model.address import Address
+from dpsync.model.change import Cause, Difference
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject, MatchedBy
+from dpsync.model.values import PLAIN, Value, canonical, digest, has_null
 from dpsync.planner.inputs.answers import SEND, Answer
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.inputs.values import Values

@@ -22,9 +22,9 @@ from msgspec import Struct
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.supported import SupportedKind
 from dpsync.kinds.types import Flag
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
 from dpsync.planner.decide.compare import Changed
 from dpsync.planner.decide.escalation import direction, raises
 from dpsync.planner.inputs.sides import Sides

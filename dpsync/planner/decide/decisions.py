@@ -12,11 +12,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.kinds.kind import Field
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import REF, Value
-from dpsync.model.plans.remark import Note, PlatformTrouble, Waiting
+from dpsync.model.address import Address
+from dpsync.model.change import Note, PlatformTrouble, Waiting
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import REF, Value
 from dpsync.planner.decide.blocks import Blocker, Blocking
 from dpsync.planner.decide.compare import (
     Changed,

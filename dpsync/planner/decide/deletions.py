@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from dpsync.kinds.kind import Call, Field
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.plans.change import Effect
-from dpsync.model.plans.delete_count import DeleteCount
-from dpsync.model.plans.remark import Blocked, Kept
+from dpsync.model.address import Address
+from dpsync.model.change import Blocked, Effect, Kept
+from dpsync.model.plan import DeleteCount
+from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade, named_ids
 from dpsync.planner.decide.restructuring import Restructuring
 from dpsync.planner.inputs.lineage import is_place

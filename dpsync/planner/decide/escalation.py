@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from dpsync.kinds.kind import Field, Lifted
-from dpsync.model.entries.values import Value, leaves
+from dpsync.model.values import Value, leaves
 from dpsync.planner.decide.rule_lists import loosened_rules
 
 _URL: Final = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)

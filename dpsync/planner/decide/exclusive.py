@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct, field
 
 from dpsync.kinds.kind import Field, Kind
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.plans.change import Effect
+from dpsync.model.change import Effect
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.inputs.sides import Sides
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import Value, canonical
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import Value, canonical
 from dpsync.planner.decide.compare import Changed, inherited_from, managed, same, without_inherited
 from dpsync.planner.inputs.sides import Sides
 

@@ -7,10 +7,9 @@ from typing import Final
 
 from dpsync.kinds.kind import Field
 from dpsync.kinds.page_references import page_references, space_id
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.values import Ref
-from dpsync.model.texts.suggestions import did_you_mean
-from dpsync.model.texts.words import FEW, one_or_other, some
+from dpsync.model.desired import Entry
+from dpsync.model.text import FEW, did_you_mean, one_or_other, some
+from dpsync.model.values import Ref
 from dpsync.planner.inputs.sides import Sides
 
 _MOST_PAGES: Final = 8

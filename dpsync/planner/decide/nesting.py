@@ -12,10 +12,10 @@ from msgspec import Struct, field
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.registry import Registry
-from dpsync.model.circles import beginning_with, circles
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.entries.values import LiveId, Ref
+from dpsync.model.address import Address
+from dpsync.model.cycles import beginning_with, circles
+from dpsync.model.snapshot import Identity
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.inputs.sides import Sides
 
 Item = Address | Identity

@@ -17,13 +17,12 @@ from dpsync.identity.likeness import folded
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry, Scope
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.entries.values import canonical, live_ids, references
-from dpsync.model.findings import refusals
-from dpsync.model.findings.question import Refusal, WayOut
+from dpsync.model import refusals
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry, Scope
+from dpsync.model.diagnostic import Refusal, WayOut
+from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy, Snapshot
+from dpsync.model.values import canonical, live_ids, references
 from dpsync.planner.inputs.answers import RESTRUCTURE, Answer, Answers
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpsync.kinds.kind import Lifted, RuleComparison
-from dpsync.model.entries.values import Value
+from dpsync.model.values import Value
 
 Rule = dict[str, Any]
 

@@ -9,13 +9,11 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.findings.question import Refusal
-from dpsync.model.findings.refusals import GOES_ALONG, SHOWN
-from dpsync.model.plans.cause import Cause
-from dpsync.model.plans.change import Difference
-from dpsync.model.plans.remark import Note
+from dpsync.model.address import Address
+from dpsync.model.change import Cause, Difference, Note
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.refusals import GOES_ALONG, SHOWN
+from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 

@@ -13,10 +13,9 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.impact import Exposure
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Difference, Exposure
+from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.access import (
     ADMIN,

@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from dpsync.kinds.shared.roles import GUEST_FIRST
-from dpsync.model.entries.address import Address
-from dpsync.model.texts.words import FEW, some
+from dpsync.model.address import Address
+from dpsync.model.text import FEW, some
 from dpsync.planner.effects.access import OWN, Doubt, Gain, Key, Range, Subject
 from dpsync.planner.effects.access_worlds import AccessParts, Unlisted
 

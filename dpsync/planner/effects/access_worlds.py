@@ -15,11 +15,11 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.shared.roles import GUEST_FIRST
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId, Ref, Value
-from dpsync.model.plans.change import Change
+from dpsync.model.address import Address
+from dpsync.model.change import Change
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId, Ref, Value
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.access import ANYTHING, Key, Place, Range, World
 

@@ -12,13 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dpsync.kinds.kind import Field, Kind, Lifted
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.values import Value, leaves, to_plain
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.impact import Exposure
-from dpsync.model.plans.remark import Note
-from dpsync.model.texts.words import some
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Exposure, Note
+from dpsync.model.desired import Entry
+from dpsync.model.text import some
+from dpsync.model.values import Value, leaves, to_plain
 from dpsync.planner.decide.decisions import Decisions, EntryDecision
 from dpsync.planner.decide.escalation import added, host_of, linked, opening, raises
 from dpsync.planner.decide.rule_lists import loosened_rules

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpsync.kinds.kind import Field
-from dpsync.model.entries.address import Address
-from dpsync.model.plans.impact import Exposure
+from dpsync.model.address import Address
+from dpsync.model.change import Exposure
 from dpsync.planner.decide.concealment import at_first, hides_itself
 from dpsync.planner.decide.decisions import Decisions, EntryDecision
 from dpsync.planner.effects.navigation import shows

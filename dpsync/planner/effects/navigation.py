@@ -9,9 +9,9 @@ from typing import Any
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.types import Flag
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import LiveId, Ref
-from dpsync.model.plans.impact import NavigationChange, NavigationNode
+from dpsync.model.address import Address
+from dpsync.model.change import NavigationChange, NavigationNode
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.tree import Branch, NavigationTree
 

@@ -12,10 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId, Ref, Value
-from dpsync.model.plans.change import Change
+from dpsync.model.address import Address
+from dpsync.model.change import Change
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId, Ref, Value
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.tree import UNKNOWN, Branch, NavigationTree
 from dpsync.planner.inputs.lineage import PARENT

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.impact import SitePreview
-from dpsync.model.texts.web_address import is_preview_link, path_words
+from dpsync.model.change import Change, SitePreview
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.urls import is_preview_link, path_words
 from dpsync.planner.inputs.sides import Sides
 
 _WORD: Final = re.compile(r"~?[a-z-]{1,32}")

@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Field, Kind, Lifted
 from dpsync.kinds.types import Flag
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import LiveId, Ref
-from dpsync.model.plans.impact import Exposure
+from dpsync.model.address import Address
+from dpsync.model.change import Exposure
+from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.navigation import shows, title
 from dpsync.planner.effects.outcome import current

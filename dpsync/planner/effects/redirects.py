@@ -24,10 +24,10 @@ from dpsync.kinds.redirect_paths import (
 )
 from dpsync.kinds.supported import SupportedKind
 from dpsync.kinds.types.conditions import Condition
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import LiveId, Ref, Value
-from dpsync.model.plans.remark import Note
+from dpsync.model.address import Address
+from dpsync.model.change import Note
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import LiveId, Ref, Value
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.tree import NavigationTree
 from dpsync.planner.effects.urls import LaterUrls, later_urls

@@ -11,8 +11,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity
+from dpsync.model.address import Address
+from dpsync.model.snapshot import Identity
 
 
 class _Unknown:

@@ -20,8 +20,8 @@ from dpsync.kinds.kind import Kind, Url
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.short_forms import short_forms
 from dpsync.kinds.types import as_segment
-from dpsync.model.entries.address import Address
-from dpsync.model.plans.impact import UrlImpact
+from dpsync.model.address import Address
+from dpsync.model.change import UrlImpact
 from dpsync.planner.decide.compare import Changed
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.effects.outcome import current

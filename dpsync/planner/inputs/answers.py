@@ -19,10 +19,9 @@ from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address, FieldAddress, Pattern
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address, FieldAddress, Pattern
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Refusal
+from dpsync.model.plan import Plan
 
 DELETE: Final = "delete"
 EXPOSE: Final = "expose"

@@ -17,11 +17,10 @@ from msgspec import Struct, field
 from dpsync.identity.base_matches import remember
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.snapshot import Identity, Snapshot
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Base, Desired
+from dpsync.model.ids import RecordedLine
+from dpsync.model.snapshot import Identity, Snapshot
 from dpsync.planner.inputs.names import Names
 
 

@@ -13,10 +13,10 @@ from msgspec import Struct
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.entries.values import LiveId
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.values import LiveId
 
 PARENT = "parent"
 """In the place of a kind: the parent, whatever kind that is."""

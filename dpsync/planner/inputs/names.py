@@ -12,11 +12,10 @@ from msgspec import Struct, field
 from dpsync.identity.base_matches import remember
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address, Pattern, encode
-from dpsync.model.entries.desired import Desired, Entry, Lookup
-from dpsync.model.entries.git_base import NOT_ASKED, Base
-from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.entries.values import LiveId
+from dpsync.model.address import Address, Pattern, encode
+from dpsync.model.desired import NOT_ASKED, Base, Desired, Entry, Lookup
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.values import LiveId
 from dpsync.planner.inputs.lineage import Lineage
 
 

@@ -6,10 +6,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Policy
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.snapshot import Identity
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Base, Policy
+from dpsync.model.snapshot import Identity
 from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.synced import SyncedParts

@@ -16,10 +16,9 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.git_base import Base
-from dpsync.model.entries.snapshot import Identity, Snapshot
+from dpsync.model.address import Address
+from dpsync.model.desired import Base, Desired, Entry
+from dpsync.model.snapshot import Identity, Snapshot
 from dpsync.planner.inputs.history import FormerNames
 
 NO_ENTRY = "neither the ids file nor git has an entry for the object"

@@ -14,12 +14,10 @@ from msgspec.structs import replace
 
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.supported import SupportedKind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.git_base import NOT_ASKED, Base
-from dpsync.model.entries.git_labels import NO_LABELS, LabelCommits
-from dpsync.model.entries.snapshot import Identity, LiveObject, Snapshot
-from dpsync.model.entries.values import live_ids
+from dpsync.model.address import Address
+from dpsync.model.desired import NO_LABELS, NOT_ASKED, Base, Desired, Entry, LabelCommits
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.values import live_ids
 from dpsync.planner.inputs.answers import Answers, parse_all
 from dpsync.planner.inputs.history import FormerNames
 from dpsync.planner.inputs.lineage import Lineage

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.snapshot import LiveObject, Snapshot, SyncedRepository
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.snapshot import LiveObject, Snapshot, SyncedRepository
 
 
 class SyncedEntry(Struct, frozen=True):

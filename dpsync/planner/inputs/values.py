@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.snapshot import LiveObject, Snapshot
-from dpsync.model.entries.values import PLAIN, LiveId, Ref, Secret, Value, to_plain, transform
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.snapshot import LiveObject, Snapshot
+from dpsync.model.values import PLAIN, LiveId, Ref, Secret, Value, to_plain, transform
 from dpsync.planner.inputs.names import Names
 
 NORMAL = PLAIN | {Ref, Secret}

@@ -17,15 +17,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.findings.question import Refusal, WayOut
-from dpsync.model.findings.refusals import CONTENT, LIMITS
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.delete_decision import DeleteDecision
-from dpsync.model.plans.remark import Note
-from dpsync.model.texts.command import command
-from dpsync.model.texts.json_text import json_text
-from dpsync.model.texts.words import counted, listed, some
+from dpsync.model.change import Change, Note
+from dpsync.model.diagnostic import Refusal, WayOut
+from dpsync.model.plan import DeleteDecision
+from dpsync.model.refusals import CONTENT, LIMITS
+from dpsync.model.snapshot import Identity
+from dpsync.model.text import command, counted, json_text, listed, some
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.restructuring import answered, restructured_addresses
 from dpsync.planner.inputs.answers import DELETE, Answer

@@ -10,14 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from dpsync.model.circles import circles
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.match import MatchedBy
-from dpsync.model.entries.snapshot import LiveObject, Snapshot
-from dpsync.model.entries.values import live_ids, references
-from dpsync.model.findings.question import Refusal
-from dpsync.model.findings.refusals import EXCHANGED
+from dpsync.model.address import Address
+from dpsync.model.cycles import circles
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.refusals import EXCHANGED
+from dpsync.model.snapshot import LiveObject, MatchedBy, Snapshot
+from dpsync.model.values import live_ids, references
 from dpsync.planner.inputs.names import Names
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.questions.identity import answer_text, candidate, it_is

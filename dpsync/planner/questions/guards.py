@@ -10,14 +10,14 @@ from functools import cached_property
 
 from dpsync.kinds.kind import Call, Field, Guard, Kind
 from dpsync.kinds.places import Places
-from dpsync.model.circles import chain
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.findings import refusals as words
-from dpsync.model.findings.question import Refusal, WayOut
-from dpsync.model.plans.impact import Exposure
-from dpsync.model.texts.words import counted
+from dpsync.model import refusals as words
+from dpsync.model.address import Address, Pattern
+from dpsync.model.change import Exposure
+from dpsync.model.cycles import chain
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Refusal, WayOut
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.text import counted
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.decisions import Decisions

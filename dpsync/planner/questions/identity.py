@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from dpsync.identity.questions import meaning
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.entries.values import live_ids
-from dpsync.model.findings.question import Candidate, Refusal, WayOut
-from dpsync.model.findings.refusals import RENAMED, SHALLOW_CLONE
-from dpsync.model.texts.words import FEW, counted, plural, some
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import Candidate, Refusal, WayOut
+from dpsync.model.refusals import RENAMED, SHALLOW_CLONE
+from dpsync.model.snapshot import Identity
+from dpsync.model.text import FEW, counted, plural, some
+from dpsync.model.values import live_ids
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.answers import NEW, Answer, confirmed_by
 from dpsync.planner.inputs.names import Names

@@ -8,15 +8,13 @@ from functools import partial
 
 from msgspec import Struct
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import PERCENT_FROM, Limits, Policy
-from dpsync.model.entries.git_base import Base
-from dpsync.model.findings import refusals
-from dpsync.model.findings.question import WayOut
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.delete_count import count_deletes
-from dpsync.model.plans.impact import Exposure
-from dpsync.model.texts.words import counted, some
+from dpsync.model import refusals
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Exposure
+from dpsync.model.desired import PERCENT_FROM, Base, Limits, Policy
+from dpsync.model.diagnostic import WayOut
+from dpsync.model.plan import count_deletes
+from dpsync.model.text import counted, some
 from dpsync.planner.inputs.answers import EXPOSE, FOR_A_MOMENT, Answer, Question
 from dpsync.planner.inputs.names import Names
 

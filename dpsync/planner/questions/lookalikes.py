@@ -18,11 +18,11 @@ from dpsync.identity import likeness
 from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.identity.questions import meaning
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import live_ids, references
-from dpsync.model.plans.remark import Note
+from dpsync.model.address import Address
+from dpsync.model.change import Note
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import live_ids, references
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.sides import Sides
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from dpsync.kinds.places import Places
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.findings.question import WayOut
-from dpsync.model.findings.refusals import PASSED_OVER
-from dpsync.model.texts.command import command
+from dpsync.model.address import Address
+from dpsync.model.diagnostic import WayOut
+from dpsync.model.ids import RecordedLine
+from dpsync.model.refusals import PASSED_OVER
+from dpsync.model.snapshot import Identity
+from dpsync.model.text import command
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.answers import DELETE, Answer, Question
 from dpsync.planner.inputs.sides import Sides

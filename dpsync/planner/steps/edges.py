@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
 
 from dpsync.kinds.kind import Field
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.entries.values import references
-from dpsync.model.plans.step import Phase, Verb
+from dpsync.model.address import Address
+from dpsync.model.change import Phase, Verb
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import Identity
+from dpsync.model.values import references
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.compare import inherited_from
 from dpsync.planner.decide.concealment import hides_itself

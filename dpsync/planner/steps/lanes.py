@@ -15,11 +15,11 @@ from msgspec import Struct, field
 from dpsync.kinds.kind import Kind, ListOrder
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.placing import declared_place
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry, Scope
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.entries.values import Ref
-from dpsync.model.plans.remark import Blocked
+from dpsync.model.address import Address
+from dpsync.model.change import Blocked
+from dpsync.model.desired import Entry, Scope
+from dpsync.model.snapshot import Identity
+from dpsync.model.values import Ref
 from dpsync.planner.decide.blocks import Blocking
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.inputs.sides import Sides

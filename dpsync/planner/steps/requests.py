@@ -11,11 +11,11 @@ from msgspec import Struct
 from dpsync.kinds.kind import Call, Field, Kind, Order
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.urls import expand
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import REF, Value
-from dpsync.model.plans.step import Gives, Phase, Verb
+from dpsync.model.address import Address
+from dpsync.model.change import Gives, Phase, Verb
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import REF, Value
 from dpsync.planner.decide.compare import Changed
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.steps.stepset import StepDraft

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import REF, markers
-from dpsync.model.plans.step import Gives, Phase, Repeat, Step, Verb
+from dpsync.model.address import Address
+from dpsync.model.change import Gives, Phase, Repeat, Step, Verb
+from dpsync.model.values import REF, markers
 from dpsync.planner.inputs.lineage import at_or_below
 
 

@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import chain
 
 from dpsync.kinds.kind import Kind
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import references
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import references
 from dpsync.planner.decide.cascade import named_ids
 from dpsync.planner.decide.concealment import hides_itself
 from dpsync.planner.decide.decisions import Decisions

@@ -18,12 +18,12 @@ from msgspec import Struct, field
 from dpsync.identity.temporary_name import temporary
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
-from dpsync.model.circles import openers
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.findings.question import Refusal
-from dpsync.model.findings.refusals import TAKEN
+from dpsync.model.address import Address
+from dpsync.model.cycles import openers
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.refusals import TAKEN
+from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.decide.decisions import Decisions
 from dpsync.planner.decide.deletions import Deletions
 from dpsync.planner.inputs.sides import Sides

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dpsync.kinds.kind import Field
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import references
-from dpsync.model.plans.remark import Note
-from dpsync.model.plans.step import Phase
+from dpsync.model.address import Address
+from dpsync.model.change import Note, Phase
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import references
 from dpsync.planner.decide.compare import Changed
 from dpsync.planner.decide.concealment import hidden_by, hiding
 from dpsync.planner.decide.decisions import Decisions, EntryDecision

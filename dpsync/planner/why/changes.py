@@ -12,14 +12,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.match import MatchedBy
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import Ref
-from dpsync.model.plans.cause import Cause
-from dpsync.model.plans.change import Change, Difference, Effect, Removed
-from dpsync.model.plans.step import Step
+from dpsync.model.address import Address
+from dpsync.model.change import Cause, Change, Difference, Effect, Removed, Step
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import Identity, LiveObject, MatchedBy
+from dpsync.model.values import Ref
 from dpsync.planner.decide import transfers
 from dpsync.planner.decide.compare import Changed, object_digest
 from dpsync.planner.decide.decisions import Decisions

@@ -17,11 +17,11 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import Value
-from dpsync.model.plans.remark import Unwatched
+from dpsync.model.address import Address
+from dpsync.model.change import Unwatched
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import Value
 from dpsync.planner.decide.compare import Changed, same
 from dpsync.planner.inputs.policies import Policies
 from dpsync.planner.inputs.sides import Sides

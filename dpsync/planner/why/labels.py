@@ -22,14 +22,12 @@ from msgspec import Struct
 from dpsync.identity.base_matches import remember
 from dpsync.kinds.kind import Field
 from dpsync.kinds.placing import ordered_by
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.git_labels import PastFiles
-from dpsync.model.entries.ids import RecordedLine
-from dpsync.model.entries.match import MatchedBy
-from dpsync.model.entries.snapshot import Identity, LiveObject
-from dpsync.model.entries.values import LiveId, Ref, Value, canonical, leaves, transform
-from dpsync.model.plans.cause import Cause
+from dpsync.model.address import Address
+from dpsync.model.change import Cause
+from dpsync.model.desired import Entry, PastFiles
+from dpsync.model.ids import RecordedLine
+from dpsync.model.snapshot import Identity, LiveObject, MatchedBy
+from dpsync.model.values import LiveId, Ref, Value, canonical, leaves, transform
 from dpsync.planner.decide.compare import Changed, same, write_only
 from dpsync.planner.inputs.sides import Sides
 

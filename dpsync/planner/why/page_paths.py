@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from dpsync.kinds.page_references import page_references, space_id
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import reference_text
-from dpsync.model.plans.change import Change
+from dpsync.model.change import Change
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import reference_text
 from dpsync.planner.inputs.sides import Sides
 
 

@@ -13,13 +13,12 @@ from itertools import islice
 
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.match import MatchedBy
-from dpsync.model.entries.snapshot import Identity, LiveObject, Records, Snapshot
-from dpsync.model.entries.values import canonical
-from dpsync.model.plans.remark import Note
-from dpsync.model.texts.words import some
+from dpsync.model.address import Address, Pattern
+from dpsync.model.change import Note
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.snapshot import Identity, LiveObject, MatchedBy, Records, Snapshot
+from dpsync.model.text import some
+from dpsync.model.values import canonical
 from dpsync.planner.decide.deletions import Deletions
 from dpsync.planner.decide.restructuring import Restructure, shows
 from dpsync.planner.inputs.history import FormerNames

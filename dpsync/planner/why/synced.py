@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.plans.remark import Blocked, Note
-from dpsync.model.texts.words import counted, some
+from dpsync.model.address import Address
+from dpsync.model.change import Blocked, Note
+from dpsync.model.snapshot import Identity
+from dpsync.model.text import counted, some
 from dpsync.planner.decide.compare import changed
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.inputs.synced import SyncedEntry, synced_entries

@@ -13,10 +13,10 @@ from msgspec import Struct
 
 from dpsync.kinds.types import INVALID
 from dpsync.kinds.watching import format_value, parse_value
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.plans.drift import Drifted, FieldDrift
-from dpsync.model.plans.plan import Origin
+from dpsync.model.address import Address, Pattern
+from dpsync.model.drift import Drifted, FieldDrift
+from dpsync.model.plan import Origin
+from dpsync.model.snapshot import Identity
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.why.remarks import where
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dpsync.model.plans.plan import Origin
-from dpsync.model.texts.words import are, counted
+from dpsync.model.plan import Origin
+from dpsync.model.text import are, counted
 from dpsync.render.layout.view import LEVELS, View, ViewEntry, body, clip
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.visible import visible

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.text import json_text
 from dpsync.render.layout.view import View, ViewEntry, clip
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.visible import visible

@@ -12,8 +12,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from dpsync import __version__
-from dpsync.model.plans.plan import Origin
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.plan import Origin
+from dpsync.model.text import json_text
 from dpsync.render.layout.view import View, ViewEntry, body, clip
 from dpsync.render.options import FormatOptions
 

@@ -1,4 +1,4 @@
-"""The sentences of a document with their commands as they are to be typed (model/texts/command.py).
+"""The sentences of a document with their commands as they are to be typed (model/text.py).
 
 Only sentences of dpsync's own are looked at: a text of the platform that looks like a command stays as it is.
 """
@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
-from dpsync.model.texts.command import Invocation
+from dpsync.model.text import Invocation
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from dpsync.config.composing.compose import Composition
-from dpsync.model.findings.nodes import Mapping as MappingNode
-from dpsync.model.findings.nodes import Node, Scalar, plain
-from dpsync.model.plans.plan import Origin
+from dpsync.model.nodes import Mapping as MappingNode
+from dpsync.model.nodes import Node, Scalar, plain
+from dpsync.model.plan import Origin
 from dpsync.render.json.documents import ConfigDocument, UsedVariable, ValueOrigin
 
 _READ_ALREADY: Final = ("include", "environments")

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dpsync.model.findings.diagnostic import Diagnostic, Exit
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.drift import Drift
-from dpsync.model.plans.edits import Edits
-from dpsync.model.plans.plan import Origin, Plan
-from dpsync.model.plans.rehearsal import Rehearsal
+from dpsync.model.change import Change
+from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.drift import Drift, Edits
+from dpsync.model.plan import Origin, Plan, Rehearsal
 from dpsync.render.json.documents import (
     DriftDocument,
     Finding,

@@ -7,15 +7,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from dpsync.model.entries.match import MatchedBy
-from dpsync.model.findings.question import Candidate, WayOut
+from dpsync.model.diagnostic import Candidate, WayOut
+from dpsync.model.drift import Drift, Edits
 from dpsync.model.frozen import Frozen
-from dpsync.model.plans.drift import Drift
-from dpsync.model.plans.edits import Edits
-from dpsync.model.plans.journal import Report
-from dpsync.model.plans.plan import Organization, Origin, Plan
-from dpsync.model.plans.rehearsal import Rehearsal
-from dpsync.model.plans.saved_plan import Saved
+from dpsync.model.journal import Report
+from dpsync.model.plan import Organization, Origin, Plan, Rehearsal, Saved
+from dpsync.model.snapshot import MatchedBy
 from dpsync.render.json.ways_out import WaysOut
 
 

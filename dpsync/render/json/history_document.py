@@ -8,7 +8,7 @@ from typing import Literal
 
 from dpsync.apply.history import JournaledApply
 from dpsync.apply.past import PastApply
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
 from dpsync.render.json.documents import HistoryDocument, HistoryEntry
 from dpsync.render.words.report import applied_changes, applied_counts
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dpsync.model.entries.ids import Edits, RecordedLine
-from dpsync.model.entries.ids_check import IdsComparison
-from dpsync.model.findings.diagnostic import Exit
+from dpsync.model.diagnostic import Exit
+from dpsync.model.ids import Edits, IdsComparison, RecordedLine
 from dpsync.render.json.documents import IdsDocument, IdsLine
 
 

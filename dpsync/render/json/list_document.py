@@ -6,11 +6,10 @@ from collections.abc import Collection, Mapping
 
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Unserved
-from dpsync.model.entries.match import Match, MatchedBy
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.plans.plan import Origin
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Unserved
+from dpsync.model.plan import Origin
+from dpsync.model.snapshot import LiveObject, Match, MatchedBy
 from dpsync.render.json.documents import ListDocument, ListedEntry, SyncedWith
 from dpsync.render.words.natural_order import natural_address_key
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.text import json_text
 from dpsync.render.options import FormatOptions
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dpsync.config import codes
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
+from dpsync.model.diagnostic import Diagnostic, Findings
 
 MOST: Final = 200
 """Findings that are shown; of one code there are `MOST_OF_A_CODE` at most."""

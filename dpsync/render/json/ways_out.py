@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from dpsync.model.entries.values import REF
+from dpsync.model.drift import Drift, Drifted
 from dpsync.model.frozen import Frozen
-from dpsync.model.plans.drift import Drift, Drifted
-from dpsync.model.texts.command import command
+from dpsync.model.text import command
+from dpsync.model.values import REF
 from dpsync.render.words.visible import visible
 
 

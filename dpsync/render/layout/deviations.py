@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.rehearsal import Rehearsal
+from dpsync.model.plan import Plan, Rehearsal
 from dpsync.render.layout.view import Block, Blocks, ViewEntry
 from dpsync.render.words import rehearsal as words
 from dpsync.render.words.visible import visible

@@ -9,12 +9,12 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import Address, FieldAddress
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.drift import Drift, Drifted, FieldDrift
-from dpsync.model.plans.drift import Line as UnwatchedLine
-from dpsync.model.plans.remark import Blocked
-from dpsync.model.texts.words import counted
+from dpsync.model.address import Address, FieldAddress
+from dpsync.model.change import Blocked
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.drift import Drift, Drifted, FieldDrift
+from dpsync.model.drift import Line as UnwatchedLine
+from dpsync.model.text import counted
 from dpsync.render.json.documents import DriftDocument
 from dpsync.render.json.ways_out import WaysOut
 from dpsync.render.layout.plan import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dpsync.model.plans.edits import Edit, EditedField, Edits
-from dpsync.model.texts.words import counted, short_commit
+from dpsync.model.drift import Edit, EditedField, Edits
+from dpsync.model.text import counted, short_commit
 from dpsync.render.layout.view import Block, Blocks, ViewEntry, ViewField
 from dpsync.render.words.names import Names, kind_name
 from dpsync.render.words.visible import visible

@@ -10,16 +10,12 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import FieldAddress
-from dpsync.model.findings.question import Refusal
-from dpsync.model.plans.change import Change, Difference
-from dpsync.model.plans.delete_count import count_deletes
-from dpsync.model.plans.impact import Exposure, NavigationChange, UrlImpact
-from dpsync.model.plans.plan import DIGITS, Plan
-from dpsync.model.plans.rehearsal import Rehearsal
-from dpsync.model.plans.remark import Blocked, Note
-from dpsync.model.texts.command import command
-from dpsync.model.texts.web_address import is_preview_link
+from dpsync.model.address import FieldAddress
+from dpsync.model.change import Blocked, Change, Difference, Exposure, NavigationChange, Note, UrlImpact
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.plan import DIGITS, Plan, Rehearsal, count_deletes
+from dpsync.model.text import command
+from dpsync.model.urls import is_preview_link
 from dpsync.render.layout.deviations import deviations
 from dpsync.render.layout.view import (
     LEVELS,

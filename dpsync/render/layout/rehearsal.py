@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dpsync.model.plans.plan import DIGITS
-from dpsync.model.plans.rehearsal import Rehearsal
+from dpsync.model.plan import DIGITS, Rehearsal
 from dpsync.render.json.documents import RehearseDocument
 from dpsync.render.layout.deviations import deviations
 from dpsync.render.layout.plan import facts, plan_view

@@ -18,11 +18,10 @@ from typing import Any, Final, Literal, TypeVar, cast
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import Address, FieldAddress
-from dpsync.model.plans.change import Difference
-from dpsync.model.plans.plan import Origin
-from dpsync.model.texts.command import NOWHERE
-from dpsync.model.texts.words import counted
+from dpsync.model.address import Address, FieldAddress
+from dpsync.model.change import Difference
+from dpsync.model.plan import Origin
+from dpsync.model.text import NOWHERE, counted
 from dpsync.render.words.navigation import NavigationLine
 from dpsync.render.words.values import big, brief, inside, show
 from dpsync.render.words.visible import visible

@@ -9,10 +9,9 @@ from typing import Final
 from msgspec.structs import replace
 from pydantic import BaseModel
 
-from dpsync.model.plans.journal import Outcome, Report, Result
-from dpsync.model.plans.plan import DIGITS, Plan
-from dpsync.model.texts.command import NOWHERE
-from dpsync.model.texts.words import counted
+from dpsync.model.journal import Outcome, Report, Result
+from dpsync.model.plan import DIGITS, Plan
+from dpsync.model.text import NOWHERE, counted
 from dpsync.render.json.documents import (
     ApplyDocument,
     DriftDocument,

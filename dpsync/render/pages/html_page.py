@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from dpsync.model.texts.json_text import json_text
+from dpsync.model.text import json_text
 from dpsync.render.layout.view import LONGEST, OPENS, View, ViewEntry, both, clip, tree_lines
 from dpsync.render.options import FormatOptions
 from dpsync.render.words.plan import place

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from dpsync.model.texts.words import counted
+from dpsync.model.text import counted
 from dpsync.render.layout.view import LEVELS, OPENS, Block, View, ViewEntry, Word, clip, cut, differences
 from dpsync.render.options import FormatOptions
 from dpsync.render.pages.markdown_escape import code, code_html, fence, prose, prose_html

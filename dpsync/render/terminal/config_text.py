@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dpsync.importing.yaml_text.emit import on_one_line, scalar
-from dpsync.model.texts.words import listed
+from dpsync.model.text import listed
 from dpsync.render.json.config_document import part_of
 from dpsync.render.json.documents import ConfigDocument, ValueOrigin
 from dpsync.render.terminal.paint import Paint

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.web_address import hide_credentials
-from dpsync.model.texts.words import counted
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.nodes import Span
+from dpsync.model.text import counted
+from dpsync.model.urls import hide_credentials
 from dpsync.render.json.selected_findings import selected
 from dpsync.render.terminal.wrapping import columns
 from dpsync.render.words.candidate import candidate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.plans.edits import Edits
+from dpsync.model.drift import Edits
 from dpsync.render.layout.edits import compared_with, edit_blocks, title
 from dpsync.render.layout.view import body, visible_texts
 from dpsync.render.words.plan import place

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from dpsync.model.texts.command import command
-from dpsync.model.texts.web_address import DOCS
+from dpsync.model.text import command
+from dpsync.model.urls import DOCS
 from dpsync.render.terminal.paint import Paint
 
 if TYPE_CHECKING:

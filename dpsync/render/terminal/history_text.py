@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dpsync.model.texts.words import counted
+from dpsync.model.text import counted
 from dpsync.render.json.documents import HistoryDocument, HistoryEntry
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.words.visible import visible

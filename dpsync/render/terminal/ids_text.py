@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.texts.command import command
-from dpsync.model.texts.words import counted
+from dpsync.model.text import command, counted
 from dpsync.render.json.documents import IdsDocument, IdsLine
 from dpsync.render.words.visible import visible
 

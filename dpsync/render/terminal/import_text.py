@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.entries.address import Address, FieldAddress
-from dpsync.model.texts.words import counted, listed
+from dpsync.model.address import Address, FieldAddress
+from dpsync.model.text import counted, listed
 from dpsync.render.json.documents import ImportDocument
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.words.visible import visible

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dpsync.model.entries.match import MatchedBy
-from dpsync.model.texts.words import short_commit
+from dpsync.model.snapshot import MatchedBy
+from dpsync.model.text import short_commit
 from dpsync.render.json.documents import ListDocument, ListedEntry
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.words.visible import visible

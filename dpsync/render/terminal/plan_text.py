@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dpsync.model.plans.plan import Plan
-from dpsync.model.plans.rehearsal import Rehearsal
-from dpsync.model.texts.command import NOWHERE
+from dpsync.model.plan import Plan, Rehearsal
+from dpsync.model.text import NOWHERE
 from dpsync.render.layout.deviations import deviations
 from dpsync.render.layout.plan import plan_view
 from dpsync.render.layout.view import View, ViewLine

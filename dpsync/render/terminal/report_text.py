@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dpsync.model.plans.journal import GOOD, Outcome, Report
-from dpsync.model.plans.plan import DIGITS, Plan
-from dpsync.model.texts.command import NOWHERE
+from dpsync.model.journal import GOOD, Outcome, Report
+from dpsync.model.plan import DIGITS, Plan
+from dpsync.model.text import NOWHERE
 from dpsync.render.layout.plan import blocked_entry, side_blocks
 from dpsync.render.layout.view import Block
 from dpsync.render.terminal.paint import Paint

@@ -7,9 +7,9 @@ from functools import singledispatch
 
 from pydantic import BaseModel
 
-from dpsync.model.findings.diagnostic import Diagnostic, Findings
-from dpsync.model.findings.span import Span
-from dpsync.model.plans.plan import Origin
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.nodes import Span
+from dpsync.model.plan import Origin
 from dpsync.render.json.documents import (
     ApplyDocument,
     DriftDocument,

@@ -13,8 +13,7 @@ from typing import Final
 from click import unstyle
 from msgspec import Struct
 
-from dpsync.model.texts.command import NOWHERE
-from dpsync.model.texts.words import counted, some
+from dpsync.model.text import NOWHERE, counted, some
 from dpsync.render.layout.view import (
     OPENS,
     QUOTED,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpsync.model.texts.words import counted
+from dpsync.model.text import counted
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.model.findings.question import Candidate
+    from dpsync.model.diagnostic import Candidate
 
 
 def candidate(one: Candidate) -> str:

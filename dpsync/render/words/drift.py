@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from dpsync.model.plans.cause import What
-from dpsync.model.plans.delete_count import DeleteCount
-from dpsync.model.plans.drift import Drift, Drifted, LastEvent
-from dpsync.model.texts.words import counted
+from dpsync.model.change import What
+from dpsync.model.drift import Drift, Drifted, LastEvent
+from dpsync.model.plan import DeleteCount
+from dpsync.model.text import counted
 from dpsync.render.words.plan import why
 from dpsync.render.words.visible import visible
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from dpsync import disk
-from dpsync.model.texts.web_address import DOCS
+from dpsync.model.urls import DOCS
 
 _HERE: Final = Path(__file__).parents[2]
 _PAGES: Final = (_HERE / "errors.md", _HERE.parent / "docs" / "errors.md")

@@ -16,7 +16,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag
 from dpsync.kinds.value_meanings import values_of
 from dpsync.kinds.watching import ACCESS, access_patterns
-from dpsync.model.texts.words import plural
+from dpsync.model.text import plural
 from dpsync.render.words.examples import example_text
 from dpsync.render.words.fields import (
     listed,

@@ -11,7 +11,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Own, Page, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.kinds.value_meanings import values_of
-from dpsync.model.texts.words import plural
+from dpsync.model.text import plural
 
 _LISTED = 12
 """The largest number of values that are described one by one."""

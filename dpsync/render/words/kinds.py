@@ -9,7 +9,7 @@ from dpsync.kinds.examples import key_example, value_example
 from dpsync.kinds.kind import Entries, Kind, Node, Single
 from dpsync.kinds.meanings import NOTES
 from dpsync.kinds.registry import Registry
-from dpsync.model.texts.words import plural
+from dpsync.model.text import plural
 from dpsync.render.words.fields import listed
 
 

@@ -12,10 +12,10 @@ from urllib.parse import unquote
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import OneOf, Page, Type
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.values import DATA, LIVE, REF, reference_text
-from dpsync.model.plans.drift import Drift
-from dpsync.model.plans.plan import Plan
+from dpsync.model.address import Address
+from dpsync.model.drift import Drift
+from dpsync.model.plan import Plan
+from dpsync.model.values import DATA, LIVE, REF, reference_text
 from dpsync.render.words.visible import visible
 
 _NAVIGATION: Final = "structure"

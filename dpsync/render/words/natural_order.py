@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from typing import Final, TypeVar
 
-from dpsync.model.entries.address import Address
+from dpsync.model.address import Address
 
 _NUMBER: Final = re.compile(r"([0-9]+)")
 _NAVIGATION: Final = "structure"

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from msgspec import Struct, field
 
-from dpsync.model.plans.impact import NavigationChange, NavigationNode
+from dpsync.model.change import NavigationChange, NavigationNode
 from dpsync.planner.steps.order import longest_increasing
 
 _FEW = 3

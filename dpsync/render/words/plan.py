@@ -11,16 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
-from dpsync.model.entries.address import FieldAddress
-from dpsync.model.entries.match import MatchedBy
-from dpsync.model.plans.cause import Cause, What, cause_text
-from dpsync.model.plans.change import Action, Change, Difference
-from dpsync.model.plans.drift import Drift
-from dpsync.model.plans.impact import Exposure
-from dpsync.model.plans.plan import Origin, Plan, Reverted
-from dpsync.model.plans.remark import Kept
-from dpsync.model.texts.command import command
-from dpsync.model.texts.words import counted, listed, short_commit, some
+from dpsync.model.address import FieldAddress
+from dpsync.model.change import Action, Cause, Change, Difference, Exposure, Kept, What, cause_text
+from dpsync.model.drift import Drift
+from dpsync.model.plan import Origin, Plan, Reverted
+from dpsync.model.snapshot import MatchedBy
+from dpsync.model.text import command, counted, listed, short_commit, some
 from dpsync.render.words.names import delete_effect, delete_noun, kind_noun
 from dpsync.render.words.urls import breaks
 from dpsync.render.words.visible import visible

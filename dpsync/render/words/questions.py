@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from dpsync.kinds.registry import load
-from dpsync.model.entries.address import Address
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.words import FEW, counted, listed
+from dpsync.model.address import Address
+from dpsync.model.change import Change
+from dpsync.model.plan import Plan
+from dpsync.model.text import FEW, counted, listed
 from dpsync.render.words.names import delete_noun, kind_noun
 from dpsync.render.words.visible import visible
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.plans.rehearsal import Deviation, Estimate, FaultRun, Rehearsal, Unproven
-from dpsync.model.texts.words import counted
+from dpsync.model.plan import Deviation, Estimate, FaultRun, Rehearsal, Unproven
+from dpsync.model.text import counted
 from dpsync.render.words.visible import visible
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.delete_count import count_deletes
-from dpsync.model.plans.journal import Report, Result
-from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.command import command
-from dpsync.model.texts.words import counted, some
+from dpsync.model.change import Change
+from dpsync.model.journal import Report, Result
+from dpsync.model.plan import Plan, count_deletes
+from dpsync.model.text import command, counted, some
 from dpsync.render.words.plan import category, folded, not_reverted
 from dpsync.render.words.values import show
 from dpsync.render.words.visible import visible

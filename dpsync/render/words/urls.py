@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from dpsync.model.plans.impact import UrlImpact
-from dpsync.model.plans.plan import Plan
-from dpsync.model.texts.words import counted
+from dpsync.model.change import UrlImpact
+from dpsync.model.plan import Plan
+from dpsync.model.text import counted
 from dpsync.render.words.visible import visible
 
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
-from dpsync.model.entries.values import ENV, LIVE, REF, wrapped_data
-from dpsync.model.plans.change import Difference
-from dpsync.model.texts.words import counted
+from dpsync.model.change import Difference
+from dpsync.model.text import counted
+from dpsync.model.values import ENV, LIVE, REF, wrapped_data
 from dpsync.render.words.visible import visible
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.@:/+-]{0,99}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dpsync.model.texts.characters import UNSEEN
+from dpsync.model.text import UNSEEN
 
 _SHORT: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry, Scope
-from dpsync.model.entries.snapshot import Snapshot
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry, Scope
+from dpsync.model.snapshot import Snapshot
 from dpsync.workflows.reversal.recorded import RecordedChange
 
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.journal import GOOD, Outcome, Report
-from dpsync.model.plans.plan import Plan
+from dpsync.model.change import Change
+from dpsync.model.journal import GOOD, Outcome, Report
+from dpsync.model.plan import Plan
 
 _TRIED: Final = frozenset({*GOOD, "unknown"})
 

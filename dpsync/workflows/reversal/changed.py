@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from dpsync.model.plans.change import Difference
+from dpsync.model.change import Difference
 from dpsync.workflows.reversal.entries import CannotRestore, RevertedEntries
 from dpsync.workflows.reversal.recorded import RecordedChange
 

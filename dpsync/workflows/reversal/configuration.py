@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.desired import Desired, Entry, Policy
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.entries.values import references
-from dpsync.model.plans.remark import Note
+from dpsync.model.address import Address, Pattern
+from dpsync.model.change import Note
+from dpsync.model.desired import Desired, Entry, Policy
+from dpsync.model.snapshot import Identity
+from dpsync.model.values import references
 from dpsync.workflows.reversal.addresses import CurrentAddresses
 from dpsync.workflows.reversal.changed import restore_fields, restore_moved_flag
 from dpsync.workflows.reversal.created import outputs_of_created_objects, select_deletions

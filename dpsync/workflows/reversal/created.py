@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dpsync.kinds.kind import Call
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.snapshot import Identity
+from dpsync.model.address import Address
+from dpsync.model.snapshot import Identity
 from dpsync.workflows.reversal.entries import RevertedEntries
 from dpsync.workflows.reversal.recorded import RecordedChange
 

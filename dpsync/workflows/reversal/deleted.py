@@ -8,11 +8,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from dpsync.kinds.kind import Call, Kind
-from dpsync.model.entries.desired import Entry, Scope
-from dpsync.model.entries.snapshot import LiveObject
-from dpsync.model.entries.values import Value
-from dpsync.model.plans.change import Change
-from dpsync.model.texts.command import command
+from dpsync.model.change import Change
+from dpsync.model.desired import Entry, Scope
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.text import command
+from dpsync.model.values import Value
 from dpsync.workflows.reversal.entries import CannotRestore, RevertedEntries
 from dpsync.workflows.reversal.recorded import RecordedChange
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from dpsync.config.declaring.recorded import IncompleteValue
 from dpsync.kinds.kind import Field
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Entry
-from dpsync.model.entries.snapshot import Identity
-from dpsync.model.entries.values import LiveId, Ref, Value, transform
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.remark import Note
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Note
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import Identity
+from dpsync.model.values import LiveId, Ref, Value, transform
 from dpsync.planner.inputs.sides import Sides
 from dpsync.workflows.reversal.addresses import CurrentAddresses
 from dpsync.workflows.reversal.recorded import RecordedChange

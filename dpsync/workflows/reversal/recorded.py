@@ -14,12 +14,12 @@ from msgspec import Struct
 from dpsync.config.declaring.recorded import IncompleteValue, UnfitValue, check_secrets, parse_recorded
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
-from dpsync.model.entries.address import Address
-from dpsync.model.entries.desired import Desired, Entry
-from dpsync.model.entries.ids import is_path_id
-from dpsync.model.entries.values import Value
-from dpsync.model.findings.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
-from dpsync.model.plans.change import Change, Difference
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Difference
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
+from dpsync.model.ids import is_path_id
+from dpsync.model.values import Value
 from dpsync.workflows.reversal.applied import Applied, AppliedPlan
 
 Read = Mapping[str, "Value | IncompleteValue"]

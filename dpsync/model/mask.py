@@ -13,13 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_origin
 from urllib.parse import quote, quote_plus
 
-from dpsync.model.deferred import LEFT_OUT, Deferred
-from dpsync.model.texts.json_text import json_text
-from dpsync.model.texts.web_address import mask_passwords
+from dpsync.model.frozen import LEFT_OUT, Deferred
+from dpsync.model.text import json_text
+from dpsync.model.urls import mask_passwords
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
+
 
 M = TypeVar("M", bound="BaseModel")
 

@@ -11,10 +11,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from dpsync.model.findings.diagnostic import Diagnostic, Exit
-from dpsync.model.findings.question import Candidate, Refusal, WayOut
-from dpsync.model.findings.span import Span
-from dpsync.model.texts.command import command
+from dpsync.model.diagnostic import Candidate, Diagnostic, Exit, Refusal, WayOut
+from dpsync.model.nodes import Span
+from dpsync.model.text import command
 
 GUARD: Final = "guard"
 """The reason of what has none of its own."""

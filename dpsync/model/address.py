@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import quote
 
-from dpsync.model.findings.span import Span, WithSpan
-from dpsync.model.texts.characters import UNSEEN
+from dpsync.model.nodes import Span, WithSpan
+from dpsync.model.text import UNSEEN
 
 LOCAL_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """The key of an entry where it is a name of the configuration's own."""

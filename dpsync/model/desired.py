@@ -1,17 +1,25 @@
-"""What is wanted: the configuration after all checks, keyed by address, every field with its span."""
+"""Define the configuration after all checks, and the configuration of earlier commits.
+
+What is wanted: the configuration after all checks, keyed by address, every field with its span.
+
+The git base: the configuration in an earlier commit. It distinguishes a renamed entry from a new one.
+
+The commits that labels compare with: what plans and drift say about who changed a value.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.model.entries.address import Address, Pattern
-from dpsync.model.entries.values import Value
-from dpsync.model.findings.diagnostic import Diagnostic
-from dpsync.model.findings.span import Span, WithSpan
+from dpsync.model.address import Address, Pattern
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.ids import NO_IDS, IdsFile
+from dpsync.model.nodes import Span, WithSpan
+from dpsync.model.values import Value
 
 
 class Entry(Struct, frozen=True):
@@ -237,3 +245,124 @@ class Desired(Struct, frozen=True):
             unserved={**self.unserved, **out},
             unserved_fields={**self.unserved_fields, **fields},
         )
+
+
+MissingFile = Callable[[str, str], str]
+"""Describe what became of a file since a commit; "" if git shows the file as deleted.
+
+The arguments are the id of the commit and the name of the file, relative to the project. The configuration
+does not read the file any more.
+"""
+
+
+def _unknown_to_git(commit: str, file: str) -> str:
+    return "git does not show how the entry disappeared"
+
+
+class Base(Struct, frozen=True):
+    """The configuration of an earlier commit, or why there is none.
+
+    `name` is what people call the base; without `desired` there is none, and `name` is the reason.
+
+    `warning` is for a base that should have been there.
+    """
+
+    name: str
+    commit: str | None = None
+    desired: Desired | None = None
+    warning: Diagnostic | None = None
+    lacking: bool = False
+    """There is such a commit, and this clone does not have it."""
+    shallow: bool = False
+    """This clone lacks earlier commits."""
+    proposed: bool = False
+    """The base is the merge base of a pull request: what differs from it is what the pull request edits."""
+    complete: bool = True
+    """The commit has each overlay and the environment that were asked for."""
+    ids: IdsFile = NO_IDS
+    """The ids file of that commit."""
+    earlier: Iterable[Desired] = ()
+    """The configuration in some commits before that one, the latest first; read when somebody looks."""
+    missing_file: MissingFile = _unknown_to_git
+
+
+NOT_ASKED = Base("")
+"""Nobody looked for a base."""
+
+
+class PastFiles(Struct, frozen=True):
+    """The configuration and the ids file of one commit."""
+
+    desired: Desired
+    ids: IdsFile = NO_IDS
+
+
+class Target(Struct, frozen=True):
+    """What an apply writes to: organizations of one platform."""
+
+    platform: str
+    """The name that the platform has in ids files."""
+    address: str
+    organizations: frozenset[str]
+    """The ids of the organizations."""
+
+
+def _any_target(target: Target) -> bool:
+    return True
+
+
+class AppliedCommit(Struct, frozen=True):
+    """The commit that was applied last to some target, if a caller knows it."""
+
+    commit: str
+    is_for: Callable[[Target], bool]
+
+
+class LastApply(Struct, frozen=True):
+    """The commit that was applied last, and the commits since then.
+
+    `commits` starts with the applied commit. Further commits follow as far as their configuration differs
+    from the one before. They are loaded on first use; `commits` is empty if this clone lacks one of them.
+    """
+
+    commits: Iterable[PastFiles]
+    is_for: Callable[[Target], bool] = _any_target
+    whole: bool = False
+    """Whether the apply read, compared and pruned everything that its files declare."""
+
+
+class LabelCommits(Struct, frozen=True):
+    """The commits from which labels follow. Decisions never depend on them."""
+
+    compared: PastFiles | None = None
+    """The commit of which "edited here" is a fact: the merge base of a pull request, or the commit that
+    `--base` names. If it is None, the commit that was applied last is compared."""
+    applies: tuple[LastApply, ...] = ()
+    """The last apply to each platform."""
+    platform: str = ""
+    """The name that the platform has in ids files."""
+
+    def on(self, target: Target) -> LabelCommits:
+        """Return the same commits with only the last apply to a target."""
+        applies = tuple(one for one in self.applies if one.is_for(target))
+        return replace(self, applies=applies[:1], platform=target.platform)
+
+    def mapped(self, change: Callable[[Desired], Desired]) -> LabelCommits:
+        """Return the same commits with a change to the configuration of each, made on first use."""
+        compared = self.compared
+        return replace(
+            self,
+            compared=replace(compared, desired=change(compared.desired)) if compared is not None else None,
+            applies=tuple(replace(one, commits=_Mapped(one.commits, change)) for one in self.applies),
+        )
+
+
+class _Mapped(Struct, frozen=True):
+    commits: Iterable[PastFiles]
+    change: Callable[[Desired], Desired]
+
+    def __iter__(self) -> Iterator[PastFiles]:
+        return (replace(one, desired=self.change(one.desired)) for one in self.commits)
+
+
+NO_LABELS = LabelCommits()

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 from pydantic_core import to_json
 
-from dpsync.model.entries.address import Address
+from dpsync.model.address import Address
 
 REF, LIVE, ENV = "dpsync:ref", "dpsync:id", "dpsync:env"
 DATA = "dpsync:data"

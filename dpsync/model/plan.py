@@ -1,31 +1,89 @@
-"""A plan: frozen data, canonical JSON, versioned, no secrets.
+"""Define a plan: frozen data with a canonical JSON form, a version, and no secrets.
+
+How many things deletes take away: one number leads wherever that is told, the rest explains it.
+
+What a person still has to decide before the deletes of a plan: nothing, their number, or names.
+
+A plan: frozen data, canonical JSON, versioned, no secrets.
 
 Everything that is written or shown comes from here. Values inside are plain JSON with the markers of
-model/entries/values.py. Where things were written is in `origins`, which is in no digest: the same
+model/values.py. Where things were written is in `origins`, which is in no digest: the same
 configuration and platform give the same bytes without it.
+
+What the rehearsal of a plan has shown, and what it could not show. Frozen data, no secrets.
+
+A saved plan as it is in its file.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 from pydantic import Field
 from pydantic_core import to_json
 
-from dpsync.model.deferred import Deferrable
-from dpsync.model.findings.question import Refusal
-from dpsync.model.findings.span import Span
-from dpsync.model.frozen import Frozen
-from dpsync.model.plans.addressed import Addressed
-from dpsync.model.plans.change import Change
-from dpsync.model.plans.delete_count import count_deletes
-from dpsync.model.plans.delete_decision import DeleteDecision
-from dpsync.model.plans.impact import Exposure, NavigationChange, SitePreview, UrlImpact
-from dpsync.model.plans.remark import Blocked, Kept, Note, PlatformTrouble, Unwatched, Waiting
-from dpsync.model.texts.loopback import is_loopback
+from dpsync.model.change import (
+    Addressed,
+    Blocked,
+    Change,
+    Exposure,
+    Kept,
+    NavigationChange,
+    Note,
+    PlatformTrouble,
+    SitePreview,
+    Unwatched,
+    UrlImpact,
+    Waiting,
+)
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.frozen import Deferrable, Frozen
+from dpsync.model.nodes import Span
+from dpsync.model.text import counted
+from dpsync.model.urls import is_loopback
+
+
+class DeleteCount(Struct, frozen=True):
+    """`own` things have a delete of their own, `cascaded` others go with one of these."""
+
+    own: int
+    cascaded: int
+
+    @property
+    def number(self) -> int:
+        """The number that leads everywhere, and that `--confirm "delete N"` wants."""
+        return self.own + self.cascaded
+
+    @property
+    def more(self) -> str:
+        """Of one delete, what goes with it: `deleting this object also deletes 2 other objects`, or ""."""
+        others = counted(self.cascaded, "other object")
+        return f"deleting this object also deletes {others}" if self.cascaded else ""
+
+
+def count_deletes(changes: Iterable[Change]) -> DeleteCount:
+    """What the deletes among these changes take away."""
+    deletes = [change for change in changes if change.action == "delete"]
+    return DeleteCount(len(deletes), sum(effect.counts for change in deletes for effect in change.effects))
+
+
+class DeleteDecision(Frozen):
+    """The open part of the decision. Without both parts, deletes are confirmed with the rest of the plan."""
+
+    number: int | None = None
+    """How many objects the plan deletes, if a person must confirm this number (`delete N`)."""
+    names: tuple[str, ...] = ()
+    """The addresses of objects that a person must name, each by itself (`delete ADDRESS`)."""
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The answers that make the decision, as `--confirm` takes them."""
+        number = () if self.number is None else (f"delete {self.number}",)
+        return (*number, *(f"delete {name}" for name in self.names))
+
 
 DIGITS: Final = 32
 """Digits of a plan's digest that are shown, and that name it: 128 bits."""
@@ -189,3 +247,106 @@ class Plan(Comparison):
         notes = tuple(note for note in self.notes if note.consequence)
         agreed = self.model_copy(update={"notes": notes, "platform": self.target})
         return to_json(to_builtins(agreed.model_dump(mode="json", exclude=left_out), order="sorted"))
+
+
+DeviationKind = Literal["loading", "step", "convergence", "public", "stopped"]
+UnprovenKind = Literal[
+    "token", "secrets", "content", "scripts", "fetched", "refused", "unread", "assumed", "unknown",
+    "differing", "platform", "public",
+]  # fmt: skip
+
+
+class Deviation(Frozen):
+    """Something that went otherwise than the plan says.
+
+    loading: the companion gives another answer than the platform. step: a step was not carried out.
+    convergence: a new plan would do something more. public: something was public that is public neither
+    before nor afterwards. stopped: the apply did not go on.
+    """
+
+    what: DeviationKind
+    message: str
+    address: str | None = None
+    step: str | None = None
+    status: int | None = None
+    origin: Origin | None = None
+
+
+class Unproven(Frozen):
+    """Something that a rehearsal cannot show, in words, and what it is about."""
+
+    what: UnprovenKind
+    message: str
+    about: tuple[str, ...] = ()
+
+
+class Estimate(Frozen):
+    """How long an apply will take. `seconds` are those of its three parts together.
+
+    `reading` is what the plan's reading took; an apply reads twice. `writing` is worked out from the graph of
+    the steps: `parallelism` at once, each as many requests as the rehearsal sent for it, each request taking
+    `latency` seconds, the median of the plan's own.
+    """
+
+    seconds: float
+    reading: float
+    writing: float
+    latency: float
+    parallelism: int
+
+
+class FaultRun(Frozen):
+    """One rehearsal with faults: which, and what one clean apply made of it."""
+
+    seed: int
+    faults: tuple[str, ...]
+    good: bool
+    end: str
+    """What became of it, in words."""
+
+
+class Rehearsal(Frozen):
+    """A plan was carried out on a companion that held what is live. Nothing was sent to the platform but GET.
+
+    `fit` is false where anything went otherwise than planned; `deviations` say what.
+    """
+
+    format: Literal["dpsync.rehearsal/1"] = "dpsync.rehearsal/1"
+    plan: str
+    """The digest of the plan that was rehearsed."""
+    platform: str = ""
+    profile: str = "full"
+    steps: int = 0
+    done: int = 0
+    """How many steps were carried out."""
+    converged: bool = False
+    """Whether a new plan had nothing to do afterwards."""
+    complete: bool = False
+    """Whether an apply would have nothing to tell but success: nothing is left to people either."""
+    reads: int = 0
+    writes: int = 0
+    moves: int = 0
+    """How many of the steps move something among its siblings."""
+    looked: int = 0
+    """After how many writes it was looked at what is public."""
+    deviations: tuple[Deviation, ...] = ()
+    unproven: tuple[Unproven, ...] = ()
+    time: Estimate | None = None
+    seed: int | None = None
+    """What the faults were drawn from; None where there were none."""
+    faults: tuple[FaultRun, ...] = ()
+
+    @property
+    def fit(self) -> bool:
+        """Whether everything went as planned."""
+        return not self.deviations and all(run.good for run in self.faults)
+
+
+class Saved(Frozen):
+    """A plan and its digest. What it was made with is in it, so that the digest covers that, too."""
+
+    format: Literal["dpsync.saved-plan/1"] = "dpsync.saved-plan/1"
+    digest: str
+    plan: Plan
+    rehearsal: Rehearsal | None = None
+    """What its rehearsal has shown. It is in no digest: it says nothing about what will be done."""

@@ -1,16 +1,19 @@
-"""Drift: the same two sides as a plan, told from the platform. Frozen data, no secrets.
+"""Define drift, and the differences between two versions of the files.
+
+Drift: the same two sides as a plan, told from the platform. Frozen data, no secrets.
 
 A plan says what would be written; drift says what is live instead, and who changed it if git knows.
+
+What the files say otherwise than those of a base. It is about files alone: no platform is in it.
 """
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
+from dpsync.model.change import Addressed, Cause
 from dpsync.model.frozen import Frozen
-from dpsync.model.plans.addressed import Addressed
-from dpsync.model.plans.cause import Cause
-from dpsync.model.plans.plan import Comparison
+from dpsync.model.plan import Comparison, Origin
 
 What = Literal["different", "missing", "undeclared"]
 """different: on both sides, not alike. missing: in the files only. undeclared: on the platform only, where
@@ -113,3 +116,37 @@ class Drift(Comparison):
     @property
     def drifted(self) -> bool:
         return bool(self.found)
+
+
+class EditedField(Frozen):
+    """A field with both sides. `declared` says on which of them it is: elsewhere it is not managed."""
+
+    field: str
+    before: Any = None
+    after: Any = None
+    declared: Literal["both", "before", "after"] = "both"
+
+
+class Edit(Frozen):
+    """One entry or place, the policy, or the environment.
+
+    `kind` is a word for people; `before` the address that a renamed entry had; `inside` how many entries went
+    with a removed one.
+    """
+
+    address: str
+    what: Literal["removed", "renamed", "changed", "added"]
+    kind: str = ""
+    label: str = ""
+    before: str | None = None
+    inside: int = 0
+    fields: tuple[EditedField, ...] = ()
+    at: Origin | None = None
+
+
+class Edits(Frozen):
+    """All of them. `base` is the commit, null where there is none; `base_from` what it is, or why none is."""
+
+    base: str | None = None
+    base_from: str = ""
+    found: tuple[Edit, ...] = ()

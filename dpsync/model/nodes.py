@@ -1,4 +1,8 @@
-"""The tree of a YAML file: scalars, sequences and mappings, each with the place where it was written.
+"""Define the tree of a YAML file, in which each node knows its place in the file.
+
+Where something was written: a file and a range in it. Lines and columns start at 1.
+
+The tree of a YAML file: scalars, sequences and mappings, each with the place where it was written.
 
 Frozen and free of YAML's own types; nothing here reads text or knows what a key means.
 """
@@ -7,11 +11,47 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from dpsync.model.findings.span import Span
+
+class Span(NamedTuple):
+    """A range in one file. `file` is relative to the project; columns count characters, the end excluded.
+
+    A tuple, since a large configuration has hundreds of thousands of them.
+    """
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @classmethod
+    def start_of(cls, file: str) -> Span:
+        """Where a file begins: for what is about a whole file, or stands in none (then `file` says what)."""
+        return cls(file, 1, 1, 1, 1)
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class WithSpan(Struct, frozen=True, eq=False):
+    """The base of values with a `span`: two are equal when the rest of them is, wherever it is written."""
+
+    def _compared(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.__struct_fields__ if name != "span")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._compared() == other._compared()
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
 
 Value: TypeAlias = bool | int | float | str | None
 Json: TypeAlias = "Value | list[Json] | dict[str, Json]"
