@@ -3,8 +3,8 @@
 Pure functions. What one side cannot say is never dropped in silence: it is a problem with its place.
 """
 
+from dpsync.document.nodes import DocumentError, MarkdownError, Outside, Problem
 from dpsync.document.parse import to_document
-from dpsync.document.problems import DocumentError, MarkdownError, Outside, Problem
 from dpsync.document.same import normalised, same
 from dpsync.document.write import to_markdown
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dpsync.document.core import DEFAULTS, HEADINGS, LISTS, meaning, plain_colour
-from dpsync.document.shape import misshapen
-from dpsync.document.table import plain_table
+from dpsync.document.nodes import DEFAULTS, HEADINGS, LISTS, meaning, misshapen, plain_colour, plain_table
 
 Json = dict[str, Any]
 _DEEPEST = 100  # what stands deeper within a member is compared as it is

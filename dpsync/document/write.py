@@ -1,4 +1,12 @@
-"""A Document as Markdown, in one style: the same text for all Documents that say the same.
+"""Convert a Document to Markdown.
+
+Inline content as Markdown that reads back as the very same content.
+
+The delimiters are `**`, `_`, `~~` and backticks: no two kinds share a character, so only the flanking rules
+of CommonMark decide whether a run opens or closes. Where they would not let it, the characters on both sides
+are written as character references: these are punctuation to the rules, and then every run may do both.
+
+A Document as Markdown, in one style: the same text for all Documents that say the same.
 
 Two lists that follow each other take turns at their markers, since otherwise they would be one.
 """
@@ -6,14 +14,233 @@ Two lists that follow each other take turns at their markers, since otherwise th
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from dpsync.document.core import HEADINGS, outside
-from dpsync.document.problems import DocumentError
+from markdown_it.common.utils import isMdAsciiPunct, isPunctChar, isWhiteSpace
+from msgspec import Struct
+
+from dpsync.document.nodes import HEADINGS, DocumentError, outside
 from dpsync.document.same import normalised
-from dpsync.document.spans import image, inline, paragraph, reference
 
 Json = dict[str, Any]
+
+_DELIMITERS = {"bold": "**", "italic": "_", "strikethrough": "~~"}
+_ENTITY = r"&(?=#?[0-9A-Za-z]+;)"
+_SPECIAL = re.compile(rf"[\\`*_~\[\]]|<(?=[A-Za-z/!?])|{_ENTITY}")
+_LAYOUT = re.compile("[\t\n\f\r\u2028\u2029\ufeff]")
+"""What would be layout, or may stand in no file of a configuration: it is written as a reference."""
+_BARE_URL = re.compile(r"[A-Za-z0-9/.#?:@!$,;=%+~-][A-Za-z0-9/.#?:@!$,;=%+~_&-]*")
+_LINE_START = re.compile(
+    r"\A(?:(?=#{1,6}(?:\s|\Z)|>|[-+](?:\s|\Z)|-[-\s]*\Z)|(?P<number>[0-9]{1,9})(?=[.)](?:\s|\Z)))"
+)
+
+
+class _Atom(Struct):
+    """What delimiters stand between: a piece of text, or something that is written as a whole (`text` None).
+
+    `first` and `last` say whether that character of the text is written as a reference.
+    """
+
+    marks: frozenset[str]
+    text: str | None
+    whole: str = ""
+    first: bool = False
+    last: bool = False
+
+    @property
+    def start(self) -> str:
+        return self.whole[0] if self.text is None else "&" if self.first else self.text[0]
+
+    @property
+    def end(self) -> str:
+        return self.whole[-1] if self.text is None else ";" if self.last else self.text[-1]
+
+    def refer(self, *, first: bool = False, last: bool = False) -> bool:
+        """Write the first or the last character as a reference; whether that is anything new."""
+        if self.text is None:
+            return False
+        single = len(self.text) == 1
+        before = self.first, self.last
+        self.first |= first or (single and last)
+        self.last |= last or (single and first)
+        return before != (self.first, self.last)
+
+    def __str__(self) -> str:
+        if self.text is None:
+            return self.whole
+        if len(self.text) == 1:
+            return reference(self.text) if self.first else escaped(self.text)
+        text = self.text[self.first : len(self.text) - self.last]
+        start = reference(self.text[0]) if self.first else ""
+        return start + escaped(text) + (reference(self.text[-1]) if self.last else "")
+
+
+def paragraph(content: list[Json]) -> str:
+    """Content at the start of a line, where `#`, `-` or `1.` would begin another block."""
+    return _LINE_START.sub(lambda match: (match["number"] or "") + "\\", inline(content), count=1)
+
+
+def inline(content: list[Json], before: str = " ") -> str:
+    """Content as one line of Markdown. `before` is the character that stands before it."""
+    atoms = _atoms(content)
+    _keep_spaces(atoms)
+    runs = list(_runs(atoms))
+    _flank(atoms, runs, before)
+    written = []
+    for index, run in enumerate(runs):
+        written += [delimiter for _, delimiter in run]
+        if index < len(atoms):
+            text = str(atoms[index])
+            after = next((atom.start for atom in atoms[index + 1 : index + 2] if not runs[index + 1]), "")
+            if text.endswith("!") and after == "[":
+                text = text[:-1] + "\\!"  # or it would be an image
+            written.append(text)
+    return "".join(written)
+
+
+def escaped(text: str) -> str:
+    """Text in which nothing is Markdown, except at the start of a line."""
+    return _LAYOUT.sub(lambda match: reference(match[0]), _SPECIAL.sub(_backslash(text), text))
+
+
+def _backslash(text: str) -> Any:
+    def escape(match: re.Match[str]) -> str:
+        # An underscore within a word is no delimiter. Two characters: the outermost may become references
+        around = text[max(match.start() - 2, 0) : match.start()] + text[match.end() : match.end() + 2]
+        in_word = match[0] == "_" and len(around) == 4 and around.isascii() and around.isalnum()
+        return match[0] if in_word else "\\" + match[0]
+
+    return escape
+
+
+def reference(character: str) -> str:
+    return f"&#{ord(character)};"
+
+
+def image(data: Json) -> str:
+    """An image; its caption is written as a title."""
+    caption = data.get("caption")
+    title = "" if not caption else ' "' + _quoted(caption, r'[\\"]') + '"'
+    return f"![{escaped(data.get('alt', ''))}]({destination(data['ref']['url'])}{title})"
+
+
+def destination(url: str) -> str:
+    if _BARE_URL.fullmatch(url) and not re.search(_ENTITY, url):
+        return url
+    return "<" + _quoted(url, r"[\\<>]") + ">"
+
+
+def _quoted(text: str, special: str) -> str:
+    backslashed = re.sub(rf"{special}|{_ENTITY}", lambda match: "\\" + match[0], text)
+    return _LAYOUT.sub(lambda match: reference(match[0]), backslashed)
+
+
+def _code(text: str) -> str:
+    """Between more backticks than there are in it; a space is taken off each side when both have one."""
+    fence = "`"
+    runs = set(re.findall("`+", text))
+    while fence in runs:
+        fence += "`"
+    both = text[0] == text[-1] == " " and text.strip(" ")
+    pad = " " if both or "`" in (text[0], text[-1]) else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _atoms(content: list[Json]) -> list[_Atom]:
+    atoms: list[_Atom] = []
+    free: list[int] = []  # what carries no marks itself may stand within any
+    for index, piece in enumerate(content):
+        marks = frozenset(piece.get("marks", ())) - {"code"}
+        if piece.get("inline") == "inline-image":
+            atoms.append(_Atom(marks, None, image(piece["data"])))
+            free.append(index)
+        elif piece.get("inline") == "link":
+            texts = [frozenset(one["marks"]) - {"code"} for one in piece["content"] if "marks" in one]
+            common = frozenset.intersection(*texts) if texts else frozenset()
+            inner = [
+                {**one, "marks": sorted(set(one["marks"]) - common)} if "marks" in one else one
+                for one in piece["content"]
+            ]
+            link = f"[{inline(inner, '[')}]({destination(piece['data']['ref']['url'])})"
+            atoms.append(_Atom(common, None, link))
+            if not texts:
+                free.append(index)
+        elif "code" in piece["marks"]:
+            atoms.append(_Atom(marks, None, _code(piece["text"])))
+        else:
+            atoms.append(_Atom(marks, piece["text"]))
+    for index in free:
+        around = [atoms[at].marks for at in (index - 1, index + 1) if 0 <= at < len(atoms)]
+        atoms[index].marks = frozenset.intersection(*around) if len(around) == 2 else frozenset()
+    return atoms
+
+
+def _keep_spaces(atoms: list[_Atom]) -> None:
+    """White space at the ends of a line would be taken off."""
+    if atoms and atoms[0].start.isspace():  # what the parser takes for white space is among it
+        atoms[0].refer(first=True)
+    if atoms and atoms[-1].end.isspace():
+        atoms[-1].refer(last=True)
+
+
+Run = list[tuple[bool, str]]
+"""The delimiters at one place: whether one opens, and how it is written."""
+
+
+def _runs(atoms: list[_Atom]) -> Iterator[Run]:
+    """The delimiters before each atom, and after the last. What lasts longest is opened first."""
+    reach = [dict.fromkeys(_DELIMITERS, 0)]
+    for atom in reversed(atoms):
+        reach.append({mark: reach[-1][mark] + 1 if mark in atom.marks else 0 for mark in _DELIMITERS})
+    reach.reverse()
+    open_marks: list[str] = []
+    for index in range(len(atoms) + 1):
+        marks = atoms[index].marks if index < len(atoms) else frozenset()
+        kept = next((at for at, mark in enumerate(open_marks) if mark not in marks), len(open_marks))
+        closed = [(False, _DELIMITERS[mark]) for mark in reversed(open_marks[kept:])]
+        del open_marks[kept:]
+        opened = [mark for mark in _DELIMITERS if mark in marks and mark not in open_marks]
+        opened.sort(key=lambda mark: -reach[index][mark])
+        open_marks += opened
+        yield closed + [(True, _DELIMITERS[mark]) for mark in opened]
+
+
+def _flank(atoms: list[_Atom], runs: list[Run], before: str) -> None:
+    """Write characters as references until every delimiter opens or closes as it should."""
+    waiting = list(range(len(runs)))
+    while waiting:
+        index = waiting.pop()
+        left = atoms[index - 1].end if index else before
+        right = atoms[index].start if index < len(atoms) else " "
+        if _works(runs[index], left, right):
+            continue
+        changed = [at for at in (index - 1, index) if 0 <= at < len(atoms)]
+        for at in changed:
+            if atoms[at].refer(first=at == index, last=at != index):
+                waiting += [at, at + 1]
+
+
+def _works(run: Run, left: str, right: str) -> bool:
+    written = [left, *(delimiter for _, delimiter in run), right]
+    around = zip(written, run, written[2:], strict=False)
+    return all(_can(opens, delimiter, before[-1], after[0]) for before, (opens, delimiter), after in around)
+
+
+def _can(opens: bool, delimiter: str, before: str, after: str) -> bool:
+    """The rules of CommonMark for left- and right-flanking runs."""
+    space_before, space_after = isWhiteSpace(ord(before)), isWhiteSpace(ord(after))
+    mark_before, mark_after = _punctuation(before), _punctuation(after)
+    left = not space_after and (not mark_after or space_before or mark_before)
+    right = not space_before and (not mark_before or space_after or mark_after)
+    if delimiter == "_":
+        return left and (not right or mark_before) if opens else right and (not left or mark_after)
+    return left if opens else right
+
+
+def _punctuation(character: str) -> bool:
+    return isMdAsciiPunct(ord(character)) or isPunctChar(character)
+
 
 _OTHER = {"-": "*", "*": "-", ".": ")", ")": "."}
 _RULES = {"left": "---", "center": ":-:", "right": "--:"}
@@ -88,7 +315,7 @@ def _block(block: Json) -> str:
     if kind == "blockquote":
         return re.sub(r"^>[ ]$", ">", re.sub(r"^", "> ", _blocks(block["blocks"]), flags=re.M), flags=re.M)
     if kind == "code":
-        return _code(block)
+        return _code_block(block)
     if kind == "images":
         return "\n".join(image(one) for one in block["images"])
     if kind == "table":
@@ -102,7 +329,7 @@ def _heading(level: int, block: Json) -> str:
     return f"{'#' * level} {closed}".rstrip(" ")
 
 
-def _code(block: Json) -> str:
+def _code_block(block: Json) -> str:
     lines: list[str] = block["lines"]
     longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dpsync.document.core import MARKS, UNWRITABLE
+from dpsync.document.nodes import MARKS, UNWRITABLE
 
 Json = dict[str, Any]
 

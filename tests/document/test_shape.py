@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.document import DocumentError, normalised, same, to_document, to_markdown
-from dpsync.document.core import DEFAULTS
-from dpsync.document.shape import misshapen
+from dpsync.document.nodes import DEFAULTS, misshapen
 
 from .test_same import EVERYTHING
 

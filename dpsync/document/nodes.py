@@ -1,4 +1,17 @@
-"""What Markdown and Documents have in common: which blocks, where they may stand, what may be set on them.
+"""Define the Document nodes that Markdown can express, and check that a Document has this form.
+
+What has no counterpart on the other side, as values: nothing here is a sentence to be parsed.
+
+Whether a Document is built as Documents are: everything else in this package relies on it.
+
+The platform looks at the outermost level only and keeps whatever is inside, so anything may come back.
+
+The platform's table taken apart and put together: columns, rows, and the fragments that are its cells.
+
+A table there is a small database: definitions of columns, records in the order of their `orderIndex`, and
+for a column of text the name of a fragment in each record.
+
+What Markdown and Documents have in common: which blocks, where they may stand, what may be set on them.
 
 `outside` finds every node of a Document that is not part of it. The reader of Markdown and the comparison
 use the same tables, so that the three cannot disagree.
@@ -7,14 +20,188 @@ use the same tables, so that the three cannot disagree.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from dpsync.document.problems import Outside
-from dpsync.document.shape import misshapen
-from dpsync.document.table import plain_table
+from msgspec import Struct
+
+
+class Problem(Struct, frozen=True, order=True):
+    """Markdown that no Document can hold. Lines and columns start at 1, within the Markdown text."""
+
+    line: int
+    column: int
+    message: str
+    hint: str
+
+
+class Outside(Struct, frozen=True):
+    """A node of a Document that Markdown cannot hold.
+
+    `path` leads to it from the document (`nodes[2].nodes[0]`); `type` is its type, or its `object` when it
+    has none.
+    """
+
+    path: str
+    type: str
+    message: str
+
+
+class MarkdownError(ValueError):
+    """All the problems of one Markdown text, in the order of their places."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(set(problems)))
+        super().__init__(self.problems)
+
+
+class DocumentError(ValueError):
+    """All the nodes of one Document that Markdown cannot hold, in the order of the document."""
+
+    def __init__(self, problems: Iterable[Outside]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
 
 Json = dict[str, Any]
+
+_DEEPEST = 100  # far beyond what Markdown can hold
+_LISTS = ("nodes", "fragments", "leaves", "marks")
+
+
+def misshapen(document: Json, defaults: Mapping[str, Json]) -> Iterator[Outside]:
+    """Every node that is not built as one. `defaults` has a value of the right type for members of data."""
+    yield from _below(document, "", defaults, 0)
+
+
+def _below(node: Json, path: str, defaults: Mapping[str, Json], depth: int) -> Iterator[Outside]:
+    for name in _LISTS:
+        children = node.get(name)
+        if children is None:
+            continue
+        at = f"{path}.{name}" if path else name
+        if not isinstance(children, list):
+            yield Outside(at, type(children).__name__, "is not a list")
+            continue
+        for index, child in enumerate(children):
+            yield from _node(child, f"{at}[{index}]", name, defaults, depth)
+
+
+def _node(node: Any, path: str, place: str, defaults: Mapping[str, Json], depth: int) -> Iterator[Outside]:
+    if not isinstance(node, dict):
+        yield Outside(path, type(node).__name__, "is not a node")
+        return
+    kind = node.get("type") or node.get("object")
+    if depth > _DEEPEST:
+        yield Outside(path, str(kind), f"is nested more than {_DEEPEST} nodes deep")
+    elif not isinstance(kind, str) and place != "fragments":
+        yield Outside(path, type(node).__name__, 'has neither the key "type" nor the key "object"')
+    elif not _belongs(node, place, defaults):
+        yield Outside(path, str(kind), "is not allowed at this position")
+    elif place == "leaves" and not isinstance(node.get("text") or "", str):
+        yield Outside(path, str(kind), "has a `text` that is not a string")
+    elif wrong := _wrong(node, defaults.get(str(kind), {})):
+        yield Outside(path, str(kind), f"has a value of the wrong type in `{wrong}`")
+    else:
+        yield from _below(node, path, defaults, depth + 1)
+
+
+def _belongs(node: Json, place: str, defaults: Mapping[str, Json]) -> bool:
+    kind, expected = node.get("type"), node.get("object")
+    if not isinstance(kind, str | None):
+        return False
+    if place == "nodes":
+        if kind in ("link", "inline-image"):
+            return expected == "inline"
+        return expected == "block" if kind in defaults else expected != "text" or kind is None
+    return place != "marks" or isinstance(kind, str)
+
+
+def _wrong(node: Json, defaults: Json) -> str | None:
+    """The member that is of a wrong type."""
+    data = node.get("data")
+    if data is not None and not isinstance(data, dict):
+        return "data"
+    for name, default in defaults.items():
+        value = (data or {}).get(name)
+        expected = dict if name == "ref" else type(default)
+        if value is not None and (name == "ref" or default is not None) and type(value) is not expected:
+            return name
+    return None
+
+
+ALIGNMENTS = ("left", "center", "right")
+_EXTRAS = ("cellMerges", "fullWidth")
+_VIEW_EXTRAS = ("columnWidths", "hideHeader", "sticky")
+
+
+class Column(Struct, frozen=True):
+    title: str
+    align: str
+
+
+class PlainTable(Struct, frozen=True):
+    """`rows` has the fragment of each cell, None where a cell has none."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Json | None, ...], ...]
+
+
+def plain_table(block: Json) -> PlainTable | None:
+    """The table as rows and columns, or None when it is more than what Markdown can draw."""
+    try:
+        return _taken_apart(block)
+    except (AttributeError, KeyError, TypeError):  # not the published shape: then it is kept as it is
+        return None
+
+
+def _taken_apart(block: Json) -> PlainTable | None:
+    data = block["data"]
+    view, definition, records = data["view"], data["definition"], data["records"]
+    names = list(view["columns"])
+    extras = [data.get(name) for name in _EXTRAS] + [view.get(name) for name in _VIEW_EXTRAS]
+    if view.get("type") != "grid" or any(extras) or not names or set(names) != set(definition):
+        return None
+    if len(set(names)) < len(names) or any(definition[name]["type"] != "text" for name in names):
+        return None
+    columns = tuple(
+        Column(definition[name].get("title") or "", definition[name].get("textAlignment") or "left")
+        for name in names
+    )
+    if any(column.align not in ALIGNMENTS or not isinstance(column.title, str) for column in columns):
+        return None
+    cells = {fragment.get("fragment"): fragment for fragment in block.get("fragments") or []}
+    ordered = sorted(records.values(), key=lambda record: _order(record["orderIndex"]))
+    rows = tuple(tuple(cells.get(record["values"].get(name) or "") for name in names) for record in ordered)
+    return PlainTable(columns, rows)
+
+
+def _order(index: Any) -> tuple[float, str]:
+    """Numbers by value before texts by their letters: both are seen."""
+    return (float(index), "") if isinstance(index, int | float) else (float("inf"), str(index))
+
+
+def table_block(columns: list[Column], rows: list[list[list[Json]]]) -> Json:
+    """The block of a table; a cell is given as its inline nodes."""
+    names = [f"column-{number}" for number in range(1, len(columns) + 1)]
+    width = len(str(len(rows)))  # the order of records is that of texts
+    records: Json = {}
+    fragments: list[Json] = []
+    for number, row in enumerate(rows, 1):
+        values = {}
+        for name, nodes in zip(names, row, strict=True):
+            values[name] = f"record-{number}-{name}"
+            paragraph = {"object": "block", "type": "paragraph", "data": {}, "nodes": nodes}
+            fragments.append({"object": "fragment", "fragment": values[name], "nodes": [paragraph]})
+        records[f"record-{number}"] = {"orderIndex": str(number).zfill(width), "values": values}
+    definition = {
+        name: {"id": name, "title": column.title, "type": "text", "textAlignment": column.align}
+        for name, column in zip(names, columns, strict=True)
+    }
+    view = {"type": "grid", "columns": names, "hideHeader": False}
+    data = {"view": view, "records": records, "definition": definition}
+    return {"object": "block", "type": "table", "isVoid": True, "data": data, "fragments": fragments}
+
 
 DEEPEST = 40
 """How many lists, items and quotes may stand inside each other."""
