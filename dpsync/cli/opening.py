@@ -20,9 +20,9 @@ from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.api import Options, Planned, Session
-    from dpsync.client.answers import Params
     from dpsync.client.client import ReadClient
     from dpsync.client.recording import Recording
+    from dpsync.client.responses import Params
     from dpsync.model.desired import Desired
     from dpsync.model.plan import Plan
 

@@ -10,8 +10,7 @@ import threading
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Self
 
-from dpsync.client import answers
-from dpsync.client.answers import JSON, Params, WriteResult, quote
+from dpsync.client import responses as answers
 from dpsync.client.deadline import Connections
 from dpsync.client.errors import (
     BadList,
@@ -23,8 +22,9 @@ from dpsync.client.errors import (
     Unknown,
 )
 from dpsync.client.observer import Nobody, Observer
-from dpsync.client.pace import Pace
 from dpsync.client.platform import origin, profile, world
+from dpsync.client.rate_limit import Pace
+from dpsync.client.responses import JSON, Params, WriteResult, quote
 from dpsync.client.retry import Clock, RetryPolicy
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token, Trace, Transport
 from dpsync.model.mask import Mask

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from dpsync.client.way import Way
+from dpsync.client.proxy import Way
 
 NotSentReason = Literal["refused", "dns", "tls", "certificate", "timeout", "proxy", "connect", "too long"]
 UnknownReason = Literal[

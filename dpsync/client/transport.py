@@ -1,4 +1,12 @@
-"""One HTTP request, one answer: the only module that knows httpx. It never retries, follows or interprets.
+"""Send one HTTP request with httpx, and reuse idle connections.
+
+httpx without its command line, which imports rich and pygments wherever they are: a third of its start.
+
+Whoever has imported httpx before keeps what is there.
+
+The connections to one server that wait for a request.
+
+One HTTP request, one answer: the only module that knows httpx. It never retries, follows or interprets.
 
 httpx chooses the way: proxies, certificates, connections. The request itself goes over such a connection by
 httpcore, since httpx's own layers (redirects, cookies, authentication) took half of its CPU time. Behind the
@@ -16,9 +24,9 @@ import sys
 import threading
 import time
 import zlib
-from collections import Counter
-from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -38,10 +46,62 @@ from dpsync.client.errors import (
     UnknownReason,
     WriteRefused,
 )
-from dpsync.client.http_library import httpx
-from dpsync.client.idle import Idle
-from dpsync.client.way import Way, has_system_certificates, proxy_of, trusted, way_to
+from dpsync.client.proxy import Way, has_system_certificates, proxy_of, trusted, way_to
 from dpsync.model.urls import COMPANION_TOKENS, address_problem, is_loopback
+
+_COMMAND_LINE = "httpx._main"
+_whole = "httpx" in sys.modules
+if not _whole:
+    sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]  # so importing it fails, which httpx allows for
+try:
+    import httpx
+finally:
+    if not _whole:
+        del sys.modules[_COMMAND_LINE]
+
+__all__ = ["httpx"]
+
+
+class Idle:
+    """Connections that are kept open between requests. Threads may share them; `make` gives a new one.
+
+    To take one costs the same however many there are. httpcore's pool looks at all pairs of its connections
+    twice for each request: with 64 in flight that was more than all else of the request.
+    """
+
+    def __init__(self, make: Callable[[], httpcore.ConnectionInterface]) -> None:
+        self._make = make
+        self._waiting: deque[httpcore.ConnectionInterface] = deque()
+        self._is_closed = False
+
+    @contextmanager
+    def one(self) -> Iterator[httpcore.ConnectionInterface]:
+        """A connection for one request: the one that was used last, or a new one."""
+        connection = self._take()
+        try:
+            yield connection
+        finally:
+            if connection.is_available() and not self._is_closed:
+                self._waiting.append(connection)
+            else:
+                connection.close()
+
+    def close(self) -> None:
+        """Close those that wait; one that is in use is closed after its request."""
+        self._is_closed = True
+        while self._waiting:
+            self._waiting.pop().close()
+
+    def _take(self) -> httpcore.ConnectionInterface:
+        while True:
+            try:
+                connection = self._waiting.pop()
+            except IndexError:
+                return self._make()
+            if connection.is_available() and not connection.has_expired():
+                return connection
+            connection.close()
+
 
 MAX_BODY = 64 * 1024 * 1024
 LONGEST_URL = 60_000

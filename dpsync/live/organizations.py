@@ -5,9 +5,9 @@ One that the token may not see at all ends the reading; so does one that it may 
 
 from __future__ import annotations
 
-from dpsync.client.answers import Params
 from dpsync.client.client import PAGE_LIMIT
 from dpsync.client.errors import NotFound
+from dpsync.client.responses import Params
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import expand, split_query

@@ -22,7 +22,7 @@ from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.signals import Ended
 from dpsync.client import errors
 from dpsync.client.errors import ClientError, NotSent, Unknown
-from dpsync.client.way import Setting, Way
+from dpsync.client.proxy import Setting, Way
 from dpsync.model.change import Blocked
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Refusal
 from dpsync.model.plan import Origin, Plan, Rehearsal

@@ -10,7 +10,7 @@ from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.examination.platform import PlatformExamination
 from dpsync.cli.examination.settings import configuration
 from dpsync.cli.examination.workflow import workflow
-from dpsync.client.way import UNREAD
+from dpsync.client.proxy import UNREAD
 from dpsync.model.desired import Desired, Environment
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.render.json.documents import Check

@@ -7,7 +7,7 @@ import pytest
 from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.failures import client_diagnostic
 from dpsync.client import errors
-from dpsync.client.way import Setting, Way
+from dpsync.client.proxy import Setting, Way
 
 TO = Connection("https://api.acme.example", "t", "DPSYNC_URL", "DPSYNC_TOKEN")
 PROXY = Way(proxy=Setting("HTTPS_PROXY", "http://proxy.example:3128"))

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from dpsync.client.answers import SUCCESS, asked_wait, failure, read_result
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.errors import (
     Answered,
@@ -24,6 +23,7 @@ from dpsync.client.errors import (
     Unauthorized,
     Unknown,
 )
+from dpsync.client.responses import SUCCESS, asked_wait, failure, read_result
 from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token, media_type
 
 from .conftest import FakeClock

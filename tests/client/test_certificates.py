@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dpsync.client.proxy import has_system_certificates
 from dpsync.client.transport import _trust
-from dpsync.client.way import has_system_certificates
 
 HERE = Path(__file__).parent / "certificates"
 

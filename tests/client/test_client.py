@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpsync
-from dpsync.client import answers
+from dpsync.client import responses as answers
 from dpsync.client.client import ReadClient, WriteClient, WriteResult, quote
 from dpsync.client.errors import ClientError, Malformed, NotFound, NotSent, WriteRefused
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token

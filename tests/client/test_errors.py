@@ -9,7 +9,6 @@ import zlib
 import httpcore
 import pytest
 
-from dpsync.client.answers import origin
 from dpsync.client.errors import (
     Answered,
     BadAnswer,
@@ -23,8 +22,9 @@ from dpsync.client.errors import (
     Unknown,
     WriteRefused,
 )
+from dpsync.client.proxy import Setting, proxy_of, trusted, way_to
+from dpsync.client.responses import origin
 from dpsync.client.transport import _not_sent, _unknown
-from dpsync.client.way import Setting, proxy_of, trusted, way_to
 
 AT = ("GET", "/a")
 WROTE = ("PUT", "/a")

@@ -11,10 +11,10 @@ from typing import Any, cast
 import httpcore
 import pytest
 
-from dpsync.client.answers import asked_wait
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.deadline import Connections, Deadline
 from dpsync.client.errors import ClientError, Interrupted, Malformed, NotJson, Unknown
+from dpsync.client.responses import asked_wait
 from dpsync.client.retry import Budget, Gate
 from dpsync.client.transport import Request, Response, Stats, Token
 

@@ -13,7 +13,7 @@ NAMES = "'httpx._main' in sys.modules, 'rich' in sys.modules"
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (f"import sys, dpsync.client.http_library; print({NAMES})", "False False"),
+        (f"import sys, dpsync.client.transport; print({NAMES})", "False False"),
         # Whoever has it already keeps what is there.
         ("import sys, httpx; there = sys.modules.get('httpx._main'); from dpsync.client import http_library; "
          "print(http_library.httpx is httpx, sys.modules.get('httpx._main') is there)", "True True"),

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import httpcore
 
-from dpsync.client.idle import Idle
+from dpsync.client.transport import Idle
 
 
 class Connection(httpcore.ConnectionInterface):

@@ -13,7 +13,7 @@ import pytest
 from dpsync.api import Session, load, load_registry
 from dpsync.client.client import WriteClient
 from dpsync.client.observer import Nobody
-from dpsync.client.pace import Pace
+from dpsync.client.rate_limit import Pace
 from dpsync.server.control.clock import MovableClock
 from dpsync.server.control.gateway import Gateway
 from dpsync.server.control.limit import RateLimit

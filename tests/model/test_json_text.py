@@ -113,7 +113,7 @@ def test_models_are_written_as_they_are_read() -> None:
 def test_no_other_place_writes_json_that_is_put_out() -> None:
     """Every other call that makes JSON is listed with what it is for: none of these texts leaves dpsync."""
     others = {
-        "client/answers.py": "the body of a request",
+        "client/responses.py": "the body of a request",
         "config/declaring/recorded.py": "a text that the reader of files reads",
         "config/reading/ids_file.py": "one text of YAML, whose unseen characters are escaped there",
         "document/same.py": "a key for comparing",

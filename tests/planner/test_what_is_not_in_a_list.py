@@ -281,7 +281,7 @@ def test_a_script_and_secrets_are_sent_when_the_base_has_others_and_never_withou
     ],
 )
 def test_what_is_no_text_is_never_read_as_one(answer: dict[str, Any], error: type[Exception] | None) -> None:
-    from dpsync.client import answers
+    from dpsync.client import responses as answers
     from dpsync.client.transport import Response
 
     kind = answer.pop("content-type", "application/yaml")

@@ -12,8 +12,8 @@ import threading
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from dpsync.client.answers import asked_wait, whole_number
 from dpsync.client.observer import Observer
+from dpsync.client.responses import asked_wait, whole_number
 
 _LOOK: Final = 0.05
 """Seconds after which a request that waits for the answer of another one looks whether it was cancelled."""
