@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.kind import (
     ANY,
     ByHand,
@@ -23,7 +24,6 @@ from dpsync.kinds.kind import (
     Synced,
 )
 from dpsync.kinds.meanings import page_name
-from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.types import Json, Many, Object, OneOf, Table, Text
 from dpsync.kinds.types.texts import Certificate, Markdown

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.kinds.editions import PUBLISHED
 from dpsync.kinds.examples import entry_example, part_example, value_example
 from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.meanings import EVERY_ENTRY, KINDS, meaning, page_name
-from dpsync.kinds.profiles import PUBLISHED
 from dpsync.kinds.registry import Registry, load
-from dpsync.kinds.shared.languages import LANGUAGES
-from dpsync.kinds.shared.roles import LEVEL, ROLE, ROLES
+from dpsync.kinds.shared.fields import LANGUAGES, LEVEL, ROLE, ROLES
 from dpsync.kinds.types import Enum, Type
 from dpsync.kinds.value_meanings import values_of
 from dpsync.model.text import plural

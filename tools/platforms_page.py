@@ -17,8 +17,7 @@ from typing import Any, Final
 from pydantic_core import from_json, to_json
 
 from dpsync.kinds.kind import Call, Kind, ListOrder, Lists
-from dpsync.kinds.registry import Registry, load
-from dpsync.kinds.supported import SupportedKind, _Support
+from dpsync.kinds.registry import Registry, SupportedKind, _Support, load
 from dpsync.model.text import listed
 from dpsync.server.http.app import build
 from dpsync.server.operations import EVERY

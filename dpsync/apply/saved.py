@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from dpsync import disk
-from dpsync.kinds.profiles import PROFILES
+from dpsync.kinds.editions import PROFILES
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plan import Part, Plan, Rehearsal, Saved
 from dpsync.model.text import command, json_text

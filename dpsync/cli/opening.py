@@ -51,7 +51,7 @@ def configured(
     for another edition: `for_server` reports the errors for the edition that the server has.
     Raises DiagnosticError, and UsageError for an address or a token that is missing.
     """
-    from dpsync.kinds.profiles import PROFILES
+    from dpsync.kinds.editions import PROFILES
 
     try:
         desired = place.load(out)
@@ -100,7 +100,7 @@ def served_profile(out: Output, client: ReadClient, path: str, params: Params | 
 
     `path` and `params` are the first request of the reading that follows, which gets the answer.
     """
-    from dpsync.kinds.profiles import FULL, PROFILES, profile_at
+    from dpsync.kinds.editions import FULL, PROFILES, profile_at
 
     if (known := profile_at(client.url)) is not None:
         return known

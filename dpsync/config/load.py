@@ -24,8 +24,8 @@ from dpsync.config.declaring.declare import Declaration, Declarations
 from dpsync.config.declaring.policy import PolicyReader
 from dpsync.config.declaring.resolve import Resolving
 from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
+from dpsync.kinds.editions import profile_at
 from dpsync.kinds.kind import Single
-from dpsync.kinds.profiles import profile_at
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
 from dpsync.model.address import Address, Pattern

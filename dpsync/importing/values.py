@@ -26,7 +26,7 @@ from dpsync.kinds.types import (
     TextFile,
     Type,
 )
-from dpsync.kinds.types.secretive import looks_secret
+from dpsync.kinds.types.free_form import looks_secret
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.model import nodes
 from dpsync.model.address import Address

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import Kind, Redirects
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types.conditions import Condition
+from dpsync.kinds.types.free_form import Condition
 from dpsync.model.address import Address
 from dpsync.model.cycles import beginning_with, chain, circles
 from dpsync.model.desired import Entry

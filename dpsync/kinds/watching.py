@@ -12,7 +12,7 @@ from typing import Final
 from dpsync.kinds.kind import Field, Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import INVALID, Enum, Flag, Many, Type
-from dpsync.kinds.types.parsing import Invalid
+from dpsync.kinds.types.base import Invalid
 from dpsync.model.values import Value
 
 ACCESS: Final = "access"

@@ -15,10 +15,10 @@ from msgspec import Struct
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import ClientError, Forbidden
 from dpsync.client.transport import Request, Response, Stats, Transport
+from dpsync.kinds.editions import writing_flag
 from dpsync.kinds.kind import Kind, One, Pages
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import expand, split_query
-from dpsync.kinds.writers import writing_flag
 from dpsync.live.decode import compose
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from dpsync.client.client import ReadClient, quote
 from dpsync.client.errors import ClientError, Forbidden, Interrupted, NotFound
-from dpsync.kinds.profiles import Profile
+from dpsync.kinds.editions import Profile
 from dpsync.model.drift import LastEvent
 
 PAGE: Final = 100

@@ -18,7 +18,7 @@ from dpsync.client.errors import ClientError, Interrupted, NotSent, Unauthorized
 from dpsync.kinds.kind import Kind, Lists, Node, One, Pages, Single, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Enum, Many, Object, OneOf
-from dpsync.kinds.types.parsing import MISSING, Misfit, Type, unlike
+from dpsync.kinds.types.base import MISSING, Misfit, Type, unlike
 from dpsync.kinds.urls import Chain, expand, split_query
 from dpsync.live.decode import compose
 from dpsync.live.shape import NOTHING, Misshapen, misfits, walk

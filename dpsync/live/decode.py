@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from dpsync.kinds.kind import Field, Kind, Synced
 from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.types.parsing import unlike
+from dpsync.kinds.types.base import unlike
 from dpsync.live.shape import NAMES, NOTHING, Misshapen, Placed, check, check_member, names_of, walk
 from dpsync.model.ids import id_fault
 from dpsync.model.snapshot import Identity, LiveObject, SyncedRepository

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from dpsync.client.errors import Forbidden
 from dpsync.kinds.kind import Kind, ListOrder, Pages
-from dpsync.kinds.placing import live_place
+from dpsync.kinds.places import live_place
 from dpsync.kinds.urls import expand
 from dpsync.live.forbidden import ForbiddenReads
 from dpsync.live.reading import ReadingState

@@ -13,7 +13,7 @@ from typing import Any
 
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.types import Object, Text
-from dpsync.kinds.types.parsing import MISSING, Misfit, unlike
+from dpsync.kinds.types.base import MISSING, Misfit, unlike
 from dpsync.model.ids import id_fault
 
 ID = Text()

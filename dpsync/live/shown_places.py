@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from dpsync.client.errors import Forbidden, NotFound
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.placing import NavigationPath, declared_navigation_paths, live_navigation_paths
+from dpsync.kinds.places import NavigationPath, declared_navigation_paths, live_navigation_paths
 from dpsync.kinds.urls import expand
 from dpsync.live.reading import ReadingState
 from dpsync.model.address import Address

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from dpsync.kinds.placing import ordered_by
+from dpsync.kinds.places import ordered_by
 from dpsync.model.address import Address
 from dpsync.model.change import Cause, Change, Difference, Kept
 from dpsync.model.desired import Entry, Policy

@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.kinds.shared.connectors import PARTS
+from dpsync.kinds.shared.integrations import PARTS
 from dpsync.rehearse.anonymous import Anonymous
 from dpsync.rehearse.answers.draft import Json
 from dpsync.rehearse.answers.secrets import HIDDEN

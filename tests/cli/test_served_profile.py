@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.kinds.profiles import PROFILES, profile_at
+from dpsync.kinds.editions import PROFILES, profile_at
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store

@@ -13,7 +13,7 @@ from dpsync.config.composing.layers import check_environments
 from dpsync.config.reading import ids_file, scalars
 from dpsync.config.reading.reader import DEFAULT_LIMITS, FileLimits, read
 from dpsync.importing.creation.keys import LONGEST, slug
-from dpsync.kinds.types.secretive import looks_secret
+from dpsync.kinds.types.free_form import looks_secret
 from dpsync.model.nodes import Mapping
 from dpsync.model.urls import address_problem
 

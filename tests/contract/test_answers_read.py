@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.kind import Lists, One, Pages, Tree
-from dpsync.kinds.registry import load
-from dpsync.kinds.supported import SupportedKind, read_paths
+from dpsync.kinds.registry import SupportedKind, load, read_paths
 from dpsync.live.decode import decode, decode_list, decode_tree
 
 from .editions import document, is_here

@@ -12,7 +12,7 @@ import pytest
 
 from dpsync.kinds.kind import Field, Lifted, Single
 from dpsync.kinds.registry import load
-from dpsync.kinds.shared.roles import MERGE_FREELY
+from dpsync.kinds.shared.fields import MERGE_FREELY
 from dpsync.kinds.types import Json
 
 REGISTRY = load().whole

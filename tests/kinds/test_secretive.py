@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.declarations.customization import USUAL
-from dpsync.kinds.types.free_form import NOT_SHOWN, Json
-from dpsync.kinds.types.secretive import looks_secret
+from dpsync.kinds.types.free_form import NOT_SHOWN, Json, looks_secret
 from dpsync.model.values import Secret
 
 LITERAL = "hunter2-hunter2"

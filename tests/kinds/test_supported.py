@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from dpsync.kinds.editions import FULL, REFERENCE, Operation, Profile
 from dpsync.kinds.kind import Call, Lists, Tree
-from dpsync.kinds.profiles import FULL, REFERENCE, Operation, Profile
-from dpsync.kinds.registry import Registry, load
-from dpsync.kinds.supported import SupportedKind
+from dpsync.kinds.registry import Registry, SupportedKind, load
 from dpsync.kinds.types import Text
 
 DECLARED = load().declared.values()

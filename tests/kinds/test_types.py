@@ -29,7 +29,7 @@ from dpsync.kinds.types import (
     Text,
     Type,
 )
-from dpsync.kinds.types.parsing import TextFile
+from dpsync.kinds.types.base import TextFile
 from dpsync.kinds.types.scalars import UNDISCLOSED
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.model.address import Address

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from dpsync.kinds.kind import Entries, Field, Kind, Lifecycle, Node, Pages, Restore, Tree
 from dpsync.kinds.kind import Post as Call
 from dpsync.kinds.registry import load
-from dpsync.kinds.shared.roles import ROLE
+from dpsync.kinds.shared.fields import ROLE
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
-from dpsync.kinds.types.parsing import Misfit
+from dpsync.kinds.types.base import Misfit
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.live.decode import decode_field, decode_list, decode_tree
 from dpsync.live.shape import Misshapen, Placed, check, check_written

@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from dpsync.kinds.editions import Profile
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.placing import live_place
-from dpsync.kinds.profiles import Profile
+from dpsync.kinds.places import live_place
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import (

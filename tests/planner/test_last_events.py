@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dpsync.api import Session
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import ClientError, Forbidden, Interrupted, NotFound, ServerFault
-from dpsync.kinds.profiles import PROFILES
+from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.registry import load as load_registry
 from dpsync.live.audit import PAGE, last_events
 from dpsync.model.drift import Drift

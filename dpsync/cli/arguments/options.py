@@ -54,7 +54,7 @@ def profiled(command: F) -> F:
 
 
 def _profile(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    from dpsync.kinds.profiles import PROFILES
+    from dpsync.kinds.editions import PROFILES
 
     if value is not None and value not in PROFILES:
         from dpsync.model.text import did_you_mean

@@ -114,7 +114,7 @@ class ConfigurationPaths(Struct, frozen=True):
     @property
     def _assumed(self) -> str:
         """The profile if neither a flag nor the chosen environment names one, and no server is asked."""
-        from dpsync.kinds.profiles import FULL, profile_at
+        from dpsync.kinds.editions import FULL, profile_at
 
         return profile_at(os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK) or FULL.name
 

@@ -22,7 +22,7 @@ from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
 from dpsync.config.composing.discovery import ROOT_NAMES, has_root
-from dpsync.kinds.profiles import FULL, profile_at
+from dpsync.kinds.editions import FULL, profile_at
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:

@@ -222,7 +222,7 @@ def _kept(out: Output, path: Path, name: str, content: bytes) -> None:
 def _what_next(out: Output, wanted: Wanted, there: bool) -> None:
     """Print the next steps. For GitBook they only read. `there`: the configuration is older than this run."""
     from dpsync.cli.arguments.connection import shell_address
-    from dpsync.kinds.profiles import profile_at
+    from dpsync.kinds.editions import profile_at
 
     has_token = os.environ.get("DPSYNC_TOKEN") or os.environ.get("DPSYNC_TOKEN_FILE")
     if profile_at(shell_address()) is None:

@@ -166,7 +166,7 @@ def _read_applied(path: Path) -> AppliedPlan:
     from dpsync.api import applied
     from dpsync.apply.past import is_journal, parse_journal
     from dpsync.apply.saved import content, parse_saved, unusable
-    from dpsync.kinds.profiles import PROFILES
+    from dpsync.kinds.editions import PROFILES
 
     found = content(path)
     if is_journal(found):

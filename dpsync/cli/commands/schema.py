@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from dpsync.cli.terminal.help import HelpCommand
-from dpsync.kinds.profiles import FULL, PROFILES
+from dpsync.kinds.editions import FULL, PROFILES
 
 
 @click.command(

@@ -35,7 +35,7 @@ def command(as_json: bool) -> None:
         return
     import platform
 
-    from dpsync.kinds.profiles import PROFILES
+    from dpsync.kinds.editions import PROFILES
     from dpsync.render.json.documents import VersionDocument
 
     out.document(

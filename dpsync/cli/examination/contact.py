@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpsync import __version__
-from dpsync.kinds.profiles import PROFILES
-from dpsync.kinds.types.parsing import MISSING
+from dpsync.kinds.editions import PROFILES
+from dpsync.kinds.types.base import MISSING
 from dpsync.live.contact import Contact, Difference
 from dpsync.model.text import counted, json_text
 from dpsync.render.json.documents import Check

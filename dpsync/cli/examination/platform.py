@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import ClientError
 from dpsync.client.transport import HttpTransport, Token
-from dpsync.kinds.profiles import profile_at
+from dpsync.kinds.editions import profile_at
 from dpsync.live.access import HeaderReader, allowed, caller, organization, organization_called
 from dpsync.render.json.documents import Check, KindAccess
 

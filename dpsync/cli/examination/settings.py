@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from dpsync import __version__
 from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
-from dpsync.kinds.profiles import PROFILES
+from dpsync.kinds.editions import PROFILES
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.text import command, counted, short_commit
 from dpsync.model.urls import is_loopback

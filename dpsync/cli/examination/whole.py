@@ -17,7 +17,7 @@ from dpsync.cli.examination.workflow import workflow
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.progress import READING
 from dpsync.client.errors import ClientError, Malformed
-from dpsync.kinds.profiles import FULL, PROFILES
+from dpsync.kinds.editions import FULL, PROFILES
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.json.documents import Check, DoctorDocument

@@ -13,7 +13,7 @@ from dpsync import disk
 from dpsync.config import codes
 from dpsync.config.composing.discovery import INSIDE
 from dpsync.config.composing.variables import referenced_variables
-from dpsync.kinds.profiles import PROFILES
+from dpsync.kinds.editions import PROFILES
 from dpsync.model.desired import Environment
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.nodes import Mapping, Node, Scalar, Span

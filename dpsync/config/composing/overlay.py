@@ -15,7 +15,7 @@ from dpsync.kinds.kind import Entries, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.short_forms import with_fields
-from dpsync.kinds.types.parsing import merge_mappings, merge_values
+from dpsync.kinds.types.base import merge_mappings, merge_values
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 
 

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
 
 from dpsync.kinds.kind import Field, Kind, ListOrder
-from dpsync.kinds.placing import NavigationPath, declared_navigation_paths, declared_place
+from dpsync.kinds.places import NavigationPath, declared_navigation_paths, declared_place
 from dpsync.kinds.redirect_paths import declared_redirect_faults
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.types.conditions import Condition, VisitorSchema, claims, unknown_claim
+from dpsync.kinds.types.free_form import Condition, VisitorSchema, claims, unknown_claim
 from dpsync.model.address import Address
 from dpsync.model.cycles import MOST, beginning_with, chain, circles
 from dpsync.model.desired import Entry

@@ -19,7 +19,7 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.short_forms import with_fields
 from dpsync.kinds.types import OneOf, TextFile
-from dpsync.kinds.types.parsing import found_in
+from dpsync.kinds.types.base import found_in
 from dpsync.model.address import LOCAL_KEY, Address
 from dpsync.model.desired import Scope
 from dpsync.model.diagnostic import Diagnostic, Findings

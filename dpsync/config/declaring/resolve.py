@@ -10,7 +10,7 @@ from dpsync.config.declaring.flags import new, takeover
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.types import INVALID, Invalid, TextFile, Type
-from dpsync.kinds.types.parsing import is_file_reference
+from dpsync.kinds.types.base import is_file_reference
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry, Lookup
 from dpsync.model.diagnostic import Diagnostic

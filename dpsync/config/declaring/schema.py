@@ -13,9 +13,9 @@ from dpsync.config.composing.one_organization import WORD
 from dpsync.config.declaring.rows import WORD as ROWS_WORD
 from dpsync.config.declaring.rows import rows_of
 from dpsync.config.declaring.schema_words import describe
+from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.kind import Entries, Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.watching import ACCESS
 

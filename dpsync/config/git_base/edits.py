@@ -13,8 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from dpsync.kinds.registry import Registry
-from dpsync.kinds.supported import SupportedKind
+from dpsync.kinds.registry import Registry, SupportedKind
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.drift import Edit, EditedField

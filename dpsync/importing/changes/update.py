@@ -20,8 +20,7 @@ from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, appl
 from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
 from dpsync.importing.yaml_text.unfold import unfolded
 from dpsync.kinds.kind import Field, Kind, ListOrder, Single
-from dpsync.kinds.places import Places
-from dpsync.kinds.placing import live_place, ordered_by
+from dpsync.kinds.places import Places, live_place, ordered_by
 from dpsync.model import nodes
 from dpsync.model.address import Address, Pattern
 from dpsync.model.change import Blocked, Change

@@ -15,7 +15,7 @@ from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.placing import live_place
+from dpsync.kinds.places import live_place
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.sources import Source, Sources

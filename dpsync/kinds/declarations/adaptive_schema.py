@@ -4,8 +4,8 @@ The API can replace the schema and cannot delete it.
 """
 
 from dpsync.kinds.kind import Field, Kind, One, Put, Single
-from dpsync.kinds.shared.claims import claims_schema, described_claims_schema
-from dpsync.kinds.types.conditions import VisitorSchema
+from dpsync.kinds.shared.integrations import claims_schema, described_claims_schema
+from dpsync.kinds.types.free_form import VisitorSchema
 
 ADAPTIVE_SCHEMA = Kind(
     name="adaptive_schema",

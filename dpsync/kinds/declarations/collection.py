@@ -1,8 +1,7 @@
 """Declare collections. `order` and `collectionOrder` list the spaces and collections inside, in order."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifecycle, ListOrder, Order, Pages, Patch, Post
-from dpsync.kinds.shared.orders import COLLECTION_ORDER
-from dpsync.kinds.shared.roles import GUEST_FIRST, LEVEL
+from dpsync.kinds.shared.fields import COLLECTION_ORDER, GUEST_FIRST, LEVEL
 from dpsync.kinds.types import Reference, Text
 
 COLLECTION = Kind(

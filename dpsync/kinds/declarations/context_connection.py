@@ -13,7 +13,7 @@ from dpsync.kinds.kind import (
     Post,
     Trouble,
 )
-from dpsync.kinds.shared.connectors import CONNECTOR, FORMS, PARTS
+from dpsync.kinds.shared.integrations import CONNECTOR, FORMS, PARTS
 from dpsync.kinds.types import Enum, Flag, Object, Text
 
 _BOOST = Enum(("x0.8", "x1.0", "x1.2"))

@@ -1,8 +1,7 @@
 """Declare the looks of a site. Each write replaces everything, so undeclared values are sent again."""
 
 from dpsync.kinds.kind import Field, Kind, One, Put, Single
-from dpsync.kinds.shared.looks import USUAL, USUAL_TODAY, members, members_today
-from dpsync.kinds.shared.published_looks import SHAPES
+from dpsync.kinds.shared.customization import SHAPES, USUAL, USUAL_TODAY, customization_fields, members_today
 
 _TODAY = members_today(USUAL_TODAY, SHAPES)
 CUSTOMIZATION = Kind(
@@ -16,7 +15,7 @@ CUSTOMIZATION = Kind(
     fields=tuple(
         Field(name, type, on="update", platform_default=USUAL.get(name), raised="linked",
               on_profiles={"published": {"type": _TODAY[name], "platform_default": USUAL_TODAY.get(name)}})
-        for name, type in members(USUAL).items()
+        for name, type in customization_fields(USUAL).items()
     ),
     # What is masked in an answer would be written back in place of what it stands for.
     on_profiles={"published": {"read": One("{self}?unmasked=true")}},

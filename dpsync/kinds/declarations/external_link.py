@@ -2,9 +2,9 @@
 
 from dpsync.kinds.declarations.section_group import SIBLINGS, STRUCTURE
 from dpsync.kinds.kind import Delete, Field, Kind, Lifted, Node, Patch, Post
-from dpsync.kinds.shared.languages import LOCALIZED, localized
+from dpsync.kinds.shared.fields import LOCALIZED, localized
 from dpsync.kinds.types import Flag, Reference, Text
-from dpsync.kinds.types.conditions import Condition
+from dpsync.kinds.types.free_form import Condition
 
 EXTERNAL_LINK = Kind(
     name="external_link",

@@ -4,7 +4,7 @@ The API gives terms no name, so dpsync recognizes a term by its text in any lang
 """
 
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Put
-from dpsync.kinds.shared.languages import LANGUAGE, LANGUAGES
+from dpsync.kinds.shared.fields import LANGUAGE, LANGUAGES
 from dpsync.kinds.types import Table, Text
 
 _TERMS = "{parent}/translations-glossary"

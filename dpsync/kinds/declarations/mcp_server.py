@@ -2,7 +2,7 @@
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifted, Pages, Patch, Post
 from dpsync.kinds.types import Enum, Table, Text
-from dpsync.kinds.types.conditions import Condition
+from dpsync.kinds.types.free_form import Condition
 
 _HEADER = Text(1, 256, r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", meaning="the name of an HTTP header")
 MCP_SERVER = Kind(

@@ -1,7 +1,7 @@
 """Declare the members of an organization, by email. dpsync sets roles and removes members, never invites."""
 
 from dpsync.kinds.kind import Add, ByHand, Delete, Entries, Field, Guard, Kind, Lifecycle, Pages, Patch, Post
-from dpsync.kinds.shared.roles import GUEST_FIRST, ROLE
+from dpsync.kinds.shared.fields import GUEST_FIRST, ROLE
 from dpsync.kinds.types import Flag, Text
 
 MEMBER = Kind(

@@ -1,7 +1,7 @@
 """Declare the roles of members in one space, collection or site."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, Post
-from dpsync.kinds.shared.roles import GIVEN_ROLE
+from dpsync.kinds.shared.fields import GIVEN_ROLE
 from dpsync.kinds.types import Reference
 
 MEMBER_PERMISSION = Kind(

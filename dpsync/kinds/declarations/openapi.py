@@ -2,7 +2,7 @@
 
 from dpsync.kinds.kind import Busy, Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Put, Trouble
 from dpsync.kinds.types import Enum, Object, Text
-from dpsync.kinds.types.openapi_text import OpenApiText
+from dpsync.kinds.types.texts import OpenApiText
 
 SLUG = Text(1, 100, "[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*", meaning="a slug: letters and digits, joined by hyphens")
 SOURCE = Object({"url": Text(1, 2048, form="url"), "text": OpenApiText(1, unreadable=True)},

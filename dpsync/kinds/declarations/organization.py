@@ -1,8 +1,13 @@
 """Declare organizations, with the order of their collections. dpsync never creates an organization."""
 
 from dpsync.kinds.kind import ByHand, Entries, Field, Kind, One, Pages, Patch, PlatformWork, Trouble
-from dpsync.kinds.shared.orders import COLLECTION_ORDER
-from dpsync.kinds.shared.roles import GUEST_FIRST, MERGE_FREELY, ROLE, STANDALONE_MERGE_RULES
+from dpsync.kinds.shared.fields import (
+    COLLECTION_ORDER,
+    GUEST_FIRST,
+    MERGE_FREELY,
+    ROLE,
+    STANDALONE_MERGE_RULES,
+)
 from dpsync.kinds.types import Domain, Enum, Flag, Many, Object, OneOf, Reference, Text
 
 ORGANIZATION = Kind(

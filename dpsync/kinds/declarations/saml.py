@@ -1,7 +1,7 @@
 """Declare the SAML providers through which members of an organization sign in."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Pages, Patch, PlatformWork, Post, Trouble
-from dpsync.kinds.shared.roles import GUEST_FIRST, ROLE
+from dpsync.kinds.shared.fields import GUEST_FIRST, ROLE
 from dpsync.kinds.types import Reference, Text
 from dpsync.kinds.types.texts import Certificate
 

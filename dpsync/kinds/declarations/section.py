@@ -4,9 +4,9 @@ from msgspec.structs import replace
 
 from dpsync.kinds.declarations.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.kind import ANY, Delete, Field, Kind, Lifted, Node, Order, Patch, Post, Url
-from dpsync.kinds.shared.languages import LOCALIZED, localized
+from dpsync.kinds.shared.fields import LOCALIZED, localized
 from dpsync.kinds.types import Flag, Reference, Text
-from dpsync.kinds.types.conditions import Condition
+from dpsync.kinds.types.free_form import Condition
 
 _IN_GROUP = "/orgs/{organization}/sites/{site}/section-groups/{value}/sections"
 _OUT_OF_GROUP = "/orgs/{organization}/sites/{site}/section-groups/{old}/sections/{id}"

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from dpsync.kinds.kind import Delete, Field, Kind, Lifecycle, Lists, Node, Order, Patch, Post, Tree
-from dpsync.kinds.shared.languages import LOCALIZED, localized
+from dpsync.kinds.shared.fields import LOCALIZED, localized
 from dpsync.kinds.types import Flag, Reference, Text
 
 _SITE = "/orgs/{organization}/sites/{site}"

@@ -3,9 +3,7 @@
 from msgspec.structs import replace
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifted, Pages, Patch, Post, Url
-from dpsync.kinds.shared.git_sync import SITE_SYNC
-from dpsync.kinds.shared.roles import GUEST_FIRST, LEVEL
-from dpsync.kinds.shared.style_guides import STYLEGUIDE
+from dpsync.kinds.shared.fields import GUEST_FIRST, LEVEL, SITE_SYNC, STYLEGUIDE
 from dpsync.kinds.types import Enum, Flag, Object, Text
 
 _STRICT_PROXY = Text(

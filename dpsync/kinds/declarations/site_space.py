@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from dpsync.kinds.declarations.section_group import NAVIGATION, SIBLINGS
 from dpsync.kinds.kind import Delete, Field, Kind, Lifted, Node, Order, Patch, Post, Url
 from dpsync.kinds.types import Flag, Reference, Text
-from dpsync.kinds.types.conditions import Condition
+from dpsync.kinds.types.free_form import Condition
 
 _MOVES = Order(
     Post("{self}/move", {"position": "$position"}, repeat="safe"),

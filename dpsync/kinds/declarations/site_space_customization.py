@@ -1,8 +1,7 @@
 """Declare the looks of one space in a site. null means the value of the site's customization."""
 
 from dpsync.kinds.kind import Field, Kind, One, Patch, Single
-from dpsync.kinds.shared.looks import members, members_today
-from dpsync.kinds.shared.published_looks import SPACE_SHAPES
+from dpsync.kinds.shared.customization import SPACE_SHAPES, customization_fields, members_today
 
 _TAKES_NULL = ("title", "localizedTitle", "favicon")
 """Fields that accept null in the `published` edition. In the other fields, only members may be null."""
@@ -21,7 +20,7 @@ SITE_SPACE_CUSTOMIZATION = Kind(
               on_profiles={"published": {
                   "type": _TODAY[name], "null": "clear" if name in _TAKES_NULL else "refused",
               }})
-        for name, type in members({}).items()
+        for name, type in customization_fields({}).items()
     ),
     # Answers are what holds: with them written back, all that is the site's would become the space's own.
     on_profiles={"published": {

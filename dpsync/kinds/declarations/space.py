@@ -1,10 +1,7 @@
 """Declare spaces. Move requests change the collection of a space and its position in the collection."""
 
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, Lifecycle, Pages, Patch, Post, Restore
-from dpsync.kinds.shared.git_sync import SPACE_SYNC
-from dpsync.kinds.shared.languages import LANGUAGE
-from dpsync.kinds.shared.roles import SPACE_ACCESS
-from dpsync.kinds.shared.style_guides import IS_STYLEGUIDE
+from dpsync.kinds.shared.fields import IS_STYLEGUIDE, LANGUAGE, SPACE_ACCESS, SPACE_SYNC
 from dpsync.kinds.types import Enum, Reference, Text
 
 SPACE = Kind(

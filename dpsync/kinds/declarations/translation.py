@@ -16,7 +16,7 @@ from dpsync.kinds.kind import (
     Put,
     Trouble,
 )
-from dpsync.kinds.shared.languages import LANGUAGE
+from dpsync.kinds.shared.fields import LANGUAGE
 from dpsync.kinds.types import Object, Reference, Text
 from dpsync.kinds.types.texts import Markdown
 

@@ -1,7 +1,7 @@
 """Declare the access to a translated space, which has no entry of its own."""
 
 from dpsync.kinds.kind import Kind, One, Patch, Single
-from dpsync.kinds.shared.roles import SPACE_ACCESS
+from dpsync.kinds.shared.fields import SPACE_ACCESS
 
 TRANSLATION_ACCESS = Kind(
     name="translation_access",

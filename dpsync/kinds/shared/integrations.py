@@ -1,10 +1,126 @@
-"""What an integration of one's own may say of itself: its scopes, categories, blocks and settings."""
+"""Define the fields of integrations, connectors and visitor claims.
+
+What a site may know about its visitors: a draft-07 JSON Schema of their claims.
+
+What a context connection is set up with, by its connector. Tokens are secrets, and may be read back.
+
+What an integration of one's own may say of itself: its scopes, categories, blocks and settings.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from dpsync.kinds.types import Enum, Json, Many, Schema
-from dpsync.kinds.types.shapes import FLAG, NUMBER, listed, members, table, text
+from dpsync.kinds.types import Enum, Json, Many, Object, Schema, Table, Text
+from dpsync.kinds.types.schemas import FLAG, NUMBER, listed, members, table, text
+
+
+def claims_schema(value: Any) -> list[str]:
+    """What is wrong with a visitor schema, as sentences; empty when nothing is."""
+    from jsonschema import Draft7Validator
+    from jsonschema.exceptions import SchemaError
+
+    if (
+        not isinstance(value, dict)
+        or value.get("type") != "object"
+        or not isinstance(value.get("properties"), dict)
+        or value.get("additionalProperties") is not False
+    ):
+        return ["a visitor schema must have type: object, properties, and additionalProperties: false"]
+    try:
+        Draft7Validator.check_schema(value)
+    except SchemaError as error:
+        where = "/".join(map(str, error.absolute_path)) or "the top"
+        return [f"this value is not a valid JSON Schema (draft 7): at {where}: {error.message}"]
+    return []
+
+
+def described_claims_schema(value: Any) -> list[str]:
+    """The same where each claim needs a description, and is of a type that the edition of today knows."""
+    wrong = claims_schema(value)
+    if wrong:
+        return wrong
+    odd = sorted(value.keys() - {"$schema", "type", "properties", "additionalProperties"})
+    wrong += [f'the key "{name}" is not allowed in a visitor schema' for name in odd]
+    return wrong + [said for name, part in value["properties"].items() for said in _claim(name, part)]
+
+
+def _claim(name: str, part: Any) -> list[str]:
+    """What is wrong with one claim; `name` is its dotted path."""
+    if not isinstance(part, dict):
+        return [f'the claim "{name}" must be a mapping']
+    kind = part.get("type")
+    if kind not in _TYPES:
+        return [f'the claim "{name}" must have one of the types {", ".join(_TYPES)}']
+    wrong = (
+        []
+        if isinstance(part.get("description"), str)
+        else [f'the claim "{name}" needs a text in "description"']
+    )
+    wrong += [
+        f'the key "{odd}" is not allowed in the claim "{name}"' for odd in sorted(part.keys() - _TYPES[kind])
+    ]
+    if kind == "array":
+        items = part.get("items")
+        if not isinstance(items, dict) or items.get("type") in ("array", "object"):
+            return [*wrong, f'the claim "{name}" needs "items" with the type string, number or boolean']
+        return wrong + _claim(f"{name} items", items)
+    if kind == "object":
+        if part.get("additionalProperties") is not False or not isinstance(part.get("properties"), dict):
+            return [*wrong, f'the claim "{name}" must contain "properties" and "additionalProperties: false"']
+        return wrong + [
+            said for key, its in part["properties"].items() for said in _claim(f"{name}.{key}", its)
+        ]
+    return wrong
+
+
+_DESCRIBED = {"type", "description"}
+_TYPES = {
+    "boolean": _DESCRIBED,
+    "string": _DESCRIBED | {"enum"},
+    "number": _DESCRIBED,
+    "array": _DESCRIBED | {"items"},
+    "object": _DESCRIBED | {"properties", "additionalProperties"},
+}
+
+
+_GIVEN = Text(1)
+_SECRET = Text(1, secret=True)
+_REPOSITORY = Text(3, None, r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+", meaning="a repository (acme/docs)")
+_VIDEOS = Text(
+    4, None, r"UC[A-Za-z0-9_-]{22}|@[A-Za-z0-9._-]{3,100}", meaning="a channel's id (UC…) or handle (@…)"
+)
+_STATUS = Enum(("draft", "open", "archived", "merged"))
+PARTS = {
+    "url": Text(1, 2048, form="url"), "channelId": _VIDEOS, "repository": _REPOSITORY, "token": _SECRET,
+    "subdomain": _GIVEN, "email": _GIVEN, "apiToken": _SECRET, "dataCenter": _GIVEN, "orgId": _GIVEN,
+    "clientId": _GIVEN, "clientSecret": _SECRET, "refreshToken": _SECRET, "domain": _GIVEN, "apiKey": _SECRET,
+    "baseUrl": Text(1, 2048, form="url"), "apiEmail": Text(3, 254, form="email"),
+    "statusMapping": Table(_STATUS, Text(1, 255)),
+}  # fmt: skip
+_NEEDED = {
+    "website": ("url",), "youtube": ("channelId",), "github-discussions": ("repository", "token"),
+    "github-issues": ("repository", "token"), "intercom": ("token",), "front": ("token",),
+    "pylon": ("token",), "hubspot": ("token",), "linear": ("token",),
+    "zendesk": ("subdomain", "email", "apiToken"),
+    "zoho-desk": ("dataCenter", "orgId", "clientId", "clientSecret", "refreshToken"),
+    "freshdesk": ("domain", "apiKey"), "jira": ("baseUrl", "apiEmail", "apiToken"),
+}  # fmt: skip
+_MAY = {"jira": ("statusMapping",)}
+FORMS = {
+    f"builtin:{name}": Object(
+        {part: PARTS[part] for part in (*needed, *_MAY.get(name, ()))},
+        needed,
+        f"the settings of builtin:{name}",
+    )
+    for name, needed in _NEEDED.items()
+}
+"""By connector the settings that it needs, and may have. The others have none."""
+CONNECTOR = Text(
+    1, None, rf"integration:[^:]+|builtin:(email|api|{'|'.join(_NEEDED)})",
+    meaning="a connector: integration:NAME, or builtin:NAME with one of these names: email, api, "
+    f"{', '.join(_NEEDED)}",
+)  # fmt: skip
+
 
 SCOPES = (
     "space:content:read", "space:content:write", "space:metadata:read", "space:metadata:write",
@@ -42,11 +158,11 @@ _SETTINGS = members(
     "", "these settings", properties=table(_SETTING), required=listed(text()), componentId=text()
 )
 _CONFIGURATIONS = members("", "the configurations", account=_SETTINGS, space=_SETTINGS, site=_SETTINGS)
-_NEEDED = {"required": True, "in_answers": "sometimes"}
+_REQUIRED = {"required": True, "in_answers": "sometimes"}
 
 ON_PROFILES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
-    "description": {"published": _NEEDED},
-    "scopes": {"published": _NEEDED},
+    "description": {"published": _REQUIRED},
+    "scopes": {"published": _REQUIRED},
     "categories": {"published": {"type": Many(Enum(_TODAY), as_set=True)}},
     "blocks": {"published": {"type": Json(shape=listed(_BLOCK))}},
     "contentSources": {"published": {"type": Json(shape=listed(_SOURCE))}},

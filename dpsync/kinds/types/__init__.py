@@ -1,7 +1,7 @@
 """What a field may hold: every type, from one place. The longer texts are in `texts`."""
 
+from dpsync.kinds.types.base import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
 from dpsync.kinds.types.free_form import Json
-from dpsync.kinds.types.parsing import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
 from dpsync.kinds.types.scalars import Domain, Enum, Flag, Own, Page, Reference, Text, as_segment
 from dpsync.kinds.types.structures import Many, Object, OneOf, ShortForm, Table
 

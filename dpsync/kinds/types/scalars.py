@@ -6,7 +6,7 @@ import re
 from typing import Any, Final, Literal
 from urllib.parse import quote
 
-from dpsync.kinds.types.parsing import (
+from dpsync.kinds.types.base import (
     Misfit,
     Parsing,
     Schema,

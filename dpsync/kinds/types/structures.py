@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.kinds.types.parsing import (
+from dpsync.kinds.types.base import (
     INVALID,
     MISSING,
     Invalid,

@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from dpsync.kinds.kind import Call, Field, Kind
-from dpsync.kinds.supported import SupportedKind
+from dpsync.kinds.registry import SupportedKind
 from dpsync.kinds.types import Flag
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry

@@ -19,8 +19,8 @@ from typing import Any, Final, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.kinds.profiles import AccessRule
-from dpsync.kinds.shared.roles import GUEST_FIRST
+from dpsync.kinds.editions import AccessRule
+from dpsync.kinds.shared.fields import GUEST_FIRST
 
 Key = Any
 """What names a place, a member or a team on both sides: any hashable value."""

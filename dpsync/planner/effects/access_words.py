@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from dpsync.kinds.shared.roles import GUEST_FIRST
+from dpsync.kinds.shared.fields import GUEST_FIRST
 from dpsync.model.address import Address
 from dpsync.model.text import FEW, some
 from dpsync.planner.effects.access import OWN, Doubt, Gain, Key, Range, Subject

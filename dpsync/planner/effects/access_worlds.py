@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from dpsync.kinds.kind import Field, Kind
-from dpsync.kinds.shared.roles import GUEST_FIRST
+from dpsync.kinds.shared.fields import GUEST_FIRST
 from dpsync.model.address import Address
 from dpsync.model.change import Change
 from dpsync.model.desired import Entry

@@ -22,8 +22,8 @@ from dpsync.kinds.redirect_paths import (
     redirect_link,
     url_path,
 )
-from dpsync.kinds.supported import SupportedKind
-from dpsync.kinds.types.conditions import Condition
+from dpsync.kinds.registry import SupportedKind
+from dpsync.kinds.types.free_form import Condition
 from dpsync.model.address import Address
 from dpsync.model.change import Note
 from dpsync.model.snapshot import LiveObject

@@ -12,8 +12,7 @@ from functools import cached_property
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.kinds.registry import Registry
-from dpsync.kinds.supported import SupportedKind
+from dpsync.kinds.registry import Registry, SupportedKind
 from dpsync.model.address import Address
 from dpsync.model.desired import NO_LABELS, NOT_ASKED, Base, Desired, Entry, LabelCommits
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from dpsync.kinds.kind import Kind, ListOrder
 from dpsync.kinds.kind import Node as NodeShape
-from dpsync.kinds.placing import declared_place
+from dpsync.kinds.places import declared_place
 from dpsync.model.address import Address
 from dpsync.model.change import Blocked
 from dpsync.model.desired import Entry, Scope

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from dpsync.identity.base_matches import remember
 from dpsync.kinds.kind import Field
-from dpsync.kinds.placing import ordered_by
+from dpsync.kinds.places import ordered_by
 from dpsync.model.address import Address
 from dpsync.model.change import Cause
 from dpsync.model.desired import Entry, PastFiles

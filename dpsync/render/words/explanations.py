@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.kinds.editions import PROFILES, PUBLISHED
 from dpsync.kinds.examples import entry_example, field_example, file_example
 from dpsync.kinds.kind import Field, Kind, Lifted, Node, Single
 from dpsync.kinds.meanings import KINDS, OF_THE_FILE, meaning, page_of_key, page_of_kind
-from dpsync.kinds.profiles import PROFILES, PUBLISHED
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag
 from dpsync.kinds.value_meanings import values_of

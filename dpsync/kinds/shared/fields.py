@@ -1,7 +1,21 @@
-"""What several kinds share: roles and merge rules."""
+"""Define fields that several kinds share: roles, merge rules, languages, orders, Git Sync, style guides.
 
-from dpsync.kinds.kind import Field, Lifted, RuleComparison
-from dpsync.kinds.types import Enum, Many, Object, OneOf, Reference, Text
+What several kinds share: roles and merge rules.
+
+Types that several kinds share: languages, and texts in them.
+
+The order of collections among each other: in a collection, and at the top of an organization.
+
+Git Sync: the platform itself keeps the structure of a site, or the content of a space, as a repository has
+it.
+
+Style guides: spaces of a type of their own. A request on a site makes one; several sites may name it.
+"""
+
+from msgspec.structs import replace
+
+from dpsync.kinds.kind import ANY, Field, Lifted, ListOrder, Order, Patch, Post, RuleComparison, Synced
+from dpsync.kinds.types import Enum, Many, Object, OneOf, Own, Reference, Table, Text
 
 ROLES = ("admin", "create", "review", "edit", "comment", "read")
 LEAST_FIRST = tuple(reversed(ROLES))
@@ -72,3 +86,65 @@ SPACE_ACCESS = (
           raised=MERGE_FREELY),
 )  # fmt: skip
 """Who may read a space and merge into it: in its entry, or in that of the translation that makes it."""
+
+
+LANGUAGES = (
+    "en", "fr", "de", "es", "it", "pt", "pt-br", "ru", "ja", "zh", "zh-tw", "yue", "ko", "ar", "hi", "nl",
+    "pl", "tr", "sv", "no", "da", "fi", "el", "cs", "hu", "ro", "th", "vi", "id", "ms", "he", "uk", "sk",
+    "bg", "hr", "lt", "lv", "et", "sl",
+)  # fmt: skip
+LANGUAGE = Enum(LANGUAGES)
+
+
+def localized(most: int) -> Table:
+    """A text in some languages, each of at most so many characters."""
+    return Table(LANGUAGE, Text(0, most))
+
+
+LOCALIZED = localized(2048)
+
+
+COLLECTION_ORDER = ListOrder(
+    "collectionOrder",
+    of="collection",
+    by="parent",
+    present=None,
+    order=Order(
+        Post("{self}/move", {"position": "$position"}, repeat="safe"),
+        pointer={"type": "collection", "collection": "$id"},
+    ),
+)
+
+
+SPACE_SYNC = Synced(
+    at="gitSync",
+    repository="repoName",
+    provider="installationProvider",
+    status="installationStatus",
+    together="parentInstallationId",
+    installation="installationId",
+    # A synced space cannot be edited live.
+    fields=("editMode",),
+    # The navigation file of a synced site has the titles of its spaces.
+    inherited=("title",),
+)
+# The navigation file in the repository has the title of its site and the tree, and nothing else of the site.
+SITE_SYNC = replace(SPACE_SYNC, fields=("title",), inherited=(), tree=True)
+
+
+STYLEGUIDE = Field(
+    "styleguide",
+    Own(what="a style guide space"),
+    on="update",
+    read="styleguide.space",
+    null="clear",
+    # Making one is safe to repeat: a site that has one keeps it. Letting it go does not delete it.
+    via={
+        "own": Post("{self}/styleguide", None, repeat="safe"),
+        ANY: Patch("{self}", {"styleguide": "$value"}, repeat="safe"),
+        None: Patch("{self}", {"styleguide": None}, repeat="safe"),
+    },
+)
+"""Of a site: which guide its editor's agent goes by."""
+IS_STYLEGUIDE = {"type": ("styleguide",)}
+"""Of an item of the list of spaces: then it is none that anybody declares."""

@@ -1,17 +1,25 @@
-"""Profiles: which operations a server has. Data alone; a later edition of the platform is one more profile.
+"""Define the API versions: which operations a server of each version has.
+
+Profiles: which operations a server has. Data alone; a later edition of the platform is one more profile.
 
 Names of parameters do not matter, so that each is written `{}`. `PATCH-draft` is an operation whose body does
 not take the member `draft` on this server, although that of a later edition does. What else differs (limits,
 patterns, nulls, defaults) a kind says beside the field that it concerns: `Field.on_profiles`.
+
+By which flag an organization says that a token may write the things of a kind: `dpsync doctor` tells it.
+
+An organization in an answer has `permissions`: what the caller may do in it. In a single site, space or
+collection somebody may have a role that allows more or less. A plan concludes nothing from a flag.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
+from dpsync.kinds.kind import Kind
 from dpsync.model.urls import GITBOOK
 
 Operation = tuple[str, str]
@@ -226,3 +234,23 @@ def profile_at(url: str) -> str | None:
     except ValueError:
         return None
     return PUBLISHED.name if host == urlsplit(GITBOOK).hostname else None
+
+
+_CONTENT: Final = "createContent"
+_FLAGS: Final = {
+    "organization": "admin",
+    "agent_instructions": "admin",
+    "member": "admin",
+    "saml": "admin",
+    "team": "admin",
+    "collection": _CONTENT,
+    "site": _CONTENT,
+    "space": _CONTENT,
+    "openapi": "createOpenAPISpec",
+    "installation": "installIntegration",
+}
+
+
+def writing_flag(kind: Kind) -> str | None:
+    """The member of an organization's `permissions`; None where none of them says it."""
+    return _FLAGS.get(kind.name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from dpsync.kinds.types.parsing import Parsing, Schema, expected, one_of, secret_of
+from dpsync.kinds.types.base import Parsing, Schema, expected, one_of, secret_of
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.text import allowed, counted
 from dpsync.model.urls import hide_credentials
