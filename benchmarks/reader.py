@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 READERS = {
-    "ours": "dpsync.config.reading.reader.read",
+    "ours": "dpsync.config.yaml_reader.read",
     "c-safe": "CSafeLoader",
     "c-safe-paused": "CSafeLoader, gc paused",
 }
@@ -75,7 +75,7 @@ def child(reader: str, path: Path) -> dict[str, float]:
 
 
 def _ours(text: str) -> Callable[[], object]:
-    from dpsync.config.reading.reader import FileLimits, read
+    from dpsync.config.yaml_reader import FileLimits, read
 
     # As long as the file is, so that large numbers can be measured, too.
     limits = FileLimits(bytes=4 * len(text) + 1, nodes=len(text) + 1)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpsync.config.composing.compose import ROOT_KEYS
-from dpsync.config.composing.one_organization import WHOLE, WORD
+from dpsync.config.compose import ROOT_KEYS, WHOLE, WORD
 
 
 def nested(tree: Any) -> Any:

@@ -11,7 +11,7 @@ from benchmarks.shapes import SHAPES
 from benchmarks.slopes import planning
 from dpsync.cli.main import main
 from dpsync.collector import collector_paused, collector_running
-from dpsync.config.reading.reader import read
+from dpsync.config.yaml_reader import read
 from dpsync.model.plan import Plan
 from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan

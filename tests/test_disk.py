@@ -234,7 +234,7 @@ def test_no_other_module_opens_a_file() -> None:
     # A reader of YAML opens a mapping; an output opens the null device, when nobody reads it any more;
     # a client reads the text of an answer.
     allowed = {
-        ("config/reading/reader.py", "open"),
+        ("config/yaml_reader.py", "open"),
         ("cli/terminal/output.py", "open"),
         ("client/client.py", "read_text"),
     }

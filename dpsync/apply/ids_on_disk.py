@@ -17,9 +17,8 @@ from msgspec import Struct
 
 from dpsync import disk
 from dpsync.apply.lock import NoState, state_directory
-from dpsync.config.reading.conflicts import markers
-from dpsync.config.reading.ids_file import content, parse, parse_both, render, wrong
-from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
+from dpsync.config.ids_file import content, markers, parse, parse_both, render, wrong
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError, Findings
@@ -62,7 +61,7 @@ class IdsOnDisk:
         """The lines of the file; none where there is no file. Raises DiagnosticError (exit 5 or 4)."""
         data = content(self.path, self.name, self._project)
         if self._commit is not None:
-            from dpsync.config.git_base.checked_files import check_file  # loads git code, rarely needed
+            from dpsync.config.checked_files import check_file  # loads git code, rarely needed
 
             check_file(self.path, self.name, data, self._commit, self._project)
         return IdsFile() if data is None else self._parsed(data)

@@ -11,7 +11,7 @@ from dpsync.apply.journal import JournalFull
 from dpsync.apply.lock import Locked, NoState
 from dpsync.cli.arguments.connection import Connection
 from dpsync.client import errors
-from dpsync.config.git_base.git import NoRepository
+from dpsync.config.git import NoRepository
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin

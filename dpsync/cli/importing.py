@@ -10,8 +10,8 @@ from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.opening import client_of, served_profile
 from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.progress import READING
-from dpsync.config.composing.discovery import ROOT_NAMES
-from dpsync.config.reading.reader import DEFAULT_LIMITS
+from dpsync.config.discovery import ROOT_NAMES
+from dpsync.config.yaml_reader import DEFAULT_LIMITS
 from dpsync.model.diagnostic import Exit
 from dpsync.render.words.visible import visible
 

@@ -49,9 +49,9 @@ def plan_variables(directory: Path) -> dict[str, str]:
 
     Platform token variables are left out, even if a file names one.
     """
-    from dpsync.config.composing.compose import load_sources
-    from dpsync.config.composing.files import Directory
-    from dpsync.config.composing.layers import Layers, is_token_variable
+    from dpsync.config.compose import load_sources
+    from dpsync.config.discovery import Directory
+    from dpsync.config.layers import Layers, is_token_variable
     from dpsync.model.diagnostic import DiagnosticError
 
     asked = _RecordedLookups(os.environ)

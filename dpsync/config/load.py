@@ -15,15 +15,14 @@ from msgspec.structs import replace
 from dpsync import disk
 from dpsync.collector import collector_paused
 from dpsync.config import codes
-from dpsync.config.composing.compose import load_sources
-from dpsync.config.composing.discovery import INSIDE
-from dpsync.config.composing.files import Directory, Files
-from dpsync.config.composing.layers import Layers
-from dpsync.config.declaring.checks import cross_checks
-from dpsync.config.declaring.declare import Declaration, Declarations
-from dpsync.config.declaring.policy import PolicyReader
-from dpsync.config.declaring.resolve import Resolving
-from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
+from dpsync.config.checks import cross_checks
+from dpsync.config.compose import load_sources
+from dpsync.config.declare import Declaration, Declarations
+from dpsync.config.discovery import INSIDE, Directory, Files
+from dpsync.config.layers import Layers
+from dpsync.config.policy import PolicyReader
+from dpsync.config.resolve import Resolving
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, read
 from dpsync.kinds.editions import profile_at
 from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import Registry

@@ -15,12 +15,10 @@ from typing import Final
 from msgspec import Struct
 
 from dpsync.config import codes
-from dpsync.config.composing.compose import ROOT_KEYS, Composition
-from dpsync.config.composing.discovery import IDS_NAME, ROOT_NAMES, yaml_files
-from dpsync.config.composing.files import Files
-from dpsync.config.composing.one_organization import with_organizations
-from dpsync.config.declaring.declare import Declarations
-from dpsync.config.reading.reader import DEFAULT_LIMITS, read
+from dpsync.config.compose import ROOT_KEYS, Composition, with_organizations
+from dpsync.config.declare import Declarations
+from dpsync.config.discovery import IDS_NAME, ROOT_NAMES, Files, yaml_files
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, read
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.desired import Base, Desired, NotIncluded

@@ -13,8 +13,8 @@ from typing import Literal
 from msgspec import Struct
 
 from dpsync import disk
-from dpsync.config.composing.discovery import ROOT_NAMES
-from dpsync.config.git_base.git import NoRepository, Repository
+from dpsync.config.discovery import ROOT_NAMES
+from dpsync.config.git import NoRepository, Repository
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 State = Literal["new", "replaced", "unchanged"]

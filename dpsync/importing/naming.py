@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from dpsync.config.composing.files import Files
+from dpsync.config.discovery import Files
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.model.desired import Desired, Entry

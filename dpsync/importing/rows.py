@@ -11,9 +11,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from dpsync.config.declaring.rows import columns, rows_of
-from dpsync.config.reading.csv_text import cell_text, is_formula, rows
-from dpsync.config.reading.scalars import LINE_BREAK
+from dpsync.config.rows import cell_text, columns, is_formula, rows, rows_of
+from dpsync.config.yaml_reader import LINE_BREAK
 from dpsync.importing.yaml_text.edit import TextEdit, Uneditable, apply_edits
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.watching import is_access_default

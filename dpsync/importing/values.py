@@ -11,8 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from dpsync.config.reading.reader import decode
-from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE, IN_NO_TEXT
+from dpsync.config.yaml_reader import FORBIDDEN_IN_VALUE, IN_NO_TEXT, decode
 from dpsync.kinds.types import (
     INVALID,
     Invalid,

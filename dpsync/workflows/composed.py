@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dpsync.config.composing.compose import Composition, load_sources
-from dpsync.config.composing.files import Directory
-from dpsync.config.composing.layers import Layers
+from dpsync.config.compose import Composition, load_sources
+from dpsync.config.discovery import Directory
+from dpsync.config.layers import Layers
 from dpsync.model.diagnostic import DiagnosticError, Exit
 
 

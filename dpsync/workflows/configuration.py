@@ -9,8 +9,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dpsync.config import codes
-from dpsync.config.composing.files import Directory, Files
-from dpsync.config.composing.layers import Layers
+from dpsync.config.discovery import Directory, Files
+from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.config.omitted_files import OmittedFiles
 from dpsync.kinds.registry import Registry
@@ -75,7 +75,7 @@ def _project_files(root: Path, overlays: Sequence[Path], commit: str | None) -> 
     """Return the files of a project, compared with `commit` if given. Raises DiagnosticError (exit 4)."""
     if commit is None:
         return Directory(root)
-    from dpsync.config.git_base.checked_files import CheckedFiles  # loads git code, rarely needed
+    from dpsync.config.checked_files import CheckedFiles  # loads git code, rarely needed
 
     files = CheckedFiles.of(root, commit)
     for path in overlays:  # Layers.of has followed links, and a step may have changed the links

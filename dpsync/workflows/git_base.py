@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dpsync.config.composing.layers import Layers
-from dpsync.config.git_base.base import read_base
-from dpsync.config.git_base.edits import edits as compare_files
+from dpsync.config.edits import edits as compare_files
+from dpsync.config.git_base import read_base
+from dpsync.config.layers import Layers
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.desired import Base, Desired

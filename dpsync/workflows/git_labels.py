@@ -18,11 +18,10 @@ from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from dpsync import disk
-from dpsync.config.composing.layers import Layers
-from dpsync.config.git_base.base import read_base
-from dpsync.config.git_base.default_base import in_ci
-from dpsync.config.git_base.git import NoRepository, Repository
-from dpsync.config.git_base.label_commits import CommitsSince, applied_digest, configuration_digest
+from dpsync.config.commits import CommitsSince, applied_digest, configuration_digest
+from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git_base import in_ci, read_base
+from dpsync.config.layers import Layers
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.desired import AppliedCommit, Base, Desired, LabelCommits, LastApply, PastFiles, Target

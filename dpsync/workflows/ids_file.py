@@ -7,7 +7,7 @@ from typing import Final
 
 from dpsync import disk
 from dpsync.apply.ids_on_disk import IdsOnDisk
-from dpsync.config.composing.discovery import IDS_NAME
+from dpsync.config.discovery import IDS_NAME
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.ids import IdsFile

@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
-from dpsync.config.composing.files import Directory, Files, InFront
-from dpsync.config.composing.layers import Layers
+from dpsync.config.discovery import Directory, Files, InFront
+from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
 from dpsync.live.records import recorded_lines

@@ -13,11 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
-from dpsync.config.composing.files import Directory, InFront
-from dpsync.config.composing.layers import Layers
-from dpsync.config.declaring.rows import WORD, rows_of
+from dpsync.config.discovery import Directory, InFront
+from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
-from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
+from dpsync.config.rows import WORD, rows_of
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode
 from dpsync.kinds.kind import Kind
 from dpsync.model import nodes
 from dpsync.model.address import Address

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from dpsync.apply.expected import Expected
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.collector import collector_paused
-from dpsync.config.declaring.supported import supported
+from dpsync.config.entry_keywords import supported
 from dpsync.kinds.registry import Registry
 from dpsync.live.records import renamed_keys
 from dpsync.model.address import Address

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.config.composing.files import Files
-from dpsync.config.composing.layers import Layers
+from dpsync.config.discovery import Files
+from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.api import load
-from dpsync.config.reading.reader import read
+from dpsync.config.yaml_reader import read
 from dpsync.model.nodes import plain
 from dpsync.render.json.config_document import part_of
 from dpsync.render.json.documents import ConfigDocument, ValueOrigin

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.config.git_base import git_program
+from dpsync.config import git_program
 from dpsync.server.process.thread import ThreadedServer
 from tests.pipes import pipe
 

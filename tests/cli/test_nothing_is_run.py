@@ -20,8 +20,8 @@ import httpx
 import pytest
 
 import dpsync
-from dpsync.config.git_base.default_base import default_base
-from dpsync.config.git_base.git import NoRepository, Repository
+from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git_base import default_base
 from dpsync.server.process.thread import ThreadedServer
 from tests.no_tls import NO_TLS
 from tests.patience import PATIENCE
@@ -360,7 +360,7 @@ def test_no_other_module_starts_a_program() -> None:
         for path in SOURCE.rglob("*.py")
         if starting.search(path.read_text(encoding="utf-8"))
     }
-    assert found == {"config/git_base/git_program.py", "server/console/plan.py", "server/process/workers.py"}
+    assert found == {"config/git_program.py", "server/console/plan.py", "server/process/workers.py"}
 
 
 # Which repository it is.

@@ -74,7 +74,7 @@ def test_nothing_that_windows_lacks_is_named() -> None:
         for path in SOURCE.rglob("*.py")
         if path != SEVERAL_PROCESSES and (names := {*used(ast.parse(path.read_text(encoding="utf-8")))})
     }
-    allowed = {"config/git_base/git_program.py": {"os.geteuid"}}  # behind a return on Windows
+    allowed = {"config/git_program.py": {"os.geteuid"}}  # behind a return on Windows
     assert found == allowed
 
 

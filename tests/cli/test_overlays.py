@@ -106,8 +106,8 @@ def test_a_list_called_structure_elsewhere_is_replaced(project: Project) -> None
         BASE.replace("title: Technical writers", "title: Technical writers, structure: [{ key: a }]"),
         {"prod.yaml": below("teams: { writers: { structure: [] } }")},
     )
-    from dpsync.config.composing.overlay import Overlays  # the loader would refuse this key
-    from dpsync.config.reading.reader import read
+    from dpsync.config.layers import Overlays  # the loader would refuse this key
+    from dpsync.config.yaml_reader import read
     from dpsync.model.nodes import Mapping, plain
 
     one, other = (read((directory / name).read_text(), name)[0] for name in ("dpsync.yaml", "prod.yaml"))

@@ -263,8 +263,8 @@ def texts() -> Iterator[tuple[str, str]]:
 MENTIONED = {
     ("cli/commands/revert.py", "dpsync history"): "the help",
     ("cli/habits.py", "dpsync revert"): "the name of the command that another name stands for",
-    ("config/reading/ids_file.py", "dpsync import"): "the head of the file: the same whoever writes it",
-    ("config/reading/ids_file.py", "dpsync ids"): "the same",
+    ("config/ids_file.py", "dpsync import"): "the head of the file: the same whoever writes it",
+    ("config/ids_file.py", "dpsync ids"): "the same",
     ("cli/arguments/connection.py", "dpsync serve"): "it takes no such flag",
     ("client/transport.py", "dpsync serve"): "the same",
     ("cli/commands/help.py", "dpsync plan"): "the help",

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.config.git_base.base import read_base
-from dpsync.config.git_base.commits import Project
-from dpsync.config.git_base.git import Repository
+from dpsync.config.commits import Project
+from dpsync.config.git import Repository
+from dpsync.config.git_base import read_base
 from dpsync.model.desired import Base
 from dpsync.model.diagnostic import DiagnosticError, Exit
 
@@ -434,7 +434,7 @@ def test_of_many_earlier_commits_some_are_read_and_none_before_somebody_looks(
 def test_a_long_history_is_not_searched_to_its_beginning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpsync.config.git_base.git._FAR", 3)
+    monkeypatch.setattr("dpsync.config.git._FAR", 3)
     for title in ("First", "Second"):
         commit(tmp_path, {"dpsync.yaml": team(title)})
     assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["First"], []]

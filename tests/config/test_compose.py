@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpsync.config import codes
-from dpsync.config.composing.compose import Composition, load_sources, merge
-from dpsync.config.composing.files import Directory
-from dpsync.config.reading.reader import read
+from dpsync.config.compose import Composition, load_sources, merge
+from dpsync.config.discovery import Directory
+from dpsync.config.yaml_reader import read
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Mapping, plain
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.config.reading.conflicts import both_sides, markers
+from dpsync.config.ids_file import both_sides, markers
 
 OURS, BASE, BETWEEN, THEIRS = "<<<<<<< HEAD", "||||||| 1a2b", "=======", ">>>>>>> topic"
 

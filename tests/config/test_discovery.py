@@ -9,8 +9,8 @@ import pytest
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.config.composing.discovery import find_root, included_files
-from dpsync.config.reading.reader import read
+from dpsync.config.discovery import find_root, included_files
+from dpsync.config.yaml_reader import read
 from dpsync.model.diagnostic import DiagnosticError, Exit
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.config.git_base.edits import edits
+from dpsync.config.edits import edits
 from dpsync.config.load import load
 from dpsync.model.drift import Edit
 from tests.config.loading import REGISTRY, loaded, organization, site

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.config.composing.layers import Layers
+from dpsync.config.layers import Layers
 from dpsync.config.load import load
 from dpsync.model.diagnostic import ALSO, MOST_PLACES
 from dpsync.render.terminal.diagnostics import render_diagnostics

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.config.git_base.git_program import GitDirectory, NoRepository
+from dpsync.config.git_program import GitDirectory, NoRepository
 
 ONE, OTHER = "1" * 40, "2" * 40
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.config.git_base.git import CommitFiles, Repository
+from dpsync.config.git import CommitFiles, Repository
 
 from .test_base import commit
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.config.git_base import git_program
-from dpsync.config.git_base.git import NoRepository, Repository
+from dpsync.config import git_program
+from dpsync.config.git import NoRepository, Repository
 from tests.pipes import pipe
 
 from .test_base import commit

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.config.composing.files import Directory, InFront
+from dpsync.config.discovery import Directory, InFront
 
 
 @pytest.mark.parametrize("name", ["written.yaml", "there.yaml"])

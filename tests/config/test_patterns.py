@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.config.composing.discovery import fits, yaml_files
-from dpsync.config.composing.layers import check_environments
-from dpsync.config.reading import ids_file, scalars
-from dpsync.config.reading.reader import DEFAULT_LIMITS, FileLimits, read
+from dpsync.config import ids_file
+from dpsync.config import yaml_reader as scalars
+from dpsync.config.discovery import fits, yaml_files
+from dpsync.config.layers import check_environments
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, FileLimits, read
 from dpsync.importing.creation.keys import LONGEST, slug
 from dpsync.kinds.types.free_form import looks_secret
 from dpsync.model.nodes import Mapping

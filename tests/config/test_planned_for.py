@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.config.composing.layers import Layers
+from dpsync.config.layers import Layers
 from dpsync.config.load import load
 from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.registry import load as load_registry

@@ -11,8 +11,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from dpsync.config import codes
-from dpsync.config.reading import reader
-from dpsync.config.reading.reader import FileLimits, read
+from dpsync.config import yaml_reader as reader
+from dpsync.config.yaml_reader import FileLimits, read
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 from tests.soak import examples
 

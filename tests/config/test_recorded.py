@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import load
-from dpsync.config.declaring.recorded import IncompleteValue, UnfitValue, check_secrets, parse_recorded
+from dpsync.config.recorded import IncompleteValue, UnfitValue, check_secrets, parse_recorded
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.types import Json, Many, Object, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Markdown

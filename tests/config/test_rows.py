@@ -8,9 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dpsync.config.declaring.rows import columns, entries, rows_of
-from dpsync.config.reading.csv_text import cell_text, is_formula, rows
-from dpsync.config.reading.reader import FileLimits
+from dpsync.config.rows import cell_text, columns, entries, is_formula, rows, rows_of
+from dpsync.config.yaml_reader import FileLimits
 from dpsync.kinds.registry import load
 from dpsync.model.nodes import Mapping, plain
 from dpsync.model.values import Ref

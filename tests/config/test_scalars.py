@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.config.reading.scalars import NUMBER_LENGTH, NumberError, resolve
+from dpsync.config.yaml_reader import NUMBER_LENGTH, NumberError, resolve
 
 TEXTS = """
 no yes on off y N nULL tRUE 12:30:45 1:2 2020-01-01 1_000 0b1 -0x1 0O7 1.2.3 1e e3 . .. - + = ${X} \u0661

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.config import codes
-from dpsync.config.composing.variables import LONGEST_RESULT, Substitution
-from dpsync.config.reading.reader import read
+from dpsync.config.variables import LONGEST_RESULT, Substitution
+from dpsync.config.yaml_reader import read
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Mapping, Node, Scalar, plain
 

@@ -16,8 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dpsync.config.reading.reader import read
-from dpsync.config.reading.scalars import CONTROLS
+from dpsync.config.yaml_reader import CONTROLS, read
 from dpsync.importing.creation.configuration import Made
 from dpsync.importing.creation.navigation import take_over
 from dpsync.importing.creation.navigation_export import export

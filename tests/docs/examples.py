@@ -34,10 +34,10 @@ from types import TracebackType
 
 import httpx
 
-from dpsync.config.composing.discovery import IDS_NAME, find_root
-from dpsync.config.composing.layers import Layers
+from dpsync.config.discovery import IDS_NAME, find_root
+from dpsync.config.ids_file import parse
+from dpsync.config.layers import Layers
 from dpsync.config.load import load
-from dpsync.config.reading.ids_file import parse
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError

@@ -18,7 +18,7 @@ from dpsync.api import Session, load_registry
 from dpsync.client.client import ReadClient
 from dpsync.client.transport import HttpTransport, Request, Response, Stats, Token
 from dpsync.config.codes import TOP_KEY
-from dpsync.config.composing.compose import ROOT_KEYS
+from dpsync.config.compose import ROOT_KEYS
 from dpsync.model import refusals
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.config.reading.reader import decode
+from dpsync.config.yaml_reader import decode
 from dpsync.document import MarkdownError, Problem, normalised, same, to_document, to_markdown
 from tests.soak import examples
 

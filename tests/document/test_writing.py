@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.config.reading.reader import decode
+from dpsync.config.yaml_reader import decode
 from dpsync.document import same, to_document, to_markdown
 
 Json = dict[str, Any]

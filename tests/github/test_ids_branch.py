@@ -14,7 +14,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from dpsync.api import load_registry
-from dpsync.config.reading.ids_file import parse
+from dpsync.config.ids_file import parse
 from dpsync.github.requests.api import GitHub
 from dpsync.github.requests.branches import Branches
 from dpsync.github.runner.log import Log

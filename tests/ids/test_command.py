@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
-from dpsync.config.reading.ids_file import ids_schema
+from dpsync.config.ids_file import ids_schema
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Ran, Run
 

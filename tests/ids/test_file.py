@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.config.reading.conflicts import markers
-from dpsync.config.reading.ids_file import HEADER, parse, parse_both, render, repeated
+from dpsync.config.ids_file import HEADER, markers, parse, parse_both, render, repeated
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.address import Address
 from dpsync.model.ids import IdsFile, RecordedLine, is_id

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from dpsync.config.reading.reader import read
+from dpsync.config.yaml_reader import read
 from dpsync.importing.values import Unwritable, Writing
 from dpsync.importing.yaml_text.emit import scalar
 from dpsync.kinds.types import Json, Many, Object, Text, Type

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from dpsync.config.reading.reader import read
+from dpsync.config.yaml_reader import read
 from dpsync.importing.yaml_text.edit import Document, Uneditable, apply_edits
 from tests.soak import examples
 

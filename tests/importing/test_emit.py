@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpsync.config.composing.variables import Substitution
-from dpsync.config.reading.reader import read
-from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
+from dpsync.config.variables import Substitution
+from dpsync.config.yaml_reader import FORBIDDEN_IN_VALUE, read
 from dpsync.importing.creation.layout import Folder
 from dpsync.importing.values import json_text
 from dpsync.importing.yaml_text.emit import BlockMapping, document, inline, scalar

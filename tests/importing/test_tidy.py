@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.config.reading.reader import read
+from dpsync.config.yaml_reader import read
 from dpsync.importing.yaml_text.tidy import Untidy, tidy
 from dpsync.model.nodes import plain
 

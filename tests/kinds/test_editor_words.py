@@ -11,8 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dpsync.config.declaring.schema import SCHEMA_ID, configuration_schema
-from dpsync.config.declaring.snippets import snippet
+from dpsync.config.schema import SCHEMA_ID, configuration_schema, snippet
 from dpsync.importing.creation.start import editor_settings
 from dpsync.kinds.kind import Entries, Kind
 from dpsync.kinds.registry import load as load_registry

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft7Validator
 
-from dpsync.config.declaring.schema import configuration_schema
+from dpsync.config.schema import configuration_schema
 from dpsync.kinds.registry import Registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import load
-from dpsync.config.declaring.schema import configuration_schema
+from dpsync.config.schema import configuration_schema
 from dpsync.kinds.examples import entry_example, field_example, file_example
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.meanings import EVERY_ENTRY, KINDS, MEANINGS, NOTES, OF_THE_FILE, meaning

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from dpsync.config.declaring.schema import configuration_schema
+from dpsync.config.schema import configuration_schema
 from dpsync.kinds.kind import Delete, Entries, Field, Kind, One, Pages, Patch, Post, Put
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Enum, Flag, Reference, Text

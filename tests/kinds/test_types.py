@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from dpsync.config.reading.reader import read
+from dpsync.config.yaml_reader import read
 from dpsync.kinds.types import (
     INVALID,
     Domain,

@@ -114,8 +114,8 @@ def test_no_other_place_writes_json_that_is_put_out() -> None:
     """Every other call that makes JSON is listed with what it is for: none of these texts leaves dpsync."""
     others = {
         "client/responses.py": "the body of a request",
-        "config/declaring/recorded.py": "a text that the reader of files reads",
-        "config/reading/ids_file.py": "one text of YAML, whose unseen characters are escaped there",
+        "config/recorded.py": "a text that the reader of files reads",
+        "config/ids_file.py": "one text of YAML, whose unseen characters are escaped there",
         "document/same.py": "a key for comparing",
         "importing/yaml_text/emit.py": "one scalar of YAML, whose unseen characters are escaped there",
         "importing/caching.py": "a key for remembering",

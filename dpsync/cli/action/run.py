@@ -15,10 +15,10 @@ from dpsync.cli.action.files import stem, summary, write_outputs, write_result, 
 from dpsync.cli.arguments.place import ConfigurationPaths as Project
 from dpsync.cli.terminal.output import below, changed_files
 from dpsync.cli.terminal.signals import Ended, Patience
-from dpsync.config.composing.discovery import IDS_NAME, ROOT_NAMES
-from dpsync.config.git_base.checked_files import VerifiedRepository
-from dpsync.config.git_base.git import NoRepository, Repository
-from dpsync.config.git_base.git_program import GitDirectory
+from dpsync.config.checked_files import VerifiedRepository
+from dpsync.config.discovery import IDS_NAME, ROOT_NAMES
+from dpsync.config.git import NoRepository, Repository
+from dpsync.config.git_program import GitDirectory
 from dpsync.github.requests.api import GitHub
 from dpsync.github.requests.branches import Branches
 from dpsync.github.runner.inputs import Inputs

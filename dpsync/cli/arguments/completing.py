@@ -21,8 +21,8 @@ _MOST: Final = 500
 def environments(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """The environments of the root file."""
     try:
-        from dpsync.config.composing.compose import load_sources
-        from dpsync.config.composing.files import Directory
+        from dpsync.config.compose import load_sources
+        from dpsync.config.discovery import Directory
 
         found = load_sources(Directory(_root(context)), {}).environments
     except Exception:  # a line that is being typed is no place for a message

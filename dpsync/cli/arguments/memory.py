@@ -95,7 +95,7 @@ def on_disk(path: Path, project: Path, commit: str | None = None) -> IdsOnDisk:
 
 def tell_repeated(out: Output, ids: IdsFile) -> None:
     """Warn of lines that the file gives twice."""
-    from dpsync.config.reading.ids_file import repeated
+    from dpsync.config.ids_file import repeated
     from dpsync.render.terminal.diagnostics import render_diagnostics
 
     if found := repeated(ids):

@@ -98,13 +98,13 @@ class ConfigurationPaths(Struct, frozen=True):
         profile: str | None = None,
     ) -> ConfigurationPaths:
         """What the flags mean, `ids` below the directory. Raises DiagnosticError for no root file, or two."""
-        from dpsync.config.composing.discovery import find_root
+        from dpsync.config.discovery import find_root
 
         named, commit = os.environ.get("DPSYNC_FILE"), _CHECKED.get()
         root, *overlays = files or ((named,) if named else (None,))
         found = directory / root if root is not None else find_root(directory)
         if root is None and commit is not None:
-            from dpsync.config.git_base.checked_files import check_nearest_root
+            from dpsync.config.checked_files import check_nearest_root
 
             check_nearest_root(directory, found, commit)
         overlaid = tuple(directory / str(name) for name in overlays)

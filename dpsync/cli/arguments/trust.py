@@ -27,7 +27,7 @@ from dpsync.model.urls import COMPANION_TOKENS, is_loopback
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.config.git_base.environment_source import EnvironmentSource
+    from dpsync.config.checked_files import EnvironmentSource
     from dpsync.model.desired import Desired, Environment
 
 _LARGEST: Final = 1 << 16
@@ -47,13 +47,13 @@ class Trust(Struct, frozen=True, dict=True):
 
     @cached_property
     def _source(self) -> EnvironmentSource:
-        from dpsync.config.git_base.environment_source import environment_source
+        from dpsync.config.checked_files import environment_source
 
         return environment_source(self.place.root, os.environ, self.branches)
 
     @property
     def _under_review(self) -> bool:
-        from dpsync.config.git_base.environment_source import may_be_under_review
+        from dpsync.config.checked_files import may_be_under_review
 
         return may_be_under_review(os.environ) and self._source.under_review
 

@@ -83,10 +83,9 @@ def _every_file(directory: Path) -> tuple[Path, list[str]]:
     """The files of the configuration, also where what they say is not valid. Raises DiagnosticError."""
     import os
 
-    from dpsync.config.composing.compose import load_sources
-    from dpsync.config.composing.discovery import find_root
-    from dpsync.config.composing.files import Directory
-    from dpsync.config.composing.layers import Layers
+    from dpsync.config.compose import load_sources
+    from dpsync.config.discovery import Directory, find_root
+    from dpsync.config.layers import Layers
 
     root = find_root(directory)
     alone = load_sources(Directory(root), os.environ)

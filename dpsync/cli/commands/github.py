@@ -58,7 +58,7 @@ def command() -> int:
 def _given(log: Log) -> tuple[Inputs, WorkflowRun] | None:
     """What the workflow asks for, and where; None after saying what is wrong with it."""
     from dpsync.cli.action.files import write_outputs
-    from dpsync.config.git_base.default_base import event_of
+    from dpsync.config.git_base import event_of
     from dpsync.github.runner.inputs import WrongInput, read_inputs
     from dpsync.github.runner.outputs import killed, outputs
     from dpsync.github.runner.place import find_place

@@ -21,7 +21,7 @@ from dpsync.cli.opening import client_of, configured, for_server
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.cli.terminal.progress import READING
-from dpsync.config.composing.discovery import ROOT_NAMES, has_root
+from dpsync.config.discovery import ROOT_NAMES, has_root
 from dpsync.kinds.editions import FULL, profile_at
 from dpsync.model.diagnostic import Exit
 
@@ -253,7 +253,7 @@ def _imported_again(
     """Put what is live into the configuration that is there, and keep the rest of it."""
     from dpsync.api import import_again
     from dpsync.apply.ids_on_disk import CannotWrite
-    from dpsync.config.composing.layers import Layers
+    from dpsync.config.layers import Layers
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import again_document
 
@@ -275,7 +275,7 @@ def _edited(
 ) -> int:
     """Write live values, entries or rows into files of the configuration that is there."""
     from dpsync.api import add, import_rows, update
-    from dpsync.config.composing.layers import Layers
+    from dpsync.config.layers import Layers
     from dpsync.importing.files import put
     from dpsync.render.json.conversion import update_document
 

@@ -12,7 +12,7 @@ from dpsync import __commit__
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output, interactive
 from dpsync.cli.terminal.usage import WrongUsage
-from dpsync.config.composing.discovery import has_root
+from dpsync.config.discovery import has_root
 from dpsync.model.diagnostic import Exit
 from dpsync.model.text import command as printed
 from dpsync.render.words.visible import visible, visible_lines
@@ -167,7 +167,7 @@ def _imported(out: Output, directory: Path, organization: str) -> int:
     from dpsync.cli.arguments.memory import ids_file, on_disk
     from dpsync.cli.endings import endings
     from dpsync.cli.importing import import_live
-    from dpsync.config.composing.discovery import ROOT_NAMES
+    from dpsync.config.discovery import ROOT_NAMES
 
     to = connection(out)
     with endings(out, to):
@@ -179,7 +179,7 @@ def _imported(out: Output, directory: Path, organization: str) -> int:
 def _write(out: Output, directory: Path, wanted: Wanted, settings: object) -> None:
     """Write what is not there yet, and show what is kept."""
     from dpsync import disk
-    from dpsync.config.composing.discovery import ROOT_NAMES
+    from dpsync.config.discovery import ROOT_NAMES
     from dpsync.importing.creation import start
     from dpsync.importing.creation.layout import ROOT, SCHEMA
     from dpsync.importing.files import put

@@ -51,8 +51,8 @@ def command(name: str, profile: str) -> None:
     findings (errors of any command). For the JSON output of a command, NAME is the command: plan, apply,
     rehearse, drift, import, ids, config, list, history, doctor or version.
     """
-    from dpsync.config.declaring.schema import configuration_schema
-    from dpsync.config.reading.ids_file import ids_schema
+    from dpsync.config.ids_file import ids_schema
+    from dpsync.config.schema import configuration_schema
     from dpsync.kinds.registry import load
     from dpsync.model.journal import EVENT
     from dpsync.model.text import json_text

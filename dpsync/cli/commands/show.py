@@ -48,7 +48,7 @@ def command(
     from dpsync.apply.past import is_journal, parse_journal
     from dpsync.apply.saved import content
     from dpsync.cli.endings import endings
-    from dpsync.config.composing.discovery import ROOT_NAMES
+    from dpsync.config.discovery import ROOT_NAMES
     from dpsync.render.json.reading import parse_document
 
     out = as_output(format_, color, verbose, quiet, summary)

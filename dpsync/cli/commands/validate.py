@@ -96,7 +96,7 @@ def _edited(out: Output, place: ConfigurationPaths, desired: Desired, base: str 
 
 
 def _unserved(desired: Desired) -> Iterator[str]:
-    from dpsync.config.declaring.supported import supported
+    from dpsync.config.entry_keywords import supported
     from dpsync.kinds.registry import load
     from dpsync.render.words.visible import visible
 

@@ -18,7 +18,7 @@ def workflow(env: Mapping[str, str]) -> Iterator[Check]:
     """Nothing outside a workflow. The token of GITHUB_TOKEN is asked what it may read."""
     if not env.get("GITHUB_ACTIONS"):
         return
-    from dpsync.config.git_base.default_base import event_of
+    from dpsync.config.git_base import event_of
     from dpsync.github.runner.place import find_place
 
     try:

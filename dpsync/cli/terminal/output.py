@@ -194,14 +194,14 @@ def as_output(
 
 def interactive(no_input: bool) -> bool:
     """Whether somebody can be asked."""
-    from dpsync.config.git_base.default_base import in_ci
+    from dpsync.config.git_base import in_ci
 
     return not no_input and not in_ci(os.environ) and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def below(project: Path) -> str:
     """Where a project is in its repository, as `a/b/`."""
-    from dpsync.config.git_base.git import NoRepository, Repository
+    from dpsync.config.git import NoRepository, Repository
 
     project = project.resolve()
     with suppress(NoRepository, ValueError):
@@ -212,8 +212,8 @@ def below(project: Path) -> str:
 
 def changed_files(project: Path) -> frozenset[str]:
     """What differs from the git base in HEAD, by names from the top of the repository."""
-    from dpsync.config.git_base.default_base import default_base
-    from dpsync.config.git_base.git import NoRepository, Repository
+    from dpsync.config.git import NoRepository, Repository
+    from dpsync.config.git_base import default_base
 
     with suppress(NoRepository):
         repository = Repository.around(project)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from dpsync.config.reading.ids_file import parse, render
+from dpsync.config.ids_file import parse, render
 from dpsync.github.requests.branches import Branches, FileVersion, PullRequestState
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.place import WorkflowRun, make_key

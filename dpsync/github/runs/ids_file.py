@@ -13,8 +13,8 @@ from typing import Final
 from msgspec import Struct
 
 from dpsync import disk
-from dpsync.config.git_base.git import NoRepository, Repository
-from dpsync.config.reading.reader import DEFAULT_LIMITS
+from dpsync.config.git import NoRepository, Repository
+from dpsync.config.yaml_reader import DEFAULT_LIMITS
 from dpsync.github.requests.branches import Branches
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.log import Log

@@ -14,10 +14,8 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.config.composing.compose import ROOT_KEYS
-from dpsync.config.composing.one_organization import WORD
-from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
-from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
+from dpsync.config.compose import ROOT_KEYS, WORD
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, FORBIDDEN_IN_VALUE, decode
 from dpsync.importing.changes.update import Taken, Updated
 from dpsync.importing.creation.entries import NONE, one_default, worth_writing
 from dpsync.importing.creation.keys import slug

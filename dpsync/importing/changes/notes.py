@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from dpsync.config.composing.files import Files
-from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
+from dpsync.config.discovery import Files
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode
 from dpsync.importing.creation.entries import not_imported
 from dpsync.importing.creation.inventory import FORBIDDEN
 from dpsync.importing.yaml_text.edit import Document, TextEdit, apply_edits

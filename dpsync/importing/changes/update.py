@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from dpsync.config.reading.reader import DEFAULT_LIMITS, decode
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode
 from dpsync.importing.naming import NamingWithFiles
 from dpsync.importing.rows import RowFile
 from dpsync.importing.values import FileContent, Unwritable, Writing, json_text, placed, variable

@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from dpsync.client.client import ReadClient
-from dpsync.config.composing.discovery import IDS_NAME, Included, fits
+from dpsync.config.discovery import IDS_NAME, Included, fits
 from dpsync.config.load import load_from
 from dpsync.importing.creation.entries import LeftOut, ToSet, describe
 from dpsync.importing.creation.inventory import read_inventory

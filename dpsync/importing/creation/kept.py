@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from dpsync.config.composing.one_organization import WHOLE, WORD
-from dpsync.config.reading.reader import decode
+from dpsync.config.compose import WHOLE, WORD
+from dpsync.config.yaml_reader import decode
 from dpsync.importing.creation.layout import ROOT
 from dpsync.importing.yaml_text.comments import comments
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits

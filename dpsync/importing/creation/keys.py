@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE
+from dpsync.config.yaml_reader import FORBIDDEN_IN_VALUE
 from dpsync.importing.creation.inventory import FoundObject, Inventory
 from dpsync.importing.numbering import first_free
 from dpsync.kinds.kind import Entries, Kind, Node, Single

@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from dpsync.config.composing.one_organization import WHOLE, WORD
-from dpsync.config.declaring.rows import WORD as ROWS_WORD
-from dpsync.config.declaring.rows import rows_of
-from dpsync.config.declaring.schema import configuration_schema
+from dpsync.config.compose import WHOLE, WORD
+from dpsync.config.rows import WORD as ROWS_WORD
+from dpsync.config.rows import rows_of
+from dpsync.config.schema import configuration_schema
 from dpsync.importing.creation.entries import DescribedEntries, DescribedEntry
 from dpsync.importing.creation.inventory import FoundObject, Inventory
 from dpsync.importing.numbering import first_free

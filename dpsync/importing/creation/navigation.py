@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
-from dpsync.config.composing.one_organization import WORD
+from dpsync.config.compose import WORD
 from dpsync.importing.creation.configuration import Made
 from dpsync.importing.creation.entries import LeftOut
 from dpsync.importing.creation.keys import slug

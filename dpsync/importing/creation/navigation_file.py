@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, read
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry

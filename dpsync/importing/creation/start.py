@@ -12,8 +12,8 @@ from typing import Final
 from msgspec import Struct
 
 from dpsync import __commit__, __version__, disk
-from dpsync.config.composing.one_organization import WORD
-from dpsync.config.declaring.schema import configuration_schema
+from dpsync.config.compose import WORD
+from dpsync.config.schema import configuration_schema
 from dpsync.importing.creation.layout import ROOT, SCHEMA
 from dpsync.importing.yaml_text.emit import BlockMapping, document
 from dpsync.kinds.registry import Registry

@@ -13,8 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from dpsync.config.reading.reader import read
-from dpsync.config.reading.scalars import LINE_BREAK
+from dpsync.config.yaml_reader import LINE_BREAK, read
 from dpsync.importing.yaml_text.emit import BlockMapping, block_lines, on_one_line, scalar
 from dpsync.importing.yaml_text.round_trip import Foreign, compared, escaped, round_trip
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span, plain

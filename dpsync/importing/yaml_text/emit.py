@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from dpsync.config.composing.variables import doubled, escaped_key
-from dpsync.config.reading.scalars import NumberError, resolve
+from dpsync.config.variables import doubled, escaped_key
+from dpsync.config.yaml_reader import NumberError, resolve
 from dpsync.model.text import UNSEEN
 
 WIDTH = 100

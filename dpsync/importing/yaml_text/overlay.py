@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from dpsync.config.composing.one_organization import WHOLE, WORD
-from dpsync.config.reading.reader import decode
+from dpsync.config.compose import WHOLE, WORD
+from dpsync.config.yaml_reader import decode
 from dpsync.importing.yaml_text.edit import Document, Uneditable, apply_edits
 from dpsync.importing.yaml_text.unfold import unfolded
 from dpsync.kinds.kind import Node as NodeShape

@@ -8,7 +8,7 @@ import re
 from difflib import SequenceMatcher
 from typing import Any
 
-from dpsync.config.composing.variables import doubled, escaped_key
+from dpsync.config.variables import doubled, escaped_key
 from dpsync.importing.yaml_text.emit import is_seen, with_escapes
 
 

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from dpsync.collector import collector_paused
 from dpsync.config.codes import SYNTAX
-from dpsync.config.reading.reader import read
+from dpsync.config.yaml_reader import read
 from dpsync.model.nodes import plain
 
 _STEP: Final = 2

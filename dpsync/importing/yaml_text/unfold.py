@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import takewhile
 
-from dpsync.config.reading.reader import read
+from dpsync.config.yaml_reader import read
 from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
 from dpsync.importing.yaml_text.emit import WIDTH, block_text, inline
 from dpsync.importing.yaml_text.round_trip import compared

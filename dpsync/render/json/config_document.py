@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from dpsync.config.composing.compose import Composition
+from dpsync.config.compose import Composition
 from dpsync.model.nodes import Mapping as MappingNode
 from dpsync.model.nodes import Node, Scalar, plain
 from dpsync.model.plan import Origin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dpsync.config.declaring.recorded import IncompleteValue
+from dpsync.config.recorded import IncompleteValue
 from dpsync.kinds.kind import Field
 from dpsync.model.address import Address
 from dpsync.model.change import Change, Note

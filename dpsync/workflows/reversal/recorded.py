@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from dpsync.config.declaring.recorded import IncompleteValue, UnfitValue, check_secrets, parse_recorded
+from dpsync.config.recorded import IncompleteValue, UnfitValue, check_secrets, parse_recorded
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address

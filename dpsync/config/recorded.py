@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.config.reading.reader import FORBIDDEN_IN_FILE, nodes
+from dpsync.config.yaml_reader import FORBIDDEN_IN_FILE, nodes
 from dpsync.kinds.types import INVALID, Invalid, Many, Object, OneOf, Parsing, Table, TextFile, Type
 from dpsync.kinds.types.free_form import NOT_SHOWN
 from dpsync.kinds.types.scalars import UNDISCLOSED

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dpsync.config.declaring.declare import Declaration, Declarations
-from dpsync.config.declaring.earlier_names import previously
-from dpsync.config.declaring.flags import new, takeover
+from dpsync.config.declare import Declaration, Declarations
+from dpsync.config.entry_keywords import new, previously, takeover
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.types import INVALID, Invalid, TextFile, Type

@@ -1,4 +1,10 @@
-"""The text of an ids file ⇄ what it says.
+"""Read and write the ids file, also one with conflict markers of git.
+
+Conflict markers of git in a text of lines, and the two texts that it was merged from.
+
+A line keeps its number: what is not part of a side is an empty line there.
+
+The text of an ids file ⇄ what it says.
 
     https://api.acme.example:             the platform
       org-1:                              the organization, by its id
@@ -23,9 +29,7 @@ from msgspec.structs import replace
 from dpsync import disk
 from dpsync.client.platform import NAMES, is_name
 from dpsync.config import codes
-from dpsync.config.reading.conflicts import both_sides, markers
-from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, read
-from dpsync.config.reading.scalars import NumberError, resolve
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, NumberError, decode, read, resolve
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
@@ -33,6 +37,45 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 from dpsync.model.ids import IdsFile, Lines, RecordedLine, is_id
 from dpsync.model.nodes import Mapping, Node, Scalar, Span
 from dpsync.model.text import PRESENTATION, UNSEEN, command
+
+_MARKER: Final = re.compile(r"(<{7}|\|{7}|={7}|>{7})(?: .*)?")
+_FOLLOWING: Final = {"": "<", "<": "|=", "|": "=", "=": ">"}
+
+
+def markers(text: str, file: str) -> list[Span]:
+    """Where conflicts begin; in a text with other markers only, the first one."""
+    found = [
+        (_mark(content), Span(file, line, 1, line, len(content) + 1))
+        for line, content in enumerate(_lines(text), 1)
+        if _mark(content)
+    ]
+    return [span for mark, span in found if mark == "<"] or [span for _, span in found[:1]]
+
+
+def both_sides(text: str) -> tuple[str, str] | None:
+    """Our text and theirs; None where the markers do not belong together."""
+    ours: list[str] = []
+    theirs: list[str] = []
+    inside = ""
+    for line in _lines(text):
+        mark = _mark(line)
+        if mark:
+            if mark not in _FOLLOWING[inside]:
+                return None
+            inside = "" if mark == ">" else mark
+        ours.append(line if not mark and inside in ("", "<") else "")
+        theirs.append(line if not mark and inside in ("", "=") else "")
+    return None if inside else ("\n".join(ours), "\n".join(theirs))
+
+
+def _mark(line: str) -> str:
+    """The character that a marker is made of; empty where a line is none."""
+    return line[0] if _MARKER.fullmatch(line) else ""
+
+
+def _lines(text: str) -> list[str]:
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
 
 HEADER: Final = """\
 # The id of the GitBook object of each entry. Written by dpsync. Commit this file.

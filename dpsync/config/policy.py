@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from dpsync.config.declaring.declare import Declarations
+from dpsync.config.declare import Declarations
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.places import Names, Places
 from dpsync.kinds.registry import Registry

@@ -1,20 +1,59 @@
-"""Read the word `previously`: the former key, address or name of an entry.
+"""Read keywords of entries: `new`, `takeover` and `previously`.
+
+The words `new` and `takeover`: what an entry says about itself by true or false, beside its fields.
+
+Read the word `previously`: the former key, address or name of an entry.
 
 A text may be any of these; a mapping has the fields of a former natural key; a list has several of both.
 Which object is meant is decided where the live objects are known.
+
+The part of a configuration that can be read; the rest is noted, to be told as blocked.
+
+What a server has no operation for is taken out before anything is read, what a token may not read afterwards.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from dpsync.config.declaring.declare import Declaration
+from dpsync.config.declare import Declaration
 from dpsync.kinds.kind import Kind
+from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import INVALID, Parsing
 from dpsync.model.address import LOCAL_KEY, Address
-from dpsync.model.nodes import Mapping, Scalar, Sequence
+from dpsync.model.desired import Desired, Unserved
+from dpsync.model.nodes import Mapping, Node, Scalar, Sequence
 from dpsync.model.text import one_or_other
 from dpsync.model.values import Value
+
+
+def new(entry: Declaration, parsing: Parsing) -> bool:
+    """Whether an entry is declared to be a new thing, whatever is live."""
+    possible, why = (
+        entry.kind.content,
+        f'"new" has no effect, because dpsync creates {entry.kind.one} without a question',
+    )
+    return _flag(entry.new, parsing, None if possible else why)
+
+
+def takeover(entry: Declaration, parsing: Parsing) -> bool:
+    """Whether an entry is to be written although the platform keeps a part of it as a repository has it."""
+    why = f'"takeover" has no effect, because GitBook cannot sync {entry.kind.one} with a repository'
+    return _flag(entry.takeover, parsing, None if entry.kind.synced else why)
+
+
+def _flag(said: tuple[Scalar, Node] | None, parsing: Parsing, impossible: str | None) -> bool:
+    if said is None:
+        return False
+    key, node = said
+    if impossible is not None:
+        parsing.error("DP228", impossible, key.span, "delete the line")
+        return False
+    if not isinstance(node, Scalar) or not isinstance(node.value, bool):
+        parsing.error("DP202", f"{key.text} must be true or false", node.span)
+        return False
+    return node.value
 
 
 class EarlierNames(Struct, frozen=True):
@@ -81,3 +120,33 @@ def _fields(kind: Kind, node: Mapping, parsing: Parsing) -> list[dict[str, Value
     if not node.entries:
         parsing.error("DP202", f"previously must contain {' or '.join(known)}", node.span)
     return [fields] if fields else []
+
+
+def supported(desired: Desired, registry: Registry) -> Desired:
+    """The configuration without what the registry's profile cannot read; that is in `unserved`, with why."""
+    why = {
+        name: registry.profile.lacks(f"reading {kind.one}")
+        for name, kind in registry.declared.items()
+        if name not in registry
+    }
+    if not why:
+        return desired
+    out = {
+        address: Unserved(why[item.kind], item.span)
+        for address, item in desired.resources.items()
+        if item.kind in why
+    }
+    empty: dict[Address, Unserved] = {}
+    scopes = {}
+    for address, scope in desired.scopes.items():
+        kinds = tuple(name for name in scope.kinds if name in registry)
+        if kinds:
+            scopes[address] = replace(scope, kinds=kinds)
+        elif not any(other.is_in(address) for other in out):
+            empty[address] = Unserved(why[scope.kinds[0]], scope.span)
+    watched = {
+        address: replace(scope, kinds=kinds)
+        for address, scope in desired.watched.items()
+        if (kinds := tuple(name for name in scope.kinds if name in registry))
+    }
+    return replace(replace(desired, watched=watched).without({**out, **empty}), scopes=scopes)

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.config import codes
-from dpsync.config.reading.scalars import FORBIDDEN_IN_VALUE, LINE_BREAK
+from dpsync.config.yaml_reader import FORBIDDEN_IN_VALUE, LINE_BREAK
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 

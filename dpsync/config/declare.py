@@ -12,8 +12,8 @@ from collections.abc import Sequence as Several
 
 from msgspec import Struct, field
 
-from dpsync.config.composing.compose import Composition
-from dpsync.config.declaring.rows import WORD, entries, rows_of
+from dpsync.config.compose import Composition
+from dpsync.config.rows import WORD, entries, rows_of
 from dpsync.kinds.kind import Entries, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry

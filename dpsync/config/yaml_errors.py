@@ -14,7 +14,7 @@ from dpsync.config import codes
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Span
 
-_QUOTE: Final = "put the text in quotes"
+_QUOTE_HINT: Final = "put the text in quotes"
 TAG_HINT: Final = (
     "for a variable, write ${NAME}. For a secret, write { env: NAME }. "
     'Put a text that begins with "!" in quotes'
@@ -27,7 +27,7 @@ _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
     (
         "mapping values are not allowed",
         'a ":" is not allowed here',
-        f'{_QUOTE} if it contains ": ", or check the indentation',
+        f'{_QUOTE_HINT} if it contains ": ", or check the indentation',
     ),
     ("block sequence entries are not allowed", 'a "- " is not allowed here', _LIST),
     ("sequence entries are not allowed", 'a "- " is not allowed here', _LIST),
@@ -43,9 +43,9 @@ _AT_PROBLEM: Final[tuple[tuple[str, str, str | None], ...]] = (
     ),
     ("undefined tag handle", "tags are not supported", TAG_HINT),
     ("document start", "there is text after the end of the document", "check brackets and indentation"),
-    ("expected alphabetic", '"*" or "&" has no name after it', f'{_QUOTE} if it begins with "*" or "&"'),
+    ("expected alphabetic", '"*" or "&" has no name after it', f'{_QUOTE_HINT} if it begins with "*" or "&"'),
     ("expected comment or line break", 'only a comment may follow "|" or ">" on its line', None),
-    ("mapping keys are not allowed", 'a "? " is not allowed here', _QUOTE),
+    ("mapping keys are not allowed", 'a "? " is not allowed here', _QUOTE_HINT),
     ("expected node content", "a value is missing here", None),
     ("expected the node content", "a value is missing here", None),
     ("incompatible YAML document", "the file requests another version of YAML", "delete the %YAML line"),
@@ -155,7 +155,7 @@ def explain(
     if character == "\t" and ("tab" in problem or "cannot start" in problem or "indentation" in problem):
         return Diagnostic(codes.SYNTAX, "the line is indented with a tab", at, hint="indent with spaces")
     if "cannot start any token" in problem:
-        return Diagnostic(codes.SYNTAX, f'a value cannot begin with "{character}"', at, hint=_QUOTE)
+        return Diagnostic(codes.SYNTAX, f'a value cannot begin with "{character}"', at, hint=_QUOTE_HINT)
     if quoted is not None and quoted.ends_before(error.problem_mark):
         # It ends at the quote that was to begin another one.
         unclosed = _place(quoted.start, text, file)
@@ -180,7 +180,9 @@ def explain(
         if piece in problem:
             return Diagnostic(codes.SYNTAX, message, at, hint=advice)
     if "directive" in (error.context or ""):
-        return Diagnostic(codes.SYNTAX, 'a line cannot begin with "%"', at, hint=f"{_QUOTE} if it is text")
+        return Diagnostic(
+            codes.SYNTAX, 'a line cannot begin with "%"', at, hint=f"{_QUOTE_HINT} if it is text"
+        )
     if "block collection" in (error.context or "") or "'-' indicator" in problem:
         return _misfit("list", at, opened)
     if "block mapping" in (error.context or ""):

@@ -1,4 +1,8 @@
-"""The root file and its includes → one tree, whose meaning does not depend on the order of files or keys.
+"""Combine the root file and its includes to one tree.
+
+Files with `organization: acme` at the top: their other keys are the settings and entries of acme.
+
+The root file and its includes → one tree, whose meaning does not depend on the order of files or keys.
 
 Knows the top level of the format and nothing below it. Whatever is empty, missing or given twice is an error:
 what is absent here may be deleted there.
@@ -11,13 +15,14 @@ from collections.abc import Sequence as Several
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dpsync.config import codes
-from dpsync.config.composing.discovery import INSIDE
-from dpsync.config.composing.files import Files
-from dpsync.config.composing.layers import (
+from dpsync.config.discovery import INSIDE, Files
+from dpsync.config.layers import (
     Chosen,
     Layers,
+    Overlays,
     check_environments,
     chosen,
     names,
@@ -25,10 +30,8 @@ from dpsync.config.composing.layers import (
     only,
     unknown_organizations,
 )
-from dpsync.config.composing.one_organization import with_organizations
-from dpsync.config.composing.overlay import Overlays
-from dpsync.config.composing.variables import Substitution
-from dpsync.config.reading.reader import DEFAULT_LIMITS, decode, nodes
+from dpsync.config.variables import Substitution
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, nodes
 from dpsync.disk import why
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
@@ -36,6 +39,31 @@ from dpsync.model.desired import Environment as Surroundings
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Span
 from dpsync.model.text import command, did_you_mean
+
+WORD: Final = "organization"
+WHOLE: Final = "organizations"
+
+
+def with_organizations(file: Mapping, top_keys: tuple[str, ...]) -> tuple[Mapping, Diagnostic | None]:
+    """Return the file with `organizations: { acme: … }` in place of `organization: acme`, and what is wrong.
+
+    `top_keys` stay at the top of the file. Keys and values keep their source positions.
+    """
+    key, name = file.key(WORD), file.get(WORD)
+    if key is None or name is None:
+        return file, None
+    rest = Mapping(tuple(entry for entry in file.entries if entry[0].text != WORD), file.span)
+    if not isinstance(name, Scalar) or not isinstance(name.value, str):
+        message, hint = f'"{WORD}" must be the key of an organization', f"write {WORD}: acme"
+        return rest, Diagnostic(codes.SHAPE, message, name.span, hint=hint)
+    if (whole := file.key(WHOLE)) is not None:
+        message, hint = f'"{WORD}" and "{WHOLE}" cannot both be in one file', "delete one of the two keys"
+        return rest, Diagnostic(codes.TOP_KEY, message, whole.span, hint=hint)
+    top = tuple(entry for entry in rest.entries if entry[0].text in top_keys)
+    inside = Mapping(tuple(entry for entry in rest.entries if entry[0].text not in top_keys), file.span)
+    organizations = Mapping(((name, inside),), file.span)
+    return Mapping((*top, (replace(key, value=WHOLE, text=WHOLE), organizations)), file.span), None
+
 
 FORMAT_VERSION: Final = 1
 _UNREADABLE_VALUE: Final = (codes.ALIAS, codes.UNQUOTED_COLOR)

@@ -1,4 +1,11 @@
-"""From the configuration of a base and that of now to what the files say otherwise. No platform is in it.
+"""Compare two versions of the configuration files.
+
+What became of a file that the configuration of an earlier commit read and that of now does not read.
+
+A person deletes a file, or the file only seems to be gone: it was renamed, a sparse checkout leaves it out,
+git ignores it, or nothing includes it. Only in the first case was what it declares removed.
+
+From the configuration of a base and that of now to what the files say otherwise. No platform is in it.
 
 Who is who is known by the files alone: the same address, else the same pin, else the same natural key at the
 same place. What that does not tell is an entry that was removed and one that was added.
@@ -6,19 +13,52 @@ same place. What that does not tell is an entry that was removed and one that wa
 
 from __future__ import annotations
 
+import os
+import posixpath
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from dpsync.config.commits import Project
+from dpsync.config.git_program import NoRepository
 from dpsync.kinds.registry import Registry, SupportedKind
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.drift import Edit, EditedField
 from dpsync.model.plan import Origin
 from dpsync.model.values import Ref, Value, canonical, to_plain, transform
+
+
+class MissingFiles(Struct, frozen=True):
+    """Tells a deleted file from a file that only seems to be gone."""
+
+    project: Project
+    _known: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def describe(self, commit: str, file: str) -> str:
+        """Return "" if git shows a file as deleted since a commit; otherwise what became of the file."""
+        if (commit, file) not in self._known:  # one file may have declared many objects
+            self._known[commit, file] = self._described(commit, file)
+        return self._known[commit, file]
+
+    def _described(self, commit: str, file: str) -> str:
+        if os.path.lexists(self.project.root.parent / file):
+            return '"include" does not list this file any more'
+        repository, path = self.project.repository, posixpath.join(self.project.directory, file)
+        try:
+            if (renamed := repository.renamed(commit).get(path)) is not None:
+                return f"the file was renamed to {renamed}"
+            state = repository.index_state(path)
+            if state == "S":
+                return "this sparse checkout does not contain the file"
+            if not state and repository.ignores(path):
+                return "git ignores the file now"
+        except NoRepository as none:
+            return str(none)
+        return ""
 
 
 def edits(registry: Registry, before: Desired, now: Desired) -> tuple[Edit, ...]:

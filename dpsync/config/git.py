@@ -17,9 +17,9 @@ from msgspec import Struct, field
 
 from dpsync import disk
 from dpsync.config import codes
-from dpsync.config.composing.discovery import IDS_NAME, Included, fits
-from dpsync.config.git_base.git_program import Git, GitDirectory, NoRepository
-from dpsync.config.reading.reader import DEFAULT_LIMITS
+from dpsync.config.discovery import IDS_NAME, Included, fits
+from dpsync.config.git_program import Git, GitDirectory, NoRepository
+from dpsync.config.yaml_reader import DEFAULT_LIMITS
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Node, Scalar, Sequence, Span
 from dpsync.model.text import short_commit
