@@ -16,8 +16,8 @@ from dpsync.apply.ids import Ids
 from dpsync.apply.task import Objection, Task
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound
-from dpsync.identity.natural_keys import NaturalKeys
-from dpsync.identity.newcomers import could_be, rivals
+from dpsync.identity.keys import NaturalKeys
+from dpsync.identity.similarity import could_be, rivals
 from dpsync.kinds.registry import Registry
 from dpsync.live.parts import has_parts, with_parts
 from dpsync.live.sources import Source, Sources

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
 from dpsync.identity.candidates import Past
-from dpsync.identity.ids_lines import NOTHING_RECORDED
+from dpsync.identity.ids import NOTHING_RECORDED
+from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.match import Matching, match, no_such_id
-from dpsync.identity.natural_keys import NaturalKeys
-from dpsync.identity.unknown_previously import unknown_earlier_names
+from dpsync.identity.renames import unknown_earlier_names
 from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry

@@ -12,7 +12,7 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from dpsync.client.client import ReadClient
-from dpsync.identity.ids_lines import NOTHING_RECORDED, Recorded
+from dpsync.identity.ids import NOTHING_RECORDED, Recorded
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpsync.identity.ids_lines import Recorded, other_kind
+from dpsync.identity.ids import Recorded, other_kind
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.live.reading import ReadingState

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from dpsync.identity.natural_keys import NaturalKeys
-from dpsync.identity.transfers import find_elsewhere
+from dpsync.identity.keys import NaturalKeys, find_elsewhere
 from dpsync.kinds.kind import Kind
 from dpsync.live.forbidden import ForbiddenReads
 from dpsync.live.reading import ReadingState

@@ -10,9 +10,9 @@ from random import Random
 from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past
-from dpsync.identity.ids_lines import Recorded
+from dpsync.identity.ids import Recorded
+from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.match import Matching, match
-from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.address import Address

@@ -9,10 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past
-from dpsync.identity.likeness import lookalikes
+from dpsync.identity.keys import NaturalKeys, temporary
 from dpsync.identity.match import Matching, match
-from dpsync.identity.natural_keys import NaturalKeys
-from dpsync.identity.temporary_name import temporary
+from dpsync.identity.similarity import lookalikes
 from dpsync.kinds.kind import Entries, Field, Kind, Pages, Patch
 from dpsync.kinds.types import Enum, Reference, Table, Text
 from dpsync.model.address import Address

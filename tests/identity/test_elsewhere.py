@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from dpsync.identity.natural_keys import NaturalKeys
-from dpsync.identity.transfers import find_elsewhere
+from dpsync.identity.keys import NaturalKeys, find_elsewhere
 from dpsync.model.desired import Entry
 from dpsync.model.ids import RecordedLine
 from dpsync.model.snapshot import LiveObject

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from dpsync.identity.assignment import certain
+from dpsync.identity.candidates import certain
 from dpsync.model.address import Address
 
 from .cases import SHAPES, Case, applied, unapplied

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past
-from dpsync.identity.ids_lines import Recorded
+from dpsync.identity.ids import Recorded
+from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.match import Matching, match
-from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.kinds.kind import Patch
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dpsync.identity.candidates import Past
-from dpsync.identity.contradictions import is_in_base
+from dpsync.identity.candidates import Past, is_in_base
 from dpsync.identity.match import Matching, NaturalKeys, match
 from dpsync.identity.questions import candidates, pin, pinned
 from dpsync.kinds.kind import Entries, Field, Kind, Pages

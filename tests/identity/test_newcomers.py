@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dpsync.identity.likeness import lookalikes
-from dpsync.identity.natural_keys import NaturalKeys
-from dpsync.identity.newcomers import could_be, rivals
+from dpsync.identity.keys import NaturalKeys
+from dpsync.identity.similarity import could_be, lookalikes, rivals
 from dpsync.model.values import LiveId
 
 from .test_match import BOXES, box, kind, live, wanted

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from dpsync.identity.base_matches import remember
+from dpsync.identity.match import remember
 from dpsync.model.desired import Desired
 from dpsync.model.ids import RecordedLine
 from dpsync.model.snapshot import Identity, Records

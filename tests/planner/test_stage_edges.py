@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 from msgspec.structs import replace
 
-from dpsync.identity.temporary_name import temporary
+from dpsync.identity.keys import temporary
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decide.nesting import Nesting, own_places
 from dpsync.planner.plan import make_plan

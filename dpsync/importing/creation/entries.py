@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.match import match
-from dpsync.identity.natural_keys import NaturalKeys
 from dpsync.importing.creation.inventory import FoundObject, Inventory
 from dpsync.importing.creation.keys import Known, referred_to_as
 from dpsync.importing.numbering import first_free

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec import field as _field
 from msgspec.structs import replace
 
-from dpsync.identity.likeness import folded
+from dpsync.identity.similarity import folded
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry

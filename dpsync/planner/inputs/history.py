@@ -14,7 +14,7 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
-from dpsync.identity.base_matches import remember
+from dpsync.identity.match import remember
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct, field
 
-from dpsync.identity.base_matches import remember
+from dpsync.identity.match import remember
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern, encode

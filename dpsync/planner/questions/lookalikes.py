@@ -14,8 +14,8 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from dpsync.identity import likeness
-from dpsync.identity.natural_keys import NaturalKeys
+from dpsync.identity import similarity as likeness
+from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.questions import meaning
 from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address

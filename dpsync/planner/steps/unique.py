@@ -15,7 +15,7 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
-from dpsync.identity.temporary_name import temporary
+from dpsync.identity.keys import temporary
 from dpsync.kinds.kind import Call, Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.address import Address

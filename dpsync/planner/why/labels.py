@@ -19,7 +19,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from dpsync.identity.base_matches import remember
+from dpsync.identity.match import remember
 from dpsync.kinds.kind import Field
 from dpsync.kinds.places import ordered_by
 from dpsync.model.address import Address

@@ -1,16 +1,31 @@
-"""How natural keys are read on both sides, to hold an entry and a live object against each other."""
+"""Compare natural keys of entries and live objects.
+
+How natural keys are read on both sides, to hold an entry and a live object against each other.
+
+An entry that was given to another parent: the live object still lies below the one that it had.
+
+Nothing is guessed: its pin says so, the ids file or the git base, which have the same key elsewhere, or an
+earlier name.
+
+The name that an entry's object has for a moment while names are exchanged.
+
+It follows from the entry's address: after an interruption it is known who bears it.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry
+from dpsync.model.ids import RecordedLine
 from dpsync.model.nodes import Span
-from dpsync.model.snapshot import LiveObject
+from dpsync.model.snapshot import LiveObject, Match, MatchedBy
 from dpsync.model.values import LIVE, REF, LiveId, Ref, Value, canonical, transform
 
 _CHILD = "$child."
@@ -171,3 +186,36 @@ def written(entry: Entry, key: Key) -> Span:
     """Where an entry says a key: its first part."""
     first, *_ = names(key)
     return entry.where(first)
+
+
+def find_elsewhere(
+    view: NaturalKeys,
+    resource: Entry,
+    live: Sequence[LiveObject],
+    earlier: Sequence[Entry],
+    line: RecordedLine | None = None,
+) -> Match | None:
+    """The live object below another parent that the entry is; None where none or several could be meant."""
+    if resource.pin is not None:
+        return next((Match(item.id, MatchedBy.PIN) for item in live if item.id == resource.pin), None)
+    if line is not None and any(item.id == line.id for item in live):
+        return Match(line.id, MatchedBy.LINE)
+    if resource.new:
+        return None
+    was = [replace(resource, fields={**resource.fields, **names}) for names in resource.previously]
+    for entry in (*was, *earlier):
+        for key in view.kind.identity:
+            value = view.wanted(entry, key)
+            hits = [item for item in live if value is not None and view.has(item, key, value)]
+            if len(hits) == 1:
+                return Match(hits[0].id, MatchedBy.LATER_KEY, key_text(key))
+    return None
+
+
+PREFIX = "dpsync-"
+"""What every such name begins with."""
+
+
+def temporary(name: str) -> str:
+    """A value nobody would choose, the same for the same name each time: 39 characters."""
+    return f"{PREFIX}{hashlib.sha256(name.encode()).hexdigest()[:32]}"

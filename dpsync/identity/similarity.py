@@ -1,7 +1,13 @@
-"""How much an entry that nothing was recognised as looks like a live thing that nobody claims.
+"""Measure how similar an entry and a live object are.
+
+How much an entry that nothing was recognised as looks like a live thing that nobody claims.
 
 Likeness only proposes: no object is ever bound by it. Names with different numbers name different things,
 however alike the rest is ("Release 1", "Release 2").
+
+Which entry an object could be that was not in the list when the plan was made. Pure.
+
+Asked when somebody else may have made it meanwhile, and when the answer to our own request was lost.
 """
 
 from __future__ import annotations
@@ -14,7 +20,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
-from dpsync.identity.natural_keys import NaturalKeys
+from dpsync.identity.keys import NaturalKeys
 from dpsync.kinds.kind import Kind
 from dpsync.model.desired import Entry
 from dpsync.model.snapshot import LiveObject
@@ -131,3 +137,22 @@ def _agrees(view: NaturalKeys, resource: Entry, item: LiveObject) -> bool:
                 return False
             compared |= wanted is not None
     return compared
+
+
+def could_be(view: NaturalKeys, resource: Entry, newcomers: Sequence[LiveObject]) -> list[LiveObject]:
+    """The new objects that this entry could be: those on the first natural key that finds any.
+
+    Of several, those on which the most tie-breakers agree.
+    """
+    for key in view.kind.identity:
+        value = view.wanted(resource, key)
+        hits = [item for item in newcomers if value is not None and view.has(item, key, value)]
+        if hits:
+            best = max(view.tie_breakers(resource, item) for item in hits)
+            return [item for item in hits if view.tie_breakers(resource, item) == best]
+    return []
+
+
+def rivals(view: NaturalKeys, found: LiveObject, others: Iterable[Entry]) -> list[Entry]:
+    """The other entries that are not made yet and that a new object could be just as well."""
+    return [other for other in others if could_be(view, other, [found])]
