@@ -24,8 +24,7 @@ from dpsync.client.errors import Answered, ClientError, Forbidden, Interrupted, 
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Type
 from dpsync.kinds.urls import segment
-from dpsync.live.decode import compose, pointer
-from dpsync.live.shape import check_id
+from dpsync.live.decode import check_id, compose, pointer
 from dpsync.live.sources import fitting
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired

@@ -23,7 +23,7 @@ from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
-from dpsync.live.evidence import Surroundings
+from dpsync.live.delete_evidence import Surroundings
 from dpsync.live.sources import Source
 from dpsync.model.address import Address, FieldAddress
 from dpsync.model.desired import Desired

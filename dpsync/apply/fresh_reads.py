@@ -19,7 +19,7 @@ from dpsync.client.errors import NotFound
 from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.similarity import could_be, rivals
 from dpsync.kinds.registry import Registry
-from dpsync.live.parts import has_parts, with_parts
+from dpsync.live.reading import has_parts, with_parts
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
 from dpsync.model.change import Change

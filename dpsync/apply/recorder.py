@@ -20,7 +20,7 @@ from dpsync.apply.ids_on_disk import CannotWrite
 from dpsync.apply.task import Task
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
-from dpsync.live.records import recorded_lines
+from dpsync.live.reading import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.ids import Edits, IdsFile, Lines, RecordedLine, is_id

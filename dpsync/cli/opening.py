@@ -82,7 +82,7 @@ def for_server(
     Raises DiagnosticError (exit 5) if the configuration has errors for that edition.
     """
     from dpsync.api import load_registry
-    from dpsync.live.organizations import first_request
+    from dpsync.live.reader import first_request
 
     settled = place.for_profile_of(desired)
     if settled is place:

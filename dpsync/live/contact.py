@@ -20,8 +20,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Enum, Many, Object, OneOf
 from dpsync.kinds.types.base import MISSING, Misfit, Type, unlike
 from dpsync.kinds.urls import Chain, expand, split_query
-from dpsync.live.decode import compose
-from dpsync.live.shape import NOTHING, Misshapen, misfits, walk
+from dpsync.live.decode import NOTHING, Misshapen, compose, misfits, walk
 
 _MOST: Final = 50
 """Items of a list that are compared."""

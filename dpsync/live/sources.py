@@ -16,9 +16,19 @@ from dpsync.client.errors import BadAnswer, Forbidden, NotFound
 from dpsync.kinds.kind import Kind, Lists, One, Pages, Single, Tree
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand, split_query
-from dpsync.live.decode import decode, decode_list, decode_nodes, decode_tree, pointer
-from dpsync.live.shape import Misshapen, Placed, check_different, check_id, check_written
-from dpsync.live.wrappers import without_wrapper
+from dpsync.live.decode import (
+    Misshapen,
+    Placed,
+    check_different,
+    check_id,
+    check_written,
+    decode,
+    decode_list,
+    decode_nodes,
+    decode_tree,
+    pointer,
+    without_wrapper,
+)
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
 from dpsync.kinds.registry import Registry
-from dpsync.live.pages import held, with_pages
+from dpsync.live.delete_evidence import held, with_pages
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Candidate, Findings
 from dpsync.model.plan import Plan

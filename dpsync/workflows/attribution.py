@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from dpsync.client.client import ReadClient
-from dpsync.live.audit import LastEvents, last_events
+from dpsync.live.access import LastEvents, last_events
 from dpsync.model.change import Note
 from dpsync.model.drift import Drift, Drifted
 from dpsync.planner.inputs.sides import Sides

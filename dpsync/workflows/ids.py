@@ -12,7 +12,7 @@ from dpsync.apply.ids_on_disk import ResolvedIds
 from dpsync.client.client import ReadClient
 from dpsync.config.codes import IDS_CONFLICT
 from dpsync.kinds.places import Places
-from dpsync.live.records import recorded_lines
+from dpsync.live.reading import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import IdsComparison, Lines, RecordedLine, Remark, What, is_id

@@ -15,7 +15,7 @@ from dpsync.config.discovery import Directory, Files, InFront
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
-from dpsync.live.records import recorded_lines
+from dpsync.live.reading import recorded_lines
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from dpsync.client.client import ReadClient
 from dpsync.kinds.page_references import with_page_ids
 from dpsync.kinds.registry import Registry
-from dpsync.live.evidence import Surroundings
+from dpsync.live.delete_evidence import Surroundings
 from dpsync.live.reader import read_snapshot
 from dpsync.model.desired import NO_LABELS, Base, Desired, LabelCommits, Target
 from dpsync.model.ids import NO_IDS, IdsFile

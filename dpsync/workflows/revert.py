@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
-from dpsync.live.pages import page_counts
+from dpsync.live.delete_evidence import page_counts
 from dpsync.model.address import Address
 from dpsync.model.change import Change, Note
 from dpsync.model.desired import Desired

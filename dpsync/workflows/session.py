@@ -16,7 +16,7 @@ from dpsync.client.client import ReadClient, WriteClient
 from dpsync.collector import collector_paused
 from dpsync.config.entry_keywords import supported
 from dpsync.kinds.registry import Registry
-from dpsync.live.records import renamed_keys
+from dpsync.live.reading import renamed_keys
 from dpsync.model.address import Address
 from dpsync.model.desired import NO_LABELS, NOT_ASKED, Base, Desired, LabelCommits
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Refusal

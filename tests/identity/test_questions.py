@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.client.client import ReadClient
-from dpsync.live.pages import MOST
+from dpsync.live.delete_evidence import MOST
 from dpsync.model.diagnostic import DiagnosticError
 from tests.direct import transport
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Imported, import_
-from dpsync.live.decode import decode
-from dpsync.live.shape import Misshapen
+from dpsync.live.decode import Misshapen, decode
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import reading
 from tests.planner.lab import REGISTRY, section, site, spaces, world

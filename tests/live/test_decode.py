@@ -7,8 +7,18 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.urls import expand
-from dpsync.live.decode import compose, decode, decode_field, decode_nodes, decode_tree, pointer
-from dpsync.live.shape import Misshapen, check, check_id, check_member
+from dpsync.live.decode import (
+    Misshapen,
+    check,
+    check_id,
+    check_member,
+    compose,
+    decode,
+    decode_field,
+    decode_nodes,
+    decode_tree,
+    pointer,
+)
 from tests.planner.lab import REGISTRY
 
 BODY = {"id": "7", "made": {"id": "8", "none": None, "list": [{"id": "9"}]}, "empty": "", "number": 3,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
 from dpsync.client.observer import Nobody
-from dpsync.live.evidence import Surroundings
+from dpsync.live.delete_evidence import Surroundings
 from dpsync.live.sources import Source
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError

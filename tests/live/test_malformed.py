@@ -22,7 +22,7 @@ from dpsync.client.transport import Request, Response
 from dpsync.kinds.kind import Field, Kind, Pages, Single
 from dpsync.kinds.types import Json, Table
 from dpsync.kinds.types.texts import Markdown
-from dpsync.live.shape import names_of
+from dpsync.live.decode import names_of
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
 from tests.kinds.bench import Bench, config, is_key, written

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, Interrupted, NotFound, Rejected
 from dpsync.client.observer import Nobody
-from dpsync.live.pages import held
+from dpsync.live.delete_evidence import held
 from dpsync.live.reader import read_snapshot
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address

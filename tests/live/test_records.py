@@ -9,8 +9,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from dpsync.live.reading import ReadingState
-from dpsync.live.records import lines_of_other_kinds, read_records, recorded_lines
+from dpsync.live.reading import ReadingState, lines_of_other_kinds, read_records, recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.desired import NOT_ASKED, Base, Desired, Unserved
 from dpsync.model.ids import IdsFile, RecordedLine

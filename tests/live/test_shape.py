@@ -14,8 +14,7 @@ from dpsync.kinds.shared.fields import ROLE
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Table, Text, Type
 from dpsync.kinds.types.base import Misfit
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
-from dpsync.live.decode import decode_field, decode_list, decode_tree
-from dpsync.live.shape import Misshapen, Placed, check, check_written
+from dpsync.live.decode import Misshapen, Placed, check, check_written, decode_field, decode_list, decode_tree
 
 RULES = OneOf("type", {"rules": Object({"rules": Many(Text())}, ("rules",)), "none": Object({})})
 REGISTRY = load()

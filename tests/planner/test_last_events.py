@@ -14,7 +14,7 @@ from dpsync.client.client import ReadClient
 from dpsync.client.errors import ClientError, Forbidden, Interrupted, NotFound, ServerFault
 from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.registry import load as load_registry
-from dpsync.live.audit import PAGE, last_events
+from dpsync.live.access import PAGE, last_events
 from dpsync.model.drift import Drift
 from dpsync.render.json.conversion import drift_document
 from dpsync.render.layout.views import view

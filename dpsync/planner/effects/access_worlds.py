@@ -131,7 +131,7 @@ class AccessParts(Struct, frozen=True, dict=True):
     def _was_read(self, live: LiveObject, kind: Kind) -> bool:
         """Whether an object of a list that is read only where it is declared is in such a list.
 
-        Before something is deleted, all that names it was read (live/evidence.py).
+        Before something is deleted, all that names it was read (live/delete_evidence.py).
         """
         if "who" not in kind.access or live.parent is None:
             return True
@@ -142,7 +142,7 @@ class AccessParts(Struct, frozen=True, dict=True):
     def reads(self, place: Identity, kind: Kind) -> bool:
         """Whether the objects of a kind in a live place were read, all of them.
 
-        What is in a deleted place was: else nobody could see what goes with it (live/evidence.py).
+        What is in a deleted place was: else nobody could see what goes with it (live/delete_evidence.py).
         """
         sides = self.decided.sides
         return place in sides.snapshot.objects and (

@@ -1,0 +1,416 @@
+"""Read how objects relate: references by id, transfers, sibling orders, navigation paths and pages.
+
+References by id (`{id: …}`) to what is not there: a list that was read anyway disproves them.
+
+Nothing is read for this. Where an object of the meant kind could be in a list that was not read, or may not
+be read, the reference is taken as it is written. So is what the object itself names in that field: a member
+who left is still in merge rules, and stays there as long as the file says so.
+
+Entries that are not below their parent any more, or not yet: still below another one that is declared.
+
+The present order of what is placed in an entry whose order is declared.
+
+It is read with one request for each such entry, or known from the list of all things of that kind.
+
+Read the navigation paths of spaces with the same title, to tell which space belongs to which entry.
+
+Versions of a documentation often have the same titles in each section. The path at which a site shows a space
+distinguishes such spaces. Only the ambiguous spaces cause requests: dpsync reads the navigations in which the
+files show an ambiguous entry, and the list of sites that show each candidate.
+
+Read the pages of each space that contains the destination page of a redirect: one request for each space.
+
+A space that this token may not read is left out. Then dpsync cannot tell whether the page exists.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dpsync.client.errors import Forbidden, NotFound
+from dpsync.identity.keys import NaturalKeys, find_elsewhere
+from dpsync.kinds.kind import Field, Kind, ListOrder, Pages
+from dpsync.kinds.page_references import page_references, space_id
+from dpsync.kinds.places import NavigationPath, declared_navigation_paths, live_navigation_paths, live_place
+from dpsync.kinds.types import Many, Object, OneOf, Reference, Table, Type
+from dpsync.kinds.urls import expand
+from dpsync.live.delete_evidence import each_page
+from dpsync.live.reading import ForbiddenReads, ReadingState
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId, Value, leaves, live_ids
+
+
+def check_references(reading: ReadingState) -> None:
+    """Add a diagnostic for each id in a field that names nothing live, and nothing that is brought back."""
+    present = _Present(reading)
+    for address in sorted(reading.desired.resources):
+        resource = reading.desired.resources[address]
+        kind = reading.registry[resource.kind]
+        for field in kind.reference_fields:
+            value = resource.fields.get(field.name)
+            if not live_ids(value) or reading.desired.policy.ignores(address, field.name):
+                continue
+            by_kinds: dict[tuple[str, ...], set[str]] = defaultdict(set)
+            for kinds, id in _references_with_kinds(field.type, value):
+                by_kinds[_referable_kinds(reading, kinds)].add(id)
+            known = _named(reading, address, field.name)
+            for kinds, ids in by_kinds.items():
+                unknown = ids - present.possible(kinds, address, ids) - known
+                reading.diagnostics += [
+                    _unknown(reading, resource, field, kinds, id) for id in sorted(unknown)
+                ]
+
+
+def _references_with_kinds(type_: Type, value: Value) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield each id in a value, with the kinds to which that part of the value may refer."""
+    match type_:
+        case Reference() if isinstance(value, LiveId):
+            yield type_.refers, value.id
+        case Object(parts=parts) if isinstance(value, dict):
+            for name, part in parts.items():
+                yield from _references_with_kinds(part, value.get(name))
+        case OneOf(tag=tag, forms=forms) if isinstance(value, dict) and value.get(tag) in forms:
+            yield from _references_with_kinds(forms[value[tag]], value)
+        case Many(of=of) if isinstance(value, list):
+            for item in value:
+                yield from _references_with_kinds(of, item)
+        case Table(values=values) if isinstance(value, dict):
+            for item in value.values():
+                yield from _references_with_kinds(values, item)
+
+
+def _named(reading: ReadingState, address: Address, field: str) -> set[Any]:
+    """What the entry's object has in a field, reference or not."""
+    if address not in reading.matches:
+        return set()
+    resource = reading.resource(address)
+    parent = reading.identity(resource.parent) if resource.parent is not None else None
+    identity = reading.registry[resource.kind].identity_of(reading.matches[address].id, parent)
+    value = reading.objects[identity].fields.get(field)
+    return {leaf.id if isinstance(leaf, LiveId) else leaf for leaf in leaves(value)}
+
+
+class _Present:
+    """Which ids may be there, as far as it was read."""
+
+    def __init__(self, reading: ReadingState) -> None:
+        self._reading = reading
+        self._pins = {item.pin for item in reading.desired.resources.values()}
+
+    def possible(self, kinds: Iterable[str], address: Address, ids: Set[str]) -> Set[str]:
+        """Return the ids that may exist: all `ids`, unless every list of these kinds was read."""
+        found: set[str] = set()
+        for name in kinds:
+            lists = list(self._lists(name, address))
+            if not lists or None in lists:
+                return ids
+            known = [self._reading.sources.listed(url).ids[name] for url in lists if url is not None]
+            found |= {id for id in ids if any(id in those for those in known)}
+        return found | (ids & self._pins)
+
+    def _lists(self, name: str, address: Address) -> Iterator[str | None]:
+        """The lists of a kind that belong to an entry, or to something around it; None for an unread one."""
+        reading, kind = self._reading, self._reading.registry[name]
+        owners = reading.sources.owners(kind)
+        around: Address | None = address
+        while around is not None:
+            holder = reading.desired.resources[around]
+            if holder.kind in owners:
+                url = reading.source(kind, around).url if around in reading.matches else None
+                yield url if url in reading.sources.objects else None
+            around = holder.parent
+
+
+def _referable_kinds(reading: ReadingState, kinds: Iterable[str]) -> tuple[str, ...]:
+    """Return the kinds whose ids a reference may contain.
+
+    Kinds that produce an output are left out: a reference to them contains the id of the output.
+    """
+    names = dict.fromkeys(kinds)
+    return tuple(name for name in names if reading.registry[name].platform.outputs is None)
+
+
+def _unknown(
+    reading: ReadingState, resource: Entry, field: Field, kinds: Iterable[str], id: str
+) -> Diagnostic:
+    nouns = " or ".join(reading.registry[name].noun for name in kinds)
+    return Diagnostic(
+        "DP306",
+        f'GitBook has no {nouns} with the id "{id}"',
+        resource.where(field.name),
+        str(resource.address),
+        "correct the id, or refer to an entry in your files by its key",
+        cause=f"{nouns} {id} in {resource.address.first}",
+    )
+
+
+def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) -> None:
+    """Bind what is to be given from one parent to another, where something in writing says so."""
+    holders = [address for address in sorted(reading.matches) if _holds(reading, address, kind)]
+    if len(holders) < 2:
+        return
+    before: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for address, earlier in sorted(reading.earlier.items()):
+        if address not in reading.desired.resources:
+            before[earlier.kind, earlier.key].append(earlier)
+    asking = [
+        (
+            address,
+            resource,
+            [item for item in before[kind.name, resource.key] if item.parent != resource.parent],
+        )
+        for address, resource in sorted(reading.desired.resources.items())
+        if resource.kind == kind.name
+        and address not in reading.matches
+        and resource.parent in reading.matches
+    ]
+    lines = reading.recorded.lines
+    asking = [
+        (address, resource, was)
+        for address, resource, was in asking
+        if resource.pin or resource.has_earlier_name or was or address in lines
+    ]
+    if not asking:
+        return
+    bound = {match.id for address, match in reading.matches.items() if _is_of(reading, address, kind)}
+    everywhere, refused = _everywhere(reading, kind, holders)
+    free = [item for item in everywhere if item.id not in bound]
+    view = NaturalKeys(kind, reading.bound, reading.first_child, lambda _: [])
+    for address, resource, was in asking:
+        owner = reading.matches[address.parent(kind.key)].id
+        others = [item for item in free if item.parent is not None and item.parent[1] != owner]
+        found = find_elsewhere(view, resource, others, was, lines.get(address))
+        if found is not None:
+            reading.matches[address] = found
+            reading.transferred.add(address)
+            free = [item for item in free if item.id != found.id]
+        elif refused is not None:
+            unread.entry(resource, refused)
+
+
+def _everywhere(
+    reading: ReadingState, kind: Kind, holders: list[Address]
+) -> tuple[list[LiveObject], str | None]:
+    """The objects of a kind below each of these, and the URL of a list that may not be read."""
+    sources = [reading.source(kind, address) for address in holders]
+    reading.sources.fetch(sources, refusable=True)
+    refused = next((source.url for source in sources if source.url in reading.sources.refused), None)
+    found = [item for source in sources for item in reading.sources.objects.get(source.url, ())]
+    found = [
+        item for item in found if item.kind == kind.name and item.identity not in reading.output_identities
+    ]
+    for item in found:
+        reading.objects.setdefault(item.identity, item)
+    return found, refused
+
+
+def _holds(reading: ReadingState, address: Address, kind: Kind) -> bool:
+    resource = reading.desired.resources.get(address)
+    return resource is not None and resource.kind in kind.parents
+
+
+def _is_of(reading: ReadingState, address: Address, kind: Kind) -> bool:
+    resource = reading.desired.resources.get(address)
+    return resource is not None and resource.kind == kind.name
+
+
+def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:
+    """Note the live order in each recognised entry that declares one."""
+    for kind in reading.registry.ordered:
+        for order in kind.list_orders:
+            holders = [
+                resource
+                for resource in reading.desired.resources.values()
+                if resource.kind == kind.name
+                and order.name in resource.fields
+                and resource.address in reading.matches
+            ]
+            asked = order.present is not None
+            orders = _asked(reading, kind, order, holders) if asked else _known(reading, order, holders)
+            for holder, url, found in orders:
+                if found is None:
+                    unread.field(holder, order.name, url)
+                else:
+                    lane = reading.identity(holder.address)
+                    reading.lanes[lane] = (*reading.lanes.get(lane, ()), *found)
+
+
+_Orders = Iterator[tuple[Entry, str, tuple[Identity, ...] | None]]
+"""By entry where its order is read, and the order: None when this token may not read it."""
+
+
+def _asked(reading: ReadingState, kind: Kind, order: ListOrder, holders: list[Entry]) -> _Orders:
+    """The orders that are read with a request for each entry."""
+    assert order.present is not None
+    urls = [_url(reading, kind, holder, order.present) for holder in holders]
+    lists = reading.sources.map(lambda url: _ids(reading, url), urls)
+    for holder, url, ids in zip(holders, urls, lists, strict=True):
+        yield holder, url, tuple((order.of, id) for id in ids) if ids is not None else None
+
+
+def _url(reading: ReadingState, kind: Kind, holder: Entry, present: Pages) -> str:
+    (_, own), *above = reading.chain(holder.address)
+    return expand(reading.registry, kind, present.path, own, above)
+
+
+def _ids(reading: ReadingState, url: str) -> list[str] | None:
+    """None when this token may not read the list."""
+    try:
+        return [id for id, _ in reading.sources.named(url)]
+    except Forbidden:
+        return None
+
+
+def _known(reading: ReadingState, order: ListOrder, holders: Iterable[Entry]) -> _Orders:
+    """The orders that follow from lists which have been read: each list has those of all entries in it."""
+    kind = reading.registry[order.of]
+    by_place: dict[Address, dict[Identity | None, list[Identity]]] = {}
+    for holder in holders:
+        owner = holder.address if holder.kind in kind.parents else holder.parent
+        assert owner is not None
+        url = reading.source(kind, owner).url
+        if url in reading.sources.refused:
+            yield holder, url, None
+            continue
+        if owner not in by_place:
+            by_place[owner] = defaultdict(list)
+            for item in reading.sources.objects.get(url, ()):
+                by_place[owner][live_place(kind, order.by, item)].append(item.identity)
+        yield holder, url, tuple(by_place[owner][reading.identity(holder.address)])
+
+
+MOST: Final = 20
+"""Maximum number of candidates whose sites are read, with one request for each candidate."""
+
+
+class ShownPaths(Struct):
+    """The live objects at the navigation paths of the entries of one kind and parent.
+
+    The kind has a request that lists the owners, such as sites, that show an object (`shown_in`).
+    """
+
+    reading: ReadingState
+    kind: Kind
+    parent: Address
+    match_now: Callable[[Kind, Address], None]
+    """Matches the entries of a kind earlier than usual."""
+    ids_by_path: dict[NavigationPath, str] = msgspec.field(default_factory=dict)
+    """The id of the live object at each navigation path."""
+    read_owners: set[str] = msgspec.field(default_factory=set)
+    """The ids of the owners, such as sites, whose navigation was read."""
+
+    def ids_by_entry(self, wanted: Iterable[Entry], questions: Iterable[Diagnostic]) -> Mapping[Address, str]:
+        """Return, by entry, the id of the live object at the entry's navigation paths, if there is only one.
+
+        Only the navigations that show an ambiguous entry are read.
+        """
+        places = declared_navigation_paths(self.reading.registry, self.reading.desired.resources)
+        asked = [Address.parse(one.address) for one in questions if one.address and one.candidates]
+        for owner in sorted({owner for address in asked for owner, _ in places.get(address, ())}):
+            self._read_navigation(owner)
+        found = {
+            entry.address: {
+                self.ids_by_path[place]
+                for place in places.get(entry.address, ())
+                if place in self.ids_by_path
+            }
+            for entry in wanted
+        }
+        return {address: id for address, ids in found.items() if len(ids) == 1 for id in ids}
+
+    def _read_navigation(self, owner: Address) -> None:
+        """Match the entry of the owner, and read the owner's navigation."""
+        reading, registry = self.reading, self.reading.registry
+        entry = reading.resource(owner)
+        if entry.parent != self.parent:
+            return
+        self.match_now(registry[entry.kind], self.parent)
+        node = next((registry[reading.resource(child).kind] for child in entry.children), None)
+        if node is None or not reading.is_there(owner):
+            return
+        source = reading.source(node, owner)
+        reading.sources.fetch([source], refusable=True)
+        if source.url in reading.sources.refused:
+            return
+        self.read_owners.add(reading.matches[owner].id)
+        for id, path in live_navigation_paths(registry, reading.sources.objects[source.url]):
+            self.ids_by_path[owner, path] = id
+
+    def with_shown_in(self, questions: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """Return the questions with the sites and paths that show each candidate."""
+        questions = list(questions)
+        by_id: dict[str, list[str]] = defaultdict(list)
+        for (owner, path), id in self.ids_by_path.items():
+            by_id[id].append(f"{owner} ({'/'.join(path)})")
+        asked = {candidate.id for question in questions for candidate in question.candidates}
+        for id in sorted(asked)[:MOST]:
+            by_id[id] += self._owner_titles(id)
+        return [
+            replace(
+                question,
+                candidates=tuple(
+                    one.model_copy(update={"shown_in": tuple(by_id[one.id])}) for one in question.candidates
+                ),
+            )
+            for question in questions
+        ]
+
+    def _owner_titles(self, id: str) -> list[str]:
+        """Return the titles of the owners that show an object, without owners whose navigation was read."""
+        reading = self.reading
+        assert self.kind.shown_in is not None
+        try:
+            chain = reading.chain(self.parent)
+            url = expand(reading.registry, self.kind, self.kind.shown_in.path, id, chain)
+            found = reading.sources.named(url)
+        except (Forbidden, NotFound):
+            return []
+        return [f'"{body.get("title", own)}"' for own, body in found if own not in self.read_owners]
+
+
+_WITHOUT_CONTENT = ("group", "link")
+"""Types of pages that have no URL. Their paths are replaced by an empty text."""
+
+
+def read_pages(reading: ReadingState) -> Mapping[str, Mapping[str, str]]:
+    """Return page paths by page id, for each space (by id) to whose pages an entry refers."""
+    entries = reading.desired.resources
+    ids = {
+        space_id(found.space, reading.bound)
+        for entry in entries.values()
+        for found in page_references(reading.registry, entry, entries, reading.objects)
+        if not reading.desired.policy.ignores(entry.address, found.field.name)
+    }
+    named = sorted(id for id in ids if id is not None)
+    holding = next((kind for kind in reading.registry.ordered if kind.pages is not None), None)
+    if holding is None:
+        return {}
+    paths = [expand(reading.registry, holding, holding.pages or "", id, ()) for id in named]
+    found = reading.sources.map(lambda path: _read_page_paths(reading, path), paths)
+    return {id: pages for id, pages in zip(named, found, strict=True) if pages is not None}
+
+
+def _read_page_paths(reading: ReadingState, path: str) -> Mapping[str, str] | None:
+    try:
+        body = reading.client.get(path)
+    except (Forbidden, NotFound):
+        return None
+    pages = body.get("pages") if isinstance(body, dict) else None
+    return _paths_by_id(each_page(pages)) if isinstance(pages, list) else None
+
+
+def _paths_by_id(pages: Iterable[Any]) -> Mapping[str, str]:
+    named = (page for page in pages if isinstance(page, dict) and isinstance(page.get("id"), str))
+    return {
+        page["id"]: "" if page.get("type") in _WITHOUT_CONTENT else str(page.get("path") or "").strip("/")
+        for page in named
+    }
