@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dpsync.model.ids import IdsFile
     from dpsync.model.journal import Outcome, Report
     from dpsync.model.plan import Plan
-    from dpsync.planner.inputs.sides import Options
+    from dpsync.planner.sides import Options
     from dpsync.workflows.composed import compose
     from dpsync.workflows.configuration import load, load_registry, validate
     from dpsync.workflows.git_base import edits, load_base
@@ -64,7 +64,7 @@ _MODULES: Final = {
     "dpsync.model.ids": ("IdsFile",),
     "dpsync.model.journal": ("Outcome", "Report"),
     "dpsync.model.plan": ("Plan",),
-    "dpsync.planner.inputs.sides": ("Options",),
+    "dpsync.planner.sides": ("Options",),
     "dpsync.workflows.composed": ("compose",),
     "dpsync.workflows.configuration": ("load", "load_registry", "validate"),
     "dpsync.workflows.git_base": ("edits", "load_base"),

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from dpsync.api import Options, Planned, Session
 from dpsync.client.client import ReadClient
 from dpsync.model.plan import Plan
-from dpsync.planner.inputs.answers import confirmed_by
+from dpsync.planner.answers import confirmed_by
 
 
 def answer_about_content(plan: Plan) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from dpsync.cli.main import main
 from dpsync.collector import collector_paused, collector_running
 from dpsync.config.yaml_reader import read
 from dpsync.model.plan import Plan
-from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
 
 
 def reads_a_file() -> object:

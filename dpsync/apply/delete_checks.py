@@ -29,8 +29,8 @@ from dpsync.model.address import Address, FieldAddress
 from dpsync.model.desired import Desired
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
-from dpsync.planner.decide.cascade import Cascade, Lost, cascade, named_ids
-from dpsync.planner.inputs.names import Names, names_of
+from dpsync.planner.deletions import Cascade, Lost, cascade, named_ids
+from dpsync.planner.history import Names, names_of
 
 BATCH: Final = 100
 """How many deletes one reading of the lists that they share is good for; more, where there are more lists."""

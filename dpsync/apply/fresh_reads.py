@@ -25,7 +25,7 @@ from dpsync.model.address import Address
 from dpsync.model.change import Change
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
-from dpsync.planner.decide.compare import object_digest
+from dpsync.planner.compare import object_digest
 
 Read = dict[Identity, LiveObject]
 _SYNCED: Final = "somebody connected this object to a repository (Git Sync) after the plan was made"

@@ -16,7 +16,7 @@ from dpsync.kinds.editions import PROFILES
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plan import Part, Plan, Rehearsal, Saved
 from dpsync.model.text import command, json_text
-from dpsync.planner.inputs.sides import Options
+from dpsync.planner.sides import Options
 
 LARGEST = 100_000_000
 """Bytes of a file that may be a saved plan."""

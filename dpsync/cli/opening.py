@@ -123,7 +123,7 @@ def planned_now(out: Output, session: Session, client: ReadClient, options: Opti
 
 def check_answers(plan: Plan, no_input: bool = False) -> None:
     """Where nobody can be asked, raise DiagnosticError (exit 64) for an unneeded answer."""
-    from dpsync.planner.inputs.answers import check_needed
+    from dpsync.planner.answers import check_needed
 
     if not interactive(no_input):
         check_needed(plan)

@@ -16,19 +16,17 @@ from dpsync.model.desired import Entry, Policy
 from dpsync.model.drift import Drift, Drifted, FieldDrift, Renamed
 from dpsync.model.plan import DeleteDecision, Plan, count_deletes
 from dpsync.model.snapshot import Identity, Snapshot
-from dpsync.planner.decide.decisions import decide
-from dpsync.planner.decide.escalation import raises
-from dpsync.planner.inputs.policies import Policies
-from dpsync.planner.inputs.sides import Sides
-from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.deletes import open_deletes
-from dpsync.planner.questions.identity import perhaps_renamed
-from dpsync.planner.questions.limits import exceeding, in_force
-from dpsync.planner.questions.lookalikes import lookalikes
+from dpsync.planner.changes import watched_values
+from dpsync.planner.compare import raises
+from dpsync.planner.decide import decide
+from dpsync.planner.delete_questions import exceeding, in_force, open_deletes
+from dpsync.planner.identity_questions import perhaps_renamed
+from dpsync.planner.labels import Labels
+from dpsync.planner.plan import make_plan, with_unwritten
+from dpsync.planner.policy import Policies
+from dpsync.planner.rebound_ids import lookalikes
 from dpsync.planner.selection import selection
-from dpsync.planner.unplanned import with_unwritten
-from dpsync.planner.why.labels import Labels
-from dpsync.planner.why.watched_values import watched_values
+from dpsync.planner.sides import Sides
 
 
 def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:

@@ -1,4 +1,10 @@
-"""The planner: Desired and Snapshot in, Plan out.
+"""Make a plan from the wanted and the live state.
+
+What is not as the files say and no request of a plan ends: what is blocked, and what is refused.
+
+A plan has no change for it. Drift tells it all the same, and `import --update` takes it over.
+
+The planner: Desired and Snapshot in, Plan out.
 
 Four values in a line, each made from the one before: both sides, decisions, steps, edges. Guards, notes and
 changes read the decisions.
@@ -13,42 +19,108 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.model.address import Address
-from dpsync.model.change import Blocked, Note
-from dpsync.model.desired import Desired
+from dpsync.model.change import Blocked, Change, Difference, Note
+from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Refusal
 from dpsync.model.frozen import Deferred
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Organization, Origin, Part, Plan, Prerequisite
-from dpsync.model.snapshot import Snapshot
-from dpsync.planner.decide import transfers
-from dpsync.planner.decide.decisions import Decisions, decide
-from dpsync.planner.decide.deletions import blocked_deletions
-from dpsync.planner.effects.exposures import exposures, redirect_notes
-from dpsync.planner.effects.moments import moments
-from dpsync.planner.effects.navigation import navigation_changes
-from dpsync.planner.effects.outcome import trees
-from dpsync.planner.effects.previews import site_previews
-from dpsync.planner.effects.redirects import redirect_warnings
-from dpsync.planner.effects.urls import url_impacts
-from dpsync.planner.inputs.answers import UNNEEDED, questions
-from dpsync.planner.inputs.sides import Options, Sides
-from dpsync.planner.questions.deletes import delete_questions, exceeded_limits, open_deletes
-from dpsync.planner.questions.exchanges import exchanged
-from dpsync.planner.questions.guards import refusals
-from dpsync.planner.questions.identity import identity_questions
-from dpsync.planner.questions.limits import in_force
-from dpsync.planner.questions.lookalikes import lookalikes, proposals
+from dpsync.model.snapshot import LiveObject, Snapshot
+from dpsync.planner import decide as transfers
+from dpsync.planner.answers import UNNEEDED, questions
+from dpsync.planner.changes import changes, synced_blocks, synced_notes
+from dpsync.planner.compare import changed
+from dpsync.planner.coverage import coverage, moved_defaults
+from dpsync.planner.decide import Decisions, decide
+from dpsync.planner.delete_questions import delete_questions, exceeded_limits, in_force, open_deletes
+from dpsync.planner.deletions import blocked_deletions
+from dpsync.planner.edges import edges
+from dpsync.planner.exposures import exposures, moments, redirect_notes
+from dpsync.planner.guards import refusals
+from dpsync.planner.identity_questions import exchanged, identity_questions
+from dpsync.planner.labels import Labels
+from dpsync.planner.outcome import navigation_changes, trees
+from dpsync.planner.publications import redirect_warnings, site_previews
+from dpsync.planner.rebound_ids import lookalikes, proposals
+from dpsync.planner.remarks import environment_key, environment_notes, remarks, where
+from dpsync.planner.requests import concealment_notes, write_steps
 from dpsync.planner.selection import dependencies, selection
-from dpsync.planner.steps.edges import edges
-from dpsync.planner.steps.lanes import lanes
-from dpsync.planner.steps.stepset import Edges, PlannedSteps
-from dpsync.planner.steps.unique import unique_values
-from dpsync.planner.steps.writes import concealment_notes, write_steps
-from dpsync.planner.why.changes import changes
-from dpsync.planner.why.coverage import coverage
+from dpsync.planner.sibling_order import lanes
+from dpsync.planner.sides import Options, Sides
+from dpsync.planner.stepset import Edges, PlannedSteps
+from dpsync.planner.unique_values import unique_values
+from dpsync.planner.urls import url_impacts
 from dpsync.planner.why.page_paths import page_paths
-from dpsync.planner.why.remarks import environment_key, environment_notes, remarks, where
-from dpsync.planner.why.synced import synced_blocks, synced_notes
+
+
+def with_unwritten(sides: Sides, plan: Plan) -> Plan:
+    """A plan of these sides in which every entry that is live has all its differences."""
+    left = dict(_left(sides, plan))
+    changes = [
+        change.model_copy(update={"differences": (*change.differences, *left.pop(change.address, ()))})
+        if change.address in left
+        else change
+        for change in plan.changes
+    ]
+    changes += [_only(sides, Address.parse(name), differences) for name, differences in left.items()]
+    return plan.model_copy(update={"changes": tuple(changes)})
+
+
+def _left(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...]]]:
+    planned = {(change.address, item.field) for change in plan.changes for item in change.differences}
+    part = selection(sides) if plan.part else None
+    labels = Labels(sides)
+    for address, resource in sides.resources.items():
+        live, name = sides.live(address), str(address)
+        selected = part is None or address in part.wanted
+        if live is None or live.deleted or not selected or sides.policy.ignored(address):
+            continue
+        differences = tuple(
+            item.difference(
+                sides.values,
+                resource,
+                labels.of(resource, item),
+            )
+            for item in (*changed(sides, resource, live), *moved_defaults(sides, resource, live))
+            if item.field.source is not None and (name, item.field.name) not in planned
+        )
+        if differences:
+            yield name, differences
+
+
+def left_alone(sides: Sides, plan: Plan) -> list[LiveObject]:
+    """Return the live objects without an entry that stay as they are, once nothing of the plan is left.
+
+    Not among them: an object outside the selection, or that a plan without blocks or `--no-delete` deletes.
+    """
+    policy, blocked = sides.policy, {item.address for item in plan.blocked}
+    if not (plan.can_apply and plan.empty) or policy.now.only is not None:
+        return []
+    part = selection(sides)
+    found: list[LiveObject] = []
+    for scope, identities in sides.snapshot.scopes.items():
+        pruned = scope in sides.desired.scopes and sides.desired.pruned(scope)
+        pending = pruned and not sides.options.delete
+        for identity in identities if not pending else ():
+            live, address = sides.snapshot.objects.get(identity), sides.names.address(identity)
+            unlisted = identity not in sides.names.declared and (part is None or address in part.wanted)
+            if live is not None and not live.deleted and unlisted and str(address) not in blocked:
+                found.append(live)
+    return found
+
+
+def _only(sides: Sides, address: Address, differences: tuple[Difference, ...]) -> Change:
+    """The change of an entry that has none in the plan."""
+    resource: Entry = sides.resources[address]
+    live = sides.live(address)
+    return Change(
+        address=str(address),
+        kind=resource.kind,
+        action="update",
+        label=sides.names.label(resource),
+        id=live.id if live else None,
+        differences=differences,
+    )
 
 
 class CircularPlan(Exception):

@@ -20,8 +20,8 @@ from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.text import command
 from dpsync.model.values import references
-from dpsync.planner.inputs.sides import Sides
-from dpsync.planner.steps.stepset import PlannedSteps, StepDraft
+from dpsync.planner.sides import Sides
+from dpsync.planner.stepset import PlannedSteps, StepDraft
 
 NEAREST: Final = 3
 

@@ -23,8 +23,8 @@ from dpsync.model.ids import Edits, IdsFile
 from dpsync.model.journal import Report
 from dpsync.model.plan import FaultRun
 from dpsync.model.text import json_text
-from dpsync.planner.inputs.answers import confirmed_by
-from dpsync.planner.inputs.sides import Options
+from dpsync.planner.answers import confirmed_by
+from dpsync.planner.sides import Options
 from dpsync.rehearse.replica import CannotLoad, Replica
 from dpsync.rehearse.stage import Stage
 from dpsync.rehearse.world import World

@@ -9,7 +9,7 @@ from dpsync.client.client import ReadClient
 from dpsync.live.access import LastEvents, last_events
 from dpsync.model.change import Note
 from dpsync.model.drift import Drift, Drifted
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.sides import Sides
 
 
 def with_last_events(client: ReadClient, sides: Sides, drift: Drift) -> Drift:

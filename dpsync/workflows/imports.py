@@ -21,7 +21,7 @@ from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, Edits, IdsFile
 from dpsync.model.plan import Plan
-from dpsync.planner.inputs.names import names_of
+from dpsync.planner.history import names_of
 from dpsync.workflows.session import Session
 from dpsync.workflows.sharing import Sharing
 from dpsync.workflows.strangers import renamed, undeclared, undeclared_singles

@@ -17,8 +17,8 @@ from dpsync.kinds.registry import load
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Candidate, Refusal
 from dpsync.model.plan import Plan
-from dpsync.planner.inputs.answers import NEW, confirmed_by, parse
-from dpsync.planner.inputs.sides import Options
+from dpsync.planner.answers import NEW, confirmed_by, parse
+from dpsync.planner.sides import Options
 from dpsync.workflows.session import Session
 
 _NUMBER: Final = re.compile(r"delete [0-9]+")

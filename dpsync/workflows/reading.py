@@ -19,13 +19,13 @@ from dpsync.live.reader import read_snapshot
 from dpsync.model.desired import NO_LABELS, Base, Desired, LabelCommits, Target
 from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.snapshot import Snapshot
-from dpsync.planner.decide.deletions import deletions
-from dpsync.planner.decide.restructuring import recognised, restructuring, settled
-from dpsync.planner.decide.transfers import transfers
-from dpsync.planner.inputs.answers import parse_all
-from dpsync.planner.inputs.sides import Options, Sides
-from dpsync.planner.questions.lookalikes import perhaps_empty
+from dpsync.planner.answers import parse_all
+from dpsync.planner.decide import transfers
+from dpsync.planner.deletions import deletions
+from dpsync.planner.rebound_ids import perhaps_empty
+from dpsync.planner.restructuring import recognised, restructuring, settled
 from dpsync.planner.selection import patterns, selection
+from dpsync.planner.sides import Options, Sides
 
 
 class Reading(Struct, frozen=True):

@@ -25,10 +25,10 @@ from dpsync.model.refusals import BEYOND
 from dpsync.model.snapshot import Identity
 from dpsync.model.text import counted
 from dpsync.model.urls import is_loopback
-from dpsync.planner.decide.deletions import deletions
-from dpsync.planner.decide.restructuring import restructuring
-from dpsync.planner.inputs.sides import Options
+from dpsync.planner.deletions import deletions
+from dpsync.planner.restructuring import restructuring
 from dpsync.planner.selection import is_selected, patterns
+from dpsync.planner.sides import Options
 from dpsync.workflows.reversal.addresses import CurrentAddresses, with_missing_entries, with_recorded_pins
 from dpsync.workflows.reversal.applied import AppliedPlan
 from dpsync.workflows.reversal.configuration import RevertTarget, exact_pattern, make_revert_target

@@ -25,12 +25,11 @@ from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
+from dpsync.planner.coverage import coverage
 from dpsync.planner.drift import find_drift
-from dpsync.planner.inputs.sides import Options, Sides
-from dpsync.planner.plan import make_plan
+from dpsync.planner.plan import left_alone, make_plan, with_unwritten
 from dpsync.planner.selection import selection
-from dpsync.planner.unplanned import left_alone, with_unwritten
-from dpsync.planner.why.coverage import coverage
+from dpsync.planner.sides import Options, Sides
 from dpsync.workflows.asking import Asking
 from dpsync.workflows.reading import Reading
 

@@ -13,12 +13,12 @@ from dpsync.model.desired import Scope
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy
 from dpsync.model.text import command
-from dpsync.planner.decide.decisions import decide
-from dpsync.planner.inputs.names import Names
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.decide import decide
+from dpsync.planner.history import Names
+from dpsync.planner.identity_questions import answer_text, candidate, it_is, perhaps_renamed
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.identity import answer_text, candidate, it_is, perhaps_renamed
-from dpsync.planner.questions.lookalikes import Lookalike, Reason, lookalikes
+from dpsync.planner.rebound_ids import Lookalike, Reason, lookalikes
+from dpsync.planner.sides import Sides
 from dpsync.workflows.session import Planned, Session
 
 

@@ -22,9 +22,9 @@ from dpsync.live.sources import Source
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Evidence, Identity, LiveObject, SyncedRepository
 from dpsync.model.values import LiveId
-from dpsync.planner.decide.cascade import cascade
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.deletions import cascade
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import Case, Things
 

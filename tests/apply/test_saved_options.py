@@ -11,7 +11,7 @@ from dpsync.apply import saved
 from dpsync.apply.saved import options_of
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Part, Plan
-from dpsync.planner.inputs.sides import Options
+from dpsync.planner.sides import Options
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import pytest
 import dpsync
 from dpsync.cli.main import COMMANDS
 from dpsync.model.text import Invocation, command
-from dpsync.planner.inputs.answers import Answer
+from dpsync.planner.answers import Answer
 from dpsync.server.process.thread import ThreadedServer
 from tests.by_hand import by_hand
 from tests.cli.conftest import Ran, Run

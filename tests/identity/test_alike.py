@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from dpsync.model.desired import Base
 from dpsync.model.ids import IdsFile
 from dpsync.model.plan import Plan
-from dpsync.planner.questions import lookalikes
-from dpsync.planner.questions.lookalikes import Reason
+from dpsync.planner import rebound_ids as lookalikes
+from dpsync.planner.rebound_ids import Reason
 
 from .past import Project
 from .test_git_base import did, docs

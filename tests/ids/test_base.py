@@ -14,8 +14,8 @@ from dpsync.model.desired import Base
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, RecordedLine
 from dpsync.model.snapshot import Records
-from dpsync.planner.decide.decisions import decide
-from dpsync.planner.why.remarks import history_notes
+from dpsync.planner.decide import decide
+from dpsync.planner.remarks import history_notes
 from tests.identity.past import configuration, git
 from tests.planner.stages import Case
 

@@ -15,8 +15,8 @@ from dpsync.model.address import Address
 from dpsync.model.change import Blocked, Change, Gives, Step
 from dpsync.model.ids import NO_IDS, Edits, IdsFile, RecordedLine
 from dpsync.model.journal import Outcome
-from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
 from tests.planner.stages import REGISTRY, Case
 
 from .test_file import HERE, ids_of, line

@@ -23,7 +23,7 @@ from dpsync.model.address import Address
 from dpsync.model.drift import Drift
 from dpsync.model.ids import Lines
 from dpsync.planner.drift import find_drift
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.sides import Sides
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store

@@ -26,8 +26,8 @@ from dpsync.model.desired import Desired, Entry
 from dpsync.model.drift import Drift
 from dpsync.model.values import LiveId, Value
 from dpsync.planner.drift import find_drift
-from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
 from dpsync.render.json.ways_out import ways_out
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer

@@ -21,7 +21,7 @@ from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
-from dpsync.planner.decide.compare import write_only
+from dpsync.planner.compare import write_only
 from dpsync.server.operations import EVERY
 from dpsync.server.operations.editions import known
 from dpsync.server.request.operation import Operation

@@ -125,7 +125,7 @@ def test_no_other_place_writes_json_that_is_put_out() -> None:
         "model/mask.py": "how a secret may be written, to find it",
         "model/plan.py": "what a digest is made of",
         "model/values.py": "what a digest is made of",
-        "planner/questions/lookalikes.py": "a part of a message, which visible() passes",
+        "planner/rebound_ids.py": "a part of a message, which visible() passes",
         "render/words/values.py": "how many bytes a value has",
     }
     names = {"to_json", "model_dump_json", "dumps", "dump"}

@@ -33,7 +33,7 @@ def delete_against_the_flag(original: Any, sides: Any, decided: Any) -> Any:
 
 def delete_with_unreadable_dependents(original: Any, sides: Any, roots: Any, decided: Any) -> Any:
     """Delete objects although their dependents cannot be read."""
-    from dpsync.planner.decide.deletions import planned_cascade
+    from dpsync.planner.deletions import planned_cascade
 
     return roots, planned_cascade(sides, roots, decided), {}
 
@@ -68,7 +68,7 @@ def delete_content_unasked(original: Any, decided: Any) -> Any:
 
 def count_missing_as_removed(original: Any, self: Any, identity: Any) -> Any:
     """Take every entry that is missing for an entry that a person removed."""
-    from dpsync.planner.inputs.removals import Removal
+    from dpsync.planner.policy import Removal
 
     return Removal()
 

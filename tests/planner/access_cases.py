@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from dpsync.kinds.registry import load
 from dpsync.model.address import Address
 from dpsync.model.values import LiveId
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.sides import Sides
 
 from .access_oracle import Place, World
 from .stages import ACME, Case, Things

@@ -30,16 +30,16 @@ from dpsync.model.ids import RecordedLine
 from dpsync.model.nodes import Span
 from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy, Records, Snapshot
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.decide.decisions import Decisions, decide
-from dpsync.planner.inputs.names import Names, names_of
-from dpsync.planner.inputs.sides import Options, Sides
+from dpsync.planner.decide import Decisions, decide
+from dpsync.planner.delete_questions import open_deletes
+from dpsync.planner.edges import edges
+from dpsync.planner.history import Names, names_of
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.deletes import open_deletes
-from dpsync.planner.steps.edges import edges
-from dpsync.planner.steps.lanes import Lanes, lanes
-from dpsync.planner.steps.stepset import Edge, Edges, PlannedSteps, StepSet
-from dpsync.planner.steps.unique import unique_values
-from dpsync.planner.steps.writes import write_steps
+from dpsync.planner.requests import write_steps
+from dpsync.planner.sibling_order import Lanes, lanes
+from dpsync.planner.sides import Options, Sides
+from dpsync.planner.stepset import Edge, Edges, PlannedSteps, StepSet
+from dpsync.planner.unique_values import unique_values
 from tests.agreed import answer_about_content
 
 from .lab import REGISTRY

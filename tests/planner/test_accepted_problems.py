@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Unserved
 from dpsync.model.plan import Plan
-from dpsync.planner.decide.decisions import decide
-from dpsync.planner.inputs.sides import Options
+from dpsync.planner.decide import decide
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Options
 
 from .stages import SPAN, Case, Things
 

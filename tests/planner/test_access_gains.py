@@ -11,11 +11,10 @@ import pytest
 from dpsync.model.address import Address
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
-from dpsync.planner.decide.decisions import Decisions, decide
-from dpsync.planner.effects.access import Access, Subject
-from dpsync.planner.effects.access_changes import access_exposures, findings, relevant
-from dpsync.planner.effects.access_words import Finding
-from dpsync.planner.effects.access_worlds import AccessParts, Unlisted
+from dpsync.planner.access import Access, Subject
+from dpsync.planner.access_changes import Finding, access_exposures, findings, relevant
+from dpsync.planner.access_inputs import AccessParts, Unlisted
+from dpsync.planner.decide import Decisions, decide
 from dpsync.planner.plan import make_plan
 from tests.soak import examples
 

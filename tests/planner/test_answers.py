@@ -7,16 +7,7 @@ import pytest
 from dpsync.kinds.registry import load
 from dpsync.model.diagnostic import DiagnosticError, Exit, Refusal
 from dpsync.model.plan import Plan
-from dpsync.planner.inputs.answers import (
-    UNNEEDED,
-    Answer,
-    Answers,
-    Question,
-    confirmed_by,
-    forms,
-    parse,
-    questions,
-)
+from dpsync.planner.answers import UNNEEDED, Answer, Answers, Question, confirmed_by, forms, parse, questions
 
 from .lab import Lab, site, spaces
 

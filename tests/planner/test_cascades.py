@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
-from dpsync.planner.decide.cascade import INSIDE
+from dpsync.planner.deletions import INSIDE
 
 from .lab import Lab, group, section, site, spaces
 

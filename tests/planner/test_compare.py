@@ -7,7 +7,7 @@ import pytest
 from dpsync.kinds.kind import Field
 from dpsync.kinds.types import Enum, Many, Text
 from dpsync.model.values import Value
-from dpsync.planner.decide.compare import same
+from dpsync.planner.compare import same
 
 LEVEL = Field("level", Enum(("guest", "read", "admin")), absent="guest")
 NAME = Field("name", Text(0, 9), null="clear")

@@ -13,7 +13,7 @@ from dpsync.model.change import Exposure
 from dpsync.model.desired import Limits
 from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.decide.escalation import raises
+from dpsync.planner.compare import raises
 from dpsync.planner.plan import make_plan
 from dpsync.render.terminal.paint import Paint
 from dpsync.render.terminal.plan_text import render_plan

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import Options
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.sides import Sides
 from tests.direct import reading
 
 from .lab import Lab, spaces

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from dpsync.model.plan import Plan
 from dpsync.planner.drift import find_drift
-from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Options, Sides
 from tests.soak import examples
 
 from .lab import REGISTRY

@@ -14,8 +14,8 @@ from dpsync.model.change import Cause, cause_text
 from dpsync.model.desired import NO_LABELS
 from dpsync.model.values import LiveId, Secret
 from dpsync.planner.drift import find_drift
+from dpsync.planner.labels import UNDECLARED, UNKNOWN, label
 from dpsync.planner.plan import make_plan
-from dpsync.planner.why.labels import UNDECLARED, UNKNOWN, label
 from dpsync.render.words.plan import WHOLE
 
 from .stages import Case, Things

@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.model.change import Change, Effect, Exposure
 from dpsync.model.desired import Limits
-from dpsync.planner.questions.limits import LimitsInForce, exceeded, exceeding, limited
+from dpsync.planner.delete_questions import LimitsInForce, exceeded, exceeding, limited
 
 from .stages import ACME
 

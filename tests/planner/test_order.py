@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.planner.steps.order import Move, after_moves, longest_increasing, moves
+from dpsync.planner.sibling_order import Move, after_moves, longest_increasing, moves
 
 
 def carried_out(present: Sequence[int], steps: Sequence[Move[int]]) -> list[int]:

@@ -9,9 +9,9 @@ from dpsync.model.address import Pattern
 from dpsync.model.diagnostic import Refusal
 from dpsync.model.ids import RecordedLine
 from dpsync.model.plan import Plan
-from dpsync.planner.inputs.answers import confirmed_by
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.answers import confirmed_by
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
 
 from .lab import REGISTRY
 from .stages import Case, Things

@@ -13,9 +13,9 @@ from dpsync.model.desired import Limits
 from dpsync.model.ids import RecordedLine
 from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId
-from dpsync.planner.inputs.answers import DELETE, confirmed_by
-from dpsync.planner.inputs.sides import Options, Sides
+from dpsync.planner.answers import DELETE, confirmed_by
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Options, Sides
 from tests.soak import examples
 
 from .stages import Case, Things

@@ -12,8 +12,8 @@ from dpsync.kinds.registry import load
 from dpsync.model.change import Step
 from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId
-from dpsync.planner.inputs.sides import Options
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Options
 
 from .stages import Case, Things
 

@@ -10,20 +10,17 @@ import pytest
 
 from dpsync.model.desired import Limits
 from dpsync.model.plan import Plan
-from dpsync.planner.decide.decisions import Decisions, decide
-from dpsync.planner.decide.deletions import deletions
-from dpsync.planner.decide.restructuring import restructuring
+from dpsync.planner.coverage import coverage
+from dpsync.planner.decide import Decisions, decide
+from dpsync.planner.delete_questions import LimitsInForce, delete_questions, in_force, open_deletes
+from dpsync.planner.deletions import deletions
 from dpsync.planner.drift import find_drift
-from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.deletes import delete_questions, open_deletes
-from dpsync.planner.questions.exchanges import exchanged
-from dpsync.planner.questions.guards import refusals
-from dpsync.planner.questions.identity import identity_questions, perhaps_renamed
-from dpsync.planner.questions.limits import LimitsInForce, in_force
-from dpsync.planner.questions.lookalikes import lookalikes
-from dpsync.planner.steps.writes import write_steps
-from dpsync.planner.unplanned import with_unwritten
-from dpsync.planner.why.coverage import coverage
+from dpsync.planner.guards import refusals
+from dpsync.planner.identity_questions import exchanged, identity_questions, perhaps_renamed
+from dpsync.planner.plan import make_plan, with_unwritten
+from dpsync.planner.rebound_ids import lookalikes
+from dpsync.planner.requests import write_steps
+from dpsync.planner.restructuring import restructuring
 
 from .stages import Case
 

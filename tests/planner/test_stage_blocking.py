@@ -10,9 +10,9 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Reference, Text
 from dpsync.model.change import Blocked
 from dpsync.model.snapshot import Missing
-from dpsync.planner.decide.decisions import decide
-from dpsync.planner.inputs.sides import Options
+from dpsync.planner.decide import decide
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Options
 
 from .stages import Case, Things
 

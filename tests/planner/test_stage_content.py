@@ -15,8 +15,8 @@ from dpsync.model.diagnostic import Refusal
 from dpsync.model.ids import RecordedLine
 from dpsync.model.plan import DeleteDecision, Plan
 from dpsync.model.snapshot import Match, MatchedBy, Records
-from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
 
 from .stages import ACME, SPAN, Things
 from .stages import Case as Staged

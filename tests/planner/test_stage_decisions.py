@@ -11,14 +11,12 @@ from dpsync.model.address import Address
 from dpsync.model.desired import Limits
 from dpsync.model.diagnostic import Refusal
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.decide.decisions import Decisions, decide
-from dpsync.planner.decide.transfers import Transfers, transfers
-from dpsync.planner.questions.deletes import delete_questions, exceeded_limits, open_deletes
-from dpsync.planner.questions.guards import refusals
-from dpsync.planner.questions.limits import in_force
-from dpsync.planner.steps.stepset import Edges, PlannedSteps
-from dpsync.planner.steps.writes import write_steps
-from dpsync.planner.why.changes import changes
+from dpsync.planner.changes import changes
+from dpsync.planner.decide import Decisions, Transfers, decide, transfers
+from dpsync.planner.delete_questions import delete_questions, exceeded_limits, in_force, open_deletes
+from dpsync.planner.guards import refusals
+from dpsync.planner.requests import write_steps
+from dpsync.planner.stepset import Edges, PlannedSteps
 
 from .stages import ACME, NO_ROLES, Case, Things
 

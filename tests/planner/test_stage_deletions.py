@@ -11,8 +11,8 @@ from dpsync.kinds.kind import Entries, Field, Kind, Pages
 from dpsync.kinds.types import Many, Reference, Text
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId
-from dpsync.planner.decide.cascade import EMPTY, NAMES, cannot_be_without
-from dpsync.planner.decide.decisions import decide
+from dpsync.planner.decide import decide
+from dpsync.planner.deletions import EMPTY, NAMES, cannot_be_without
 from dpsync.planner.plan import make_plan
 
 from .stages import Case, Things

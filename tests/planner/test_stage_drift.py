@@ -14,11 +14,10 @@ from dpsync.model.desired import Scope, Unserved
 from dpsync.model.drift import Drifted
 from dpsync.model.snapshot import Evidence, Missing
 from dpsync.model.values import LiveId
+from dpsync.planner.coverage import coverage
 from dpsync.planner.drift import find_drift
-from dpsync.planner.inputs.sides import Options
-from dpsync.planner.plan import make_plan
-from dpsync.planner.unplanned import with_unwritten
-from dpsync.planner.why.coverage import coverage
+from dpsync.planner.plan import make_plan, with_unwritten
+from dpsync.planner.sides import Options
 from dpsync.render.json.ways_out import ways_out
 from dpsync.render.terminal.paint import Paint
 from tests.render.drift_text import render_drift

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from dpsync.identity.keys import temporary
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.decide.nesting import Nesting, own_places
+from dpsync.planner.decide import Nesting, own_places
+from dpsync.planner.edges import edges
 from dpsync.planner.plan import make_plan
-from dpsync.planner.steps.edges import edges
-from dpsync.planner.steps.unique import unique_values
-from dpsync.planner.steps.writes import write_steps
+from dpsync.planner.requests import write_steps
+from dpsync.planner.unique_values import unique_values
 
 from .stages import ACME, Case, Things, before
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.planner.decide.decisions import decide
-from dpsync.planner.decide.exclusive import Exclusive
+from dpsync.planner.decide import decide
+from dpsync.planner.exclusive import Exclusive
 
 from .stages import Case, Things
 

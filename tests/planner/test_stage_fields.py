@@ -9,7 +9,7 @@ import pytest
 from dpsync.kinds.kind import Field
 from dpsync.kinds.types import Text
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.decide.compare import same
+from dpsync.planner.compare import same
 from dpsync.planner.plan import make_plan
 
 from .stages import ACME, Case, Things

@@ -11,10 +11,10 @@ from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Organization, Plan
 from dpsync.model.snapshot import Evidence, Match, MatchedBy
 from dpsync.model.values import LiveId, Ref
-from dpsync.planner.inputs.sides import Options, Sides
 from dpsync.planner.plan import CircularPlan, _check_circles, make_plan
-from dpsync.planner.questions.lookalikes import previous_names
-from dpsync.planner.steps.stepset import Edge, Edges, PlannedSteps
+from dpsync.planner.rebound_ids import previous_names
+from dpsync.planner.sides import Options, Sides
+from dpsync.planner.stepset import Edge, Edges, PlannedSteps
 
 from .stages import ACME, SPAN, Case, Things
 

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.model.plan import Plan
-from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
 
 from .stages import Case as Staged
 from .stages import Things

@@ -11,8 +11,8 @@ from dpsync.model.plan import Plan
 from dpsync.model.snapshot import SyncedRepository
 from dpsync.model.values import LiveId
 from dpsync.planner.drift import find_drift
-from dpsync.planner.inputs.sides import Sides
 from dpsync.planner.plan import make_plan
+from dpsync.planner.sides import Sides
 
 from .stages import Case, Things
 

@@ -12,11 +12,11 @@ from dpsync.kinds.registry import load
 from dpsync.model.change import Change
 from dpsync.model.snapshot import Identity, Match, MatchedBy
 from dpsync.model.values import LiveId
-from dpsync.planner.decide.cascade import INSIDE, Cascade, cascade
-from dpsync.planner.decide.decisions import decide
-from dpsync.planner.inputs.sides import Options, Sides
+from dpsync.planner.decide import decide
+from dpsync.planner.deletions import INSIDE, Cascade, cascade
 from dpsync.planner.plan import make_plan
-from dpsync.planner.steps.stepset import PlannedSteps
+from dpsync.planner.sides import Options, Sides
+from dpsync.planner.stepset import PlannedSteps
 
 from .stages import ACME, Case, Things, before
 

@@ -13,11 +13,11 @@ from dpsync.model.desired import Limits
 from dpsync.model.ids import RecordedLine
 from dpsync.model.snapshot import Match, MatchedBy
 from dpsync.model.values import LiveId
-from dpsync.planner.inputs.answers import confirmed_by
-from dpsync.planner.inputs.sides import Options, Sides
+from dpsync.planner.answers import confirmed_by
+from dpsync.planner.identity_questions import MOST
 from dpsync.planner.plan import make_plan
-from dpsync.planner.questions.identity import MOST
-from dpsync.planner.questions.lookalikes import Reason, named
+from dpsync.planner.rebound_ids import Reason, named
+from dpsync.planner.sides import Options, Sides
 
 from .stages import ACME, Case, Things
 

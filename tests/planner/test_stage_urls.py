@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from dpsync.model.change import NavigationNode, UrlImpact
 from dpsync.model.values import LiveId
-from dpsync.planner.effects.tree import UNKNOWN, Branch
-from dpsync.planner.effects.urls import _below
+from dpsync.planner.outcome import UNKNOWN, Branch
 from dpsync.planner.plan import make_plan
+from dpsync.planner.urls import _below
 from dpsync.render.words.navigation import merged as merged_lines
 from dpsync.render.words.urls import breaks
 

@@ -18,7 +18,7 @@ from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
 from dpsync.model.values import REF, LiveId
 from dpsync.planner.plan import make_plan
-from dpsync.planner.steps.stepset import PlannedSteps, StepDraft
+from dpsync.planner.stepset import PlannedSteps, StepDraft
 from tests.soak import examples
 
 from .lab import REGISTRY

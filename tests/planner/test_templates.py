@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.planner.steps.requests import _given, render
+from dpsync.planner.requests import _given, render
 
 VALUES = {"fields": {"a": 1, "b": None}, "id": "x", "value": None, "child.space": "s"}
 

@@ -15,7 +15,7 @@ from dpsync.client.errors import Unknown
 from dpsync.client.transport import Request, Response, Transport
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
-from dpsync.planner.inputs.answers import confirmed_by
+from dpsync.planner.answers import confirmed_by
 from tests.soak import SOAK, examples
 
 from . import navigations

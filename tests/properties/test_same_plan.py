@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.planner.inputs.answers import confirmed_by
+from dpsync.planner.answers import confirmed_by
 from tests.machine.checkout import Checkout
 from tests.machine.checkout import document as printed
 from tests.machine.command import Ran

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dpsync.planner.inputs.answers import confirmed_by
+from dpsync.planner.answers import confirmed_by
 from tests.machine.checkout import document
 from tests.machine.command import Ran
 

@@ -209,7 +209,7 @@ def _answers(context: click.Context, parameter: click.Parameter, texts: tuple[st
     """What is no answer to any question is a mistake of the command line."""
     if texts:
         from dpsync.kinds.registry import load
-        from dpsync.planner.inputs.answers import parse
+        from dpsync.planner.answers import parse
 
         registry = load().whole
         for text in texts:

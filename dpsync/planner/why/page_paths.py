@@ -10,7 +10,7 @@ from dpsync.model.change import Change
 from dpsync.model.desired import Entry
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import reference_text
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.sides import Sides
 
 
 def page_paths(sides: Sides, changes: Iterable[Change]) -> dict[str, dict[str, str]]:

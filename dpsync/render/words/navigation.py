@@ -8,7 +8,7 @@ from itertools import groupby
 from msgspec import Struct, field
 
 from dpsync.model.change import NavigationChange, NavigationNode
-from dpsync.planner.steps.order import longest_increasing
+from dpsync.planner.sibling_order import longest_increasing
 
 _FEW = 3
 """Siblings without a change that are each a line; more of them are counted."""

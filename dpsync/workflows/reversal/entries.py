@@ -11,7 +11,7 @@ from dpsync.model.change import Change, Note
 from dpsync.model.desired import Entry
 from dpsync.model.snapshot import Identity
 from dpsync.model.values import LiveId, Ref, Value, transform
-from dpsync.planner.inputs.sides import Sides
+from dpsync.planner.sides import Sides
 from dpsync.workflows.reversal.addresses import CurrentAddresses
 from dpsync.workflows.reversal.recorded import RecordedChange
 from dpsync.workflows.session import Planned, Session

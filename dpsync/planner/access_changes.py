@@ -1,0 +1,544 @@
+"""List who gains access by a plan.
+
+Say in words who gains which access where: certain gains first, then what may be.
+
+List who gains access by a plan, under the change that brings it about.
+
+Each relevant change names the places and the people that it can concern. Only these are resolved on both
+sides (access.py): a member by name where the member has a role on the way, everybody else once for each role
+in the organization. Places that are alike are resolved once. Each gain stands under one change.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from dpsync.kinds.shared.fields import GUEST_FIRST
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Difference, Exposure
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.text import FEW, some
+from dpsync.planner.access import (
+    ADMIN,
+    ANY_ROLE_BELOW_ADMIN,
+    LEVEL,
+    NOT_A_GUEST,
+    OWN,
+    PERSON,
+    Access,
+    Doubt,
+    Gain,
+    Key,
+    Range,
+    Subject,
+    World,
+)
+from dpsync.planner.access_inputs import AccessParts, Item, Unlisted
+from dpsync.planner.decide import Decisions
+
+_MOST_GROUPS = 3
+"""Sentences about certain gains under one change."""
+_MOST_REASONS = 2
+
+
+class Finding(Struct, frozen=True):
+    """What one subject gains in some places; without a gain it is unknown: the files lack `unread`."""
+
+    subject: Subject
+    gain: Gain | None
+    places: tuple[Key, ...]
+    unread: str = ""
+
+
+class AccessWords(Struct, frozen=True):
+    parts: AccessParts
+
+    def all(self, address: Address, findings: list[Finding], role: Any = None) -> str:
+        """Return one text for everything that the change at an address opens. `role`: the one it gives."""
+        certain = [one for one in findings if one.gain is not None and one.gain.certain]
+        possible = [one for one in findings if one.gain is not None and not one.gain.certain]
+        somewhere = [one for one in findings if one.gain is None]
+        return "; ".join(
+            [*self._certain(address, certain), *self._possible(possible, role), *self._somewhere(somewhere)]
+        )
+
+    def missing(self, findings: list[Finding]) -> tuple[str, ...]:
+        """Return what the files lack, so that the plan cannot tell who gains access."""
+        found = {one.unread for one in findings if one.unread}
+        for one in findings:
+            doubts = one.gain.doubts if one.gain is not None and not one.gain.certain else ()
+            for doubt in (doubt for doubt in doubts if doubt.unread):
+                places = one.places if doubt.place == OWN else (doubt.place,)
+                found.update(doubt.text.format(self._place(place) if place else "") for place in places)
+        return tuple(sorted(found))
+
+    def _certain(self, address: Address, findings: list[Finding]) -> Iterator[str]:
+        by_gain: dict[tuple[str, str, Subject], dict[Key, None]] = defaultdict(dict)
+        for one in findings:
+            assert one.gain is not None
+            before = _role(one.gain.before, one.subject.before, one.subject, "at most {}", last=True)
+            after = _role(one.gain.after, one.subject.after, one.subject, "at least {}", last=False)
+            by_gain[before, after, one.subject].update(dict.fromkeys(one.places))
+        groups: dict[tuple[str, str, tuple[str, ...]], list[Subject]] = defaultdict(list)
+        for (before, after, subject), places in by_gain.items():
+            groups[before, after, self._places(places)].append(subject)
+        sentences = sorted(
+            f"{self._who(subjects)}: {before} → {after}{_where(address, places)}"
+            for (before, after, places), subjects in groups.items()
+        )
+        yield from sentences[:_MOST_GROUPS]
+        if len(sentences) > _MOST_GROUPS:
+            yield f"and more access for {len(sentences) - _MOST_GROUPS} other groups of members"
+
+    def _possible(self, findings: list[Finding], role: Any) -> Iterator[str]:
+        if not findings:
+            return
+        places = self._places({place: None for one in findings for place in one.places})
+        doubts = {doubt for one in findings if one.gain is not None for doubt in one.gain.doubts}
+        who = self._who(list(dict.fromkeys(one.subject for one in findings)))
+        lead = f"role {role} " if role is not None else ""
+        yield f"{lead}may open {some(places)} to {who}{self._why(doubts)}"
+
+    def _somewhere(self, findings: list[Finding]) -> Iterator[str]:
+        if findings:
+            who = self._who(list(dict.fromkeys(one.subject for one in findings)))
+            yield f"may open more objects to {who}"
+
+    def _why(self, doubts: Collection[Doubt]) -> str:
+        """Return what the platform does not document; nothing if the files lack something (`missing`)."""
+        if any(doubt.unread for doubt in doubts):
+            return ""
+        return f": {some(sorted(doubt.text for doubt in doubts), _MOST_REASONS)}"
+
+    # Names.
+
+    def _places(self, places: Iterable[Key]) -> tuple[str, ...]:
+        return tuple(sorted(map(self._place, places)))
+
+    def _place(self, place: Key) -> str:
+        if isinstance(place, Unlisted):
+            return f"the spaces of {self._place(place.place)} that your files do not list"
+        if address := self.parts.address(place):
+            return address
+        title = self.parts.title(place)
+        name = place[1] if title is None else f'"{title}"'
+        return f"the {self.parts.noun(place)} {name}"
+
+    def _who(self, subjects: list[Subject]) -> str:
+        people = sorted(self._person(one.key) for one in subjects if one.kind == "person")
+        groups = sorted(f"members of {self._place(one.key)}" for one in subjects if one.kind == "group")
+        named = [*people, *groups]
+        others = [one for one in subjects if one.kind == "others"]
+        unlisted = any(one.kind == "unlisted" for one in subjects)
+        said = [some(named)] if named else []
+        said += [_others(others)] if others else []
+        said += ["people whose role your files do not list"] if unlisted else []
+        return ", ".join(said)
+
+    def _person(self, key: Key) -> str:
+        """Return the e-mail of a member, as people know it."""
+        address = self.parts.address(key)
+        if address is None and (title := self.parts.title(key)):
+            return title
+        if address is None:
+            return f"the {self.parts.noun(key)} {key[1].rpartition('/')[2]}"
+        return address.rpartition("/")[2].removeprefix("[").removesuffix("]")
+
+
+def _where(address: Address, places: tuple[str, ...]) -> str:
+    """Name the places, unless there is only the one that the change is in."""
+    alone = len(places) == 1 and address.is_in(Address.parse(places[0]))
+    return "" if alone else f" on {some(places)}"
+
+
+def _role(role: Range, default: Range, subject: Subject, inexact: str, *, last: bool) -> str:
+    if subject.kind == "others" and role == default:
+        return "their own role"
+    low, high = role
+    word = GUEST_FIRST[high if last else low]
+    return ("no access" if high == 0 else word) if low == high else inexact.format(word)
+
+
+def _others(others: list[Subject]) -> str:
+    """Name everybody else by their roles in the organization."""
+    roles = [GUEST_FIRST[one.after[0]] for one in others if one.after[0] == one.after[1]]
+    if len(roles) < len(others):
+        return "all other members except guests"
+    return f"other members with the role {some(roles, FEW + len(GUEST_FIRST))}"
+
+
+_SITES, _COLLECTIONS = 2, 3
+"""The steps of a chain in which sites and collections give their roles."""
+
+
+class Cause(Struct, frozen=True):
+    """One part of a change that access depends on.
+
+    `given`: the role of `who` on a place changes. `level`: the level of a place does. `link`: the space `who`
+    comes onto a site or leaves it. `move`: a place comes into another collection. `membership`: `who`, or
+    every member where that is None, joins or leaves the team `place`. `guest`: `who` becomes a guest, whom
+    the levels of sites and collections do not bind any more.
+    """
+
+    change: Change
+    field: str
+    kind: Literal["given", "level", "link", "move", "membership", "guest"]
+    place: Key = None
+    who: Key = None
+
+    @property
+    def structural(self) -> bool:
+        """Whether it concerns everybody, whoever has a role: such a cause counts after the exact ones."""
+        return self.kind in ("link", "move")
+
+    def towards(self, place: Key) -> tuple[str, Key, Key]:
+        """Return what it does to a place, in the same words for every place that it does the same to."""
+        own, who = (OWN if key == place else key for key in (self.place, self.who))
+        return self.kind, own, who
+
+    @property
+    def concerns_everybody(self) -> bool:
+        return self.kind in ("level", "link", "move")
+
+    def explains(self, subject: Subject, gain: Gain, place: Key, strongest: bool) -> bool:
+        """Whether what somebody gains on a place comes from this."""
+        if self.kind in ("membership", "guest") and self.who not in (None, subject.key):
+            return False
+        name = OWN if place == self.place else self.place
+        match self.kind:
+            case "given":
+                own = subject.kind == "person" and subject.key == self.who
+                return (name, PERSON if own else self.who) in gain.sources
+            case "level":
+                return (name, LEVEL) in gain.sources
+            case "membership":
+                return any(giver == self.place for _, giver in gain.sources)
+            case "guest":
+                return any(giver == LEVEL for _, giver in gain.sources)
+        return strongest or gain.step == (_SITES if self.kind == "link" else _COLLECTIONS)
+
+
+def access_exposures(decided: Decisions, changes: Iterable[Change]) -> Mapping[Address, list[Exposure]]:
+    """Return what opens access to somebody, by the address of the change."""
+    by_organization: dict[str, list[Change]] = defaultdict(list)
+    for change in changes:
+        if relevant(decided, change):
+            by_organization[change.location.first].append(change)
+    found: dict[Address, list[Exposure]] = {}
+    for name, mine in sorted(by_organization.items()):
+        parts = AccessParts(decided, tuple(mine), Address.root(name))
+        words = AccessWords(parts)
+        by_change: dict[tuple[Address, str], list[tuple[Cause, Finding]]] = defaultdict(list)
+        for cause, finding in findings(parts):
+            by_change[cause.change.location, cause.field].append((cause, finding))
+        for (address, _), listed in sorted(by_change.items(), key=lambda item: item[0]):
+            cause = listed[0][0]
+            shown = _difference(cause)
+            role = shown.after if shown is not None and cause.kind == "given" else None
+            opened = [one for _, one in listed]
+            exposure = _exposure(cause, shown, words.all(address, opened, role), words.missing(opened))
+            found.setdefault(address, []).append(exposure)
+    return found
+
+
+def relevant(decided: Decisions, change: Change) -> bool:
+    registry, address = decided.sides.registry, change.location
+    if address in decided.sides.snapshot.transferred:
+        return False
+    if change.action != "delete":
+        entry = decided.entries.get(address)
+        access = decided.sides.kind(entry.resource).access if entry is not None else {}
+        written = entry.written if entry is not None else ()
+        return bool(access) and (change.action == "create" or any(item.field.access for item in written))
+    taken = [decided.deletions.addresses[address], *_along(decided, decided.deletions.addresses[address])]
+    return any(registry[kind].access or _has_members(decided, kind) for kind, _ in taken)
+
+
+def _along(decided: Decisions, root: Identity) -> list[Identity]:
+    """Return the objects that go with a delete."""
+    return [identity for identity, name in decided.deletions.cascade.by_root.get(root, ()) if not name]
+
+
+def _has_members(decided: Decisions, name: str) -> bool:
+    """Whether a kind is a team: another kind says who is in it."""
+    kinds = decided.sides.registry.children(name)
+    return any("who" in kind.access and "role" not in kind.access for kind in kinds)
+
+
+def _difference(cause: Cause) -> Difference | None:
+    return next((item for item in cause.change.differences if item.field == cause.field), None)
+
+
+def _exposure(cause: Cause, shown: Difference | None, words: str, missing: tuple[str, ...]) -> Exposure:
+    change = cause.change
+    return Exposure(
+        address=change.address,
+        field=cause.field,
+        before=shown.before if shown is not None and change.action == "update" else None,
+        after=shown.after if shown is not None else None,
+        words=words,
+        missing=missing,
+    )
+
+
+# What changes.
+
+
+def causes(parts: AccessParts) -> Iterator[Cause]:
+    """Yield every part of the changes that access depends on."""
+    created = {item.source.address: item for item in parts.created if not isinstance(item.source, LiveObject)}
+    live = {item.source.identity: item for item in parts.live if isinstance(item.source, LiveObject)}
+    for change in parts.changes:
+        if change.action == "create":
+            yield from _by_create(parts, change, created[change.location])
+        elif change.action == "update":
+            yield from _by_update(parts, change, live)
+        else:
+            root = parts.decided.deletions.addresses[change.location]
+            for identity in (root, *_along(parts.decided, root)):
+                yield from _by_delete(parts, change, identity, live.get(identity))
+
+
+def _by_create(parts: AccessParts, change: Change, item: Item) -> Iterator[Cause]:
+    access, place = item.kind.access, parts.parent(item)
+    if "who" in access:
+        kind: Literal["given", "membership"] = "given" if "role" in access else "membership"
+        field = access["role"].name if "role" in access else ""
+        yield Cause(change, field, kind, place, parts.value(item, "who"))
+    elif "shows" in access and (space := parts.value(item, "shows")) is not None:
+        yield Cause(change, access["shows"].name, "link", parts.site(item), space)
+    elif "level" in access and parts.after.levels[item.key] is not None:
+        yield Cause(change, access["level"].name, "level", item.key)
+
+
+def _by_update(parts: AccessParts, change: Change, live: Mapping[Identity, Item]) -> Iterator[Cause]:
+    entry = parts.decided.entries[change.location]
+    item = live.get(entry.live.identity) if entry.live is not None else None
+    if item is None:
+        return
+    for written in entry.written:
+        name = written.field.name
+        match written.field.access:
+            case "role" if "who" in item.kind.access:
+                yield Cause(change, name, "given", parts.parent(item), parts.value(item, "who"))
+            case "role" if parts.after.members.get(item.key) == (0, 0):
+                yield Cause(change, name, "guest", who=item.key)
+            case "level":
+                yield Cause(change, name, "level", item.key)
+            case "inside":
+                yield Cause(change, name, "move", item.key)
+            case "shows":
+                for value in (written.before, written.after):
+                    if (space := parts.named(written.field, value, item.source)) is not None:
+                        yield Cause(change, name, "link", parts.site(item), space)
+
+
+def _by_delete(parts: AccessParts, change: Change, identity: Identity, item: Item | None) -> Iterator[Cause]:
+    if _has_members(parts.decided, identity[0]):
+        yield Cause(change, "", "membership", identity)
+    if item is None:
+        return
+    access = item.kind.access
+    if "who" in access:
+        kind: Literal["given", "membership"] = "given" if "role" in access else "membership"
+        yield Cause(change, "", kind, parts.parent(item), parts.value(item, "who"))
+    elif "shows" in access and (space := parts.value(item, "shows")) is not None:
+        yield Cause(change, "", "link", parts.site(item), space)
+    elif "level" in access:
+        for key in parts.before.contents.get(item.key, ()) if parts.is_collection(item.key) else ():
+            yield Cause(change, "", "move", key)
+
+
+# Who gains by it.
+
+
+def findings(parts: AccessParts) -> Iterator[tuple[Cause, Finding]]:
+    """Yield everything that somebody gains, under its cause."""
+    finder = _Finder(parts)
+    by_place: dict[Key, list[Cause]] = defaultdict(list)
+    found = sorted(causes(parts), key=lambda cause: cause.structural)
+    for cause in found:
+        for place in dict.fromkeys(finder.places(cause)):
+            if finder.stays(place):
+                by_place[place].append(cause)
+    alike: dict[Any, list[Key]] = defaultdict(list)
+    for place, mine in by_place.items():
+        alike[finder.shape(place), tuple(cause.towards(place) for cause in mine)].append(place)
+    for places in alike.values():
+        for subject, gain, number in finder.gains(by_place[places[0]], places[0]):
+            by_cause: dict[int, list[Key]] = defaultdict(list)
+            for place in places:
+                by_cause[id(by_place[place][number])].append(place)
+            for together in by_cause.values():
+                yield by_place[together[0]][number], Finding(subject, gain, tuple(together))
+    for cause in found:
+        if (somewhere := finder.somewhere(cause)) is not None:
+            yield cause, somewhere
+
+
+_UNLISTED_MEMBER: Final = Subject("unlisted", None, NOT_A_GUEST, NOT_A_GUEST)
+_UNLISTED_GUEST: Final = Subject("unlisted", None, (0, 0), (0, 0))
+
+
+class _Finder(Struct, frozen=True):
+    parts: AccessParts
+
+    @property
+    def access(self) -> Access:
+        rule = self.parts.decided.sides.registry.profile.access
+        return Access(rule, self.parts.before, self.parts.after)
+
+    def stays(self, place: Key) -> bool:
+        """Whether a place is there afterwards."""
+        return place in self.parts.after.levels or place not in self.parts.before.levels
+
+    def places(self, cause: Cause) -> Iterator[Key]:
+        """Yield the places whose access a cause can change."""
+        before, after = self.parts.before, self.parts.after
+        if cause.kind == "link":
+            yield cause.who
+            return
+        roots = [cause.place]
+        if cause.kind == "guest":
+            mine = (cause.who, *sorted(after.teams_of.get(cause.who, ()), key=str))
+            roots = [place for giver in mine for place in after.places_of.get(giver, ())]
+        elif cause.kind == "membership":
+            roots = [*before.places_of.get(cause.place, ()), *after.places_of.get(cause.place, ())]
+        for place in dict.fromkeys(roots):
+            yield place
+            yield from before.reach(place)
+            yield from after.reach(place)
+
+    def shape(self, place: Key) -> Any:
+        """Return what the access of a place depends on: places with one shape give everybody the same."""
+        one = self.parts.place(place)
+        worlds = (self.parts.before, self.parts.after)
+        alone = any(place in world.given or place in world.given_to_teams for world in worlds)
+        around = tuple(
+            (
+                place in world.complete,
+                world.levels.get(place, "unknown"),
+                world.inside.get(place, "unknown"),
+                world.shown.get(place, frozenset()),
+            )
+            for world in worlds
+        )
+        return one.shown, one.held, one.listed, place if alone else None, around
+
+    def gains(self, mine: list[Cause], place: Key) -> Iterator[tuple[Subject, Gain, int]]:
+        """Yield what each subject gains in a place, with the index of the first cause that explains it."""
+        one, access = self.parts.place(place), self.access
+        strongest = access.rule == "strongest"
+        everybody = any(cause.concerns_everybody for cause in mine)
+        subjects = self._subjects(mine, place, everybody)
+        around = tuple(tuple(_around(world, place)) for world in (self.parts.before, self.parts.after))
+        known: dict[Any, Gain | None] = {}
+        open_to_all = everybody
+        for subject in subjects:
+            like = access.likeness(subject, around) if subject.kind == "person" else subject
+            if like not in known:
+                known[like] = access.gain(subject, one)
+            gain = known[like]
+            if subject.kind == "others":
+                open_to_all = open_to_all and gain is not None and gain.certain
+            if gain is None or (open_to_all and subject == _UNLISTED_MEMBER):
+                continue
+            for number, cause in enumerate(mine):
+                if cause.explains(subject, gain, place, strongest):
+                    yield subject, gain, number
+                    break
+
+    def _subjects(self, mine: list[Cause], place: Key, everybody: bool) -> list[Subject]:
+        """Return whom these causes can concern on a place."""
+        people: dict[Key, None] = {}
+        groups: dict[Key, None] = {}
+        for giver in self._givers(place) if everybody else ():
+            self._add(giver, people, groups)
+        for cause in mine:
+            if cause.kind == "given":
+                self._add(cause.who, people, groups)
+            elif cause.who is not None and cause.kind in ("membership", "guest"):
+                people[cause.who] = None
+            elif cause.kind == "membership":
+                self._add(cause.place, people, groups)
+        found = [subject for key in people if (subject := self._person(key)) is not None]
+        found += [Subject("group", key) for key in groups]
+        if everybody:
+            found += self._others(frozenset(people))
+            if self._may_be_unlisted(place):
+                found += [_UNLISTED_MEMBER, _UNLISTED_GUEST]
+        return found
+
+    def _add(self, giver: Key, people: dict[Key, None], groups: dict[Key, None]) -> None:
+        """Add a member, or the members of a team."""
+        worlds = (self.parts.before, self.parts.after)
+        if giver not in self.parts.teams_with_roles:
+            people[giver] = None
+        elif all(giver in world.teams for world in worlds) or isinstance(giver, Address):
+            members = {member for world in worlds for member in world.teams.get(giver, ())}
+            people.update(dict.fromkeys(sorted(members, key=str)))
+        else:
+            groups[giver] = None
+
+    def _givers(self, place: Key) -> Iterator[Key]:
+        """Yield the members and teams with a role on a place or on what gives it access."""
+        for world in (self.parts.before, self.parts.after):
+            for around in _around(world, place):
+                yield from world.given.get(around, ())
+                yield from world.given_to_teams.get(around, ())
+
+    def _person(self, key: Key) -> Subject | None:
+        """Return a member; None for an admin, who has every access, and for somebody who leaves."""
+        before, after = (world.members.get(key) for world in (self.parts.before, self.parts.after))
+        if before is not None and after is None:
+            return None
+        if (ADMIN, ADMIN) in (before, after):
+            return None
+        new = before is None and after is not None
+        unknown: Range = ANY_ROLE_BELOW_ADMIN
+        return Subject("person", key, (0, 0) if new else before or unknown, after or unknown)
+
+    def _others(self, named: frozenset[Key]) -> list[Subject]:
+        """Return everybody else, once for each role in the organization. A guest gets nothing by it."""
+        counts = Counter(self.parts.members_by_role)
+        counts.subtract(self.parts.roles_of(key) for key in named if key in self.parts.after.members)
+        roles = {pair for pair, number in counts.items() if number}
+        roles = {pair for pair in roles if (ADMIN, ADMIN) not in pair and pair != ((0, 0), (0, 0))}
+        if not self.parts.members_read or not roles:
+            return [Subject("others", None, NOT_A_GUEST, NOT_A_GUEST)]
+        return [Subject("others", None, *pair) for pair in sorted(roles)]
+
+    def _may_be_unlisted(self, place: Key) -> bool:
+        """Whether somebody may have a role on the way that no list has."""
+        one, worlds = self.parts.place(place), (self.parts.before, self.parts.after)
+        precedence = self.access.rule == "precedence"
+        return (
+            any(around not in world.complete for world in worlds for around in _around(world, place))
+            or (precedence and one.shown and not (worlds[0].sites_read and one.listed))
+            or (one.held and not all(world.around(place)[1] for world in worlds))
+        )
+
+    def somewhere(self, cause: Cause) -> Finding | None:
+        """Return that somebody may gain in places whose permissions are not in the files."""
+        joins = cause.kind == "membership" and cause.change.action == "create"
+        leaves = cause.kind == "membership" and not joins
+        unbound = cause.kind == "guest" and self.parts.has_levels_around
+        by_losing = (leaves or unbound) and self.access.rule == "precedence"
+        if self.parts.everything_read or not (joins or by_losing):
+            return None
+        if cause.who is None:
+            return None  # the team is deleted: before that everything that names it was read
+        if isinstance(cause.place, Address):
+            return None  # the plan creates the team, which has only the roles that the files give to it
+        subject = self._person(cause.who)
+        unread = "the permissions of all spaces, collections and sites"
+        return Finding(subject, None, (), unread) if subject is not None else None
+
+
+def _around(world: World, place: Key) -> list[Key]:
+    """Return a place and everything that gives it access."""
+    return [place, *sorted(world.shown.get(place, ()), key=str), *world.around(place)[0]]

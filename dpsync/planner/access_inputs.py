@@ -1,0 +1,452 @@
+"""Read from decisions what access depends on: members, roles, levels and places, before and after the plan.
+
+Only lists that were read for declared places count, and those that were read because of a delete. What else
+the snapshot happens to hold, because a base declares it, is left out: a plan must not depend on the base.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct
+
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.shared.fields import GUEST_FIRST
+from dpsync.model.address import Address
+from dpsync.model.change import Change
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId, Ref, Value
+from dpsync.planner.access import ANYTHING, Key, Place, Range, World
+from dpsync.planner.decide import Decisions
+
+_INHERIT = "inherit"
+
+
+class Unlisted(Struct, frozen=True):
+    """Stand for the spaces on a site or in a collection that no list of the files names."""
+
+    place: Key
+
+
+class Item(Struct, frozen=True):
+    """An object of one side with its fields as they are on that side."""
+
+    key: Key
+    kind: Kind
+    source: Entry | LiveObject
+    fields: Mapping[str, Value]
+
+
+class AccessParts(Struct, frozen=True, dict=True):
+    """What takes part in access in one organization, by the words of the kinds (`Field.access`)."""
+
+    decided: Decisions
+    changes: tuple[Change, ...]
+    organization: Address
+
+    # Names.
+
+    def key(self, address: Address) -> Key:
+        """Return the key of an entry: the identity of its object, or its address before there is one."""
+        sides = self.decided.sides
+        entry = sides.resources.get(address)
+        if address in sides.snapshot.outputs and entry is not None:
+            outputs = sides.kind(entry).platform.outputs
+            id = sides.snapshot.outputs[address]
+            return (outputs.kind, id) if outputs is not None and id is not None else address
+        if entry is not None and sides.kind(entry).of_output and entry.parent is not None:
+            return self.key(entry.parent)
+        if (identity := sides.names.identities.get(address)) is not None:
+            return identity
+        lookup = sides.desired.lookups.get(address)
+        return (sides.names.identity(address, lookup) if lookup is not None else None) or address
+
+    def live_key(self, identity: Identity) -> Key:
+        """Return the key of a live object. Access to the output of another object is the output's own."""
+        registry = self.decided.sides.registry
+        kind = registry[identity[0]]
+        outputs = registry[kind.parents[0]].platform.outputs if kind.of_output else None
+        return (outputs.kind, identity[1]) if outputs is not None else identity
+
+    def named(self, field: Field, value: Value, source: Entry | LiveObject) -> Key | None:
+        """Return the key of what the value of a reference names."""
+        if isinstance(value, Ref):
+            return self.key(value.address)
+        if not isinstance(value, LiveId):
+            return None
+        sides = self.decided.sides
+        meant = [sides.names.named(source, kind, value.id) for kind in field.type.refers]
+        return next((identity for identity in meant if identity in sides.snapshot.objects), meant[0])
+
+    def address(self, key: Key) -> str | None:
+        """Return the address of what a key names, None where nothing in this plan has it."""
+        sides = self.decided.sides
+        if isinstance(key, Address):
+            return str(key)
+        if key in sides.snapshot.objects:
+            return str(sides.names.address(key))
+        return next((str(at) for at, id in sides.snapshot.outputs.items() if id == key[1]), None)
+
+    def title(self, key: Key) -> str | None:
+        """Return the title of an object that was not read, taken from an object that refers to it."""
+        return self.decided.sides.names.referenced_titles.get(key)
+
+    # Both sides.
+
+    @cached_property
+    def created(self) -> tuple[Item, ...]:
+        entries = (self.decided.entries.get(change.location) for change in self.changes)
+        return tuple(
+            Item(self.key(entry.resource.address), kind, entry.resource, self._declared(entry.resource))
+            for entry in entries
+            if entry is not None
+            and entry.live is None
+            and (kind := self.decided.sides.kind(entry.resource)).access
+        )
+
+    def _declared(self, resource: Entry) -> dict[str, Value]:
+        kind, noted = self.decided.sides.kind(resource), self.decided.blocking.noted
+        return {
+            name: value
+            for name, value in resource.fields.items()
+            if not noted(resource.address, kind.field(name))
+        }
+
+    @cached_property
+    def live(self) -> tuple[Item, ...]:
+        """The live objects that take part, as they are now."""
+        sides, around = self.decided.sides, self.decided.sides.snapshot.above
+        root = sides.names.identities.get(self.organization)
+        found = []
+        for identity, live in sides.snapshot.objects.items():
+            kind = sides.kind(live)
+            if kind.access and (above := around(live)) and above[-1] == root and self._was_read(live, kind):
+                found.append(Item(self.live_key(identity), kind, live, live.fields))
+        return tuple(found)
+
+    def _was_read(self, live: LiveObject, kind: Kind) -> bool:
+        """Whether an object of a list that is read only where it is declared is in such a list.
+
+        Before something is deleted, all that names it was read (live/delete_evidence.py).
+        """
+        if "who" not in kind.access or live.parent is None:
+            return True
+        who = self.named(kind.access["who"], live.fields.get(kind.access["who"].name), live)
+        goes = who is not None and self.decided.deletions.covers(who)
+        return goes or self.reads(live.parent, kind)
+
+    def reads(self, place: Identity, kind: Kind) -> bool:
+        """Whether the objects of a kind in a live place were read, all of them.
+
+        What is in a deleted place was: else nobody could see what goes with it (live/delete_evidence.py).
+        """
+        sides = self.decided.sides
+        return place in sides.snapshot.objects and (
+            self.decided.deletions.covers(place)
+            or sides.names.address(place).child(*kind.key.split(".")) in sides.snapshot.scopes
+        )
+
+    @cached_property
+    def staying(self) -> tuple[Item, ...]:
+        """The live objects that the plan keeps, as they will be."""
+        return tuple(
+            Item(item.key, item.kind, item.source, self._written(item))
+            for item in self.live
+            if isinstance(item.source, LiveObject) and not self.decided.deletions.covers(item.source.identity)
+        )
+
+    def _written(self, item: Item) -> Mapping[str, Value]:
+        assert isinstance(item.source, LiveObject)
+        address = self.decided.sides.names.declared.get(item.source.identity)
+        entry = self.decided.entries.get(address) if address is not None else None
+        if entry is None or not entry.written:
+            return item.fields
+        return {**item.fields, **{one.field.name: one.after for one in entry.written}}
+
+    # The worlds.
+
+    @cached_property
+    def before(self) -> World:
+        """What holds now. A place that the plan creates counts as one without roles and level of its own."""
+        found = self._world(self.live)
+        new = {item.key for item in self.created if "level" in item.kind.access}
+        then = self.after
+
+        def with_new(now: Mapping[Key, Any], later: Mapping[Key, Any]) -> dict[Key, Any]:
+            return {**now, **{key: later[key] for key in new if key in later}}
+
+        return World(
+            members=found.members,
+            teams=found.teams,
+            given=found.given,
+            given_to_teams=found.given_to_teams,
+            complete=found.complete | new,
+            levels={**found.levels, **dict.fromkeys(new)},
+            inside=with_new(found.inside, then.inside),
+            shown=with_new(found.shown, then.shown),
+            sites_read=found.sites_read,
+            unread_levels=found.unread_levels,
+        )
+
+    @cached_property
+    def after(self) -> World:
+        return self._world((*self.staying, *self.created))
+
+    def _world(self, items: Iterable[Item]) -> World:
+        items = tuple(items)
+        members: dict[Key, Range] = {}
+        given: dict[Key, dict[Key, Range]] = {}
+        given_to_teams: dict[Key, dict[Key, Range]] = {}
+        teams: dict[Key, set[Key]] = {key: set() for key in self._teams_read}
+        levels: dict[Key, Range | None] = {}
+        inside: dict[Key, Key | None] = {}
+        shown: dict[Key, set[Key]] = {}
+        for item in items:
+            access = item.kind.access
+            who = self.value(item, "who")
+            if "who" in access and "role" in access:
+                roles = given_to_teams if item.kind.name in self._of_teams else given
+                if (role := _range(item.fields.get(access["role"].name))) != (0, 0):
+                    roles.setdefault(self.parent(item), {})[who] = role
+            elif "who" in access:
+                teams.setdefault(self.parent(item), set()).add(who)
+            elif "role" in access:
+                members[item.key] = _range(item.fields.get(access["role"].name))
+            if "level" in access:
+                levels[item.key] = self._level(item, access["level"])
+            if "inside" in access:
+                inside[item.key] = self.value(item, "inside")
+            if "shows" in access and (space := self.value(item, "shows")) is not None:
+                shown.setdefault(space, set()).add(self.site(item))
+        shown |= {Unlisted(site): {site} for site in self.unread_sites if site in levels}
+        if not self.spaces_listed:
+            inside |= {Unlisted(key): key for key in levels if self.is_collection(key)}
+        for team in (team for roles in given_to_teams.values() for team in roles):
+            if isinstance(team, Address):  # the plan creates it
+                teams.setdefault(team, set())
+        return World(
+            members=members,
+            teams={team: frozenset(found) for team, found in teams.items()},
+            given=given,
+            given_to_teams=given_to_teams,
+            complete=frozenset(key for key in levels if self._is_complete(key)),
+            levels=levels,
+            inside=self._lifted(inside),
+            shown={space: frozenset(sites) for space, sites in shown.items()},
+            sites_read=self.unread_sites == () and self.sites_listed,
+            unread_levels=not self.sites_listed or any(levels.get(site) for site in self.unread_sites),
+        )
+
+    def value(self, item: Item, word: Any) -> Key | None:
+        field = item.kind.access.get(word)
+        return self.named(field, item.fields.get(field.name), item.source) if field is not None else None
+
+    def _level(self, item: Item, field: Field) -> Range | None:
+        """Return the level of a place, None where it inherits. One that no answer has is none of its own."""
+        value = item.fields.get(field.name, _INHERIT if isinstance(item.source, Entry) else None)
+        value = field.absent if value is None else value
+        return None if value in (None, _INHERIT) else _range(value)
+
+    def _lifted(self, inside: dict[Key, Key | None]) -> dict[Key, Key | None]:
+        """Put what is in a deleted collection into what that one was in."""
+        gone = {
+            item.key: self.value(item, "inside")
+            for item in self.live
+            if "inside" in item.kind.access and item.key not in inside
+        }
+        found = dict(inside)
+        for key, around in inside.items():
+            while around in gone:
+                around = gone[around]
+            found[key] = around
+        return found
+
+    def place(self, key: Key) -> Place:
+        if isinstance(key, Unlisted):
+            return Place(key, shown=True, listed=False)
+        kind = self._kind(key)
+        return Place(key, shown=kind in self._shown, held=kind not in self._showing)
+
+    @cached_property
+    def members_by_role(self) -> Counter[tuple[Range, Range]]:
+        """How many members have which role in the organization, before and after."""
+        return Counter(map(self.roles_of, self.after.members))
+
+    def roles_of(self, member: Key) -> tuple[Range, Range]:
+        role = self.after.members[member]
+        return self.before.members.get(member, role), role
+
+    @cached_property
+    def teams_with_roles(self) -> frozenset[Key]:
+        worlds = (self.before, self.after)
+        return frozenset(
+            team for world in worlds for roles in world.given_to_teams.values() for team in roles
+        )
+
+    def noun(self, key: Identity) -> str:
+        return self.decided.sides.registry[key[0]].noun
+
+    def is_collection(self, key: Key) -> bool:
+        return self._kind(key) not in self._shown | self._showing
+
+    def _kind(self, key: Key) -> str:
+        entry = self.decided.sides.resources.get(key) if isinstance(key, Address) else None
+        return entry.kind if entry is not None else str(key[0])
+
+    @cached_property
+    def _shown(self) -> frozenset[str]:
+        """The names of the kinds that sites show."""
+        return frozenset(name for kind in self._kinds("shows") for name in kind.access["shows"].type.refers)
+
+    @cached_property
+    def _showing(self) -> frozenset[str]:
+        """The names of the kinds that show them."""
+        return frozenset(map(self.decided.sides.registry.tree_owner, self._kinds("shows")))
+
+    def parent(self, item: Item) -> Key:
+        """Return the place or the team that an object is in."""
+        source = item.source
+        if isinstance(source, LiveObject):
+            return self.live_key(source.parent) if source.parent is not None else None
+        return self.key(source.parent) if source.parent is not None else None
+
+    def site(self, item: Item) -> Key:
+        """Return the site whose structure an object is in."""
+        sides, source = self.decided.sides, item.source
+        owner = sides.registry.tree_owner(item.kind)
+        if isinstance(source, LiveObject):
+            return sides.lineage.live_ancestor(source, owner)
+        address = sides.lineage.ancestor(source, owner)
+        return self.key(address) if address is not None else None
+
+    # What was read.
+
+    def _kinds(self, *words: Any) -> list[Kind]:
+        """Return the kinds that have all of these words, and no other of "who" and "role"."""
+        roles = {"who", "role"}
+        return [
+            kind
+            for kind in self.decided.sides.registry.ordered
+            if set(words) <= kind.access.keys() and not (kind.access.keys() & roles) - set(words)
+        ]
+
+    @cached_property
+    def _teams(self) -> frozenset[str]:
+        """The names of the kinds that have members."""
+        return frozenset(name for kind in self._kinds("who") for name in kind.parents)
+
+    @cached_property
+    def _of_teams(self) -> frozenset[str]:
+        """The names of the kinds that give a role to what has members."""
+        kinds = self._kinds("who", "role")
+        return frozenset(
+            kind.name for kind in kinds if self._teams.issuperset(kind.access["who"].type.refers)
+        )
+
+    @cached_property
+    def _root(self) -> Identity | None:
+        return self.decided.sides.names.identities.get(self.organization)
+
+    def _listed(self, kind: Kind) -> bool:
+        """Whether the list of all objects of one kind in the organization was read."""
+        sides = self.decided.sides
+        return self._root is not None and (
+            self.reads(self._root, kind)
+            or any(
+                one.kind == kind.name and one.parent == self.organization
+                for one in sides.desired.lookups.values()
+            )
+        )
+
+    @cached_property
+    def members_read(self) -> bool:
+        return all(map(self._listed, self._kinds("role")))
+
+    @cached_property
+    def _teams_read(self) -> frozenset[Identity]:
+        """The live teams whose members were read."""
+        sides, found = self.decided.sides, set[Identity]()
+        for kind in self._kinds("who"):
+            teams = (identity for identity in sides.snapshot.objects if identity[0] in kind.parents)
+            found.update(team for team in teams if self.reads(team, kind))
+        return frozenset(found)
+
+    @cached_property
+    def sites_listed(self) -> bool:
+        return all(self._listed(self.decided.sides.registry[name]) for name in self._showing)
+
+    @cached_property
+    def unread_sites(self) -> tuple[Key, ...]:
+        """The live sites whose structure was not read."""
+        owners = {self.decided.sides.registry.tree_owner(kind): kind for kind in self._kinds("shows")}
+        return tuple(
+            item.key
+            for item in self.live
+            if (kind := owners.get(item.kind.name)) is not None and not self.reads(item.key, kind)
+        )
+
+    @cached_property
+    def spaces_listed(self) -> bool:
+        """Whether the collection of every space is known: nobody says in which the outputs of others are."""
+        sides = self.decided.sides
+        return not sides.snapshot.output_identities and all(map(self._listed, self._kinds("inside")))
+
+    def _is_complete(self, key: Key) -> bool:
+        """Whether all roles that a place gives were read."""
+        if isinstance(key, Address):
+            return True
+        place = self._access_objects.get(key, key)
+        registry = self.decided.sides.registry
+        return all(
+            self.reads(place, kind) or not self._may_name(kind)
+            for kind in self._kinds("who", "role")
+            if place[0] in registry and place[0] in kind.parents
+        )
+
+    @cached_property
+    def _access_objects(self) -> Mapping[Key, Identity]:
+        """The objects that hold the access of what others have put out, by key."""
+        return {
+            item.key: item.source.identity
+            for item in self.live
+            if item.kind.of_output and isinstance(item.source, LiveObject)
+        }
+
+    def _may_name(self, kind: Kind) -> bool:
+        """Whether there is anybody whom a list could name: without teams no list of them has anything."""
+        sides = self.decided.sides
+        names = kind.access["who"].type.refers
+        known = all(self._listed(sides.registry[name]) for name in names)
+        return not known or any(identity[0] in names for identity in sides.snapshot.objects)
+
+    @cached_property
+    def has_levels_around(self) -> bool:
+        """Whether a site or a collection may have a level of its own."""
+        levels = (*self.before.levels.items(), *self.after.levels.items())
+        return not (self.sites_listed and self.spaces_listed) or any(
+            level is not None for key, level in levels if self._kind(key) not in self._shown
+        )
+
+    @cached_property
+    def everything_read(self) -> bool:
+        """Whether no role is in a list that was not read."""
+        places = [kind for kind in self._kinds() if "level" in kind.access and not kind.of_output]
+        return (
+            all(map(self._listed, places))
+            and not self.decided.sides.snapshot.output_identities
+            and all(self._is_complete(key) for key in self.before.levels)
+        )
+
+
+def _range(word: Value) -> Range:
+    """Return the rank of a role. One that this version does not know may be anything."""
+    if word is None:
+        return (0, 0)
+    return (rank, rank) if (rank := _RANKS.get(word)) is not None else ANYTHING
+
+
+_RANKS: Mapping[Any, int] = {word: rank for rank, word in enumerate(GUEST_FIRST)}

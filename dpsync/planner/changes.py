@@ -1,0 +1,393 @@
+"""Describe the changes of a plan.
+
+What a plan tells of what the platform itself syncs with a repository (Git Sync).
+
+Where the files say the same, or nothing, that is a note. Where they say something else it is blocked: the
+file's line is wanted, and the repository decides.
+
+Compare undeclared objects with the values in `policy: watch` patterns.
+
+`import` writes such a pattern for each object that it cannot write as an entry. Without an entry, only the
+pattern contains the expected value.
+
+The changes of a plan, from decisions and steps: one for each thing, with its labels and requests.
+
+A plan lists them by address, but siblings that have an order in that order. The list says nothing about
+the order in which they are carried out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dpsync.kinds.types import INVALID
+from dpsync.kinds.watching import format_value, parse_value
+from dpsync.model.address import Address, Pattern
+from dpsync.model.change import Blocked, Cause, Change, Difference, Effect, Note, Removed, Step
+from dpsync.model.desired import Entry
+from dpsync.model.drift import Drifted, FieldDrift
+from dpsync.model.plan import Origin
+from dpsync.model.snapshot import Identity, LiveObject, MatchedBy
+from dpsync.model.text import counted, some
+from dpsync.model.values import Ref
+from dpsync.planner import decide as transfers
+from dpsync.planner.compare import Changed, changed, object_digest
+from dpsync.planner.decide import Decisions
+from dpsync.planner.deletions import effects
+from dpsync.planner.history import Lineage
+from dpsync.planner.labels import Labels
+from dpsync.planner.policy import SyncedEntry, synced_entries
+from dpsync.planner.remarks import where
+from dpsync.planner.sides import Sides
+from dpsync.planner.stepset import PlannedSteps
+
+_WAY_OUT = (
+    "change the values in the repository and remove the fields from your files, or add takeover: true to the "
+    "entry"
+)
+_AGAIN = "the next sync overwrites the values that dpsync writes, unless you turn Git Sync off"
+
+
+def synced_blocks(sides: Sides) -> Iterator[Blocked]:
+    """Every entry that says something else than the repository that decides it."""
+    free: Sides | None = None
+    for one in _theirs(sides):
+        free = free or _taken_over(sides)
+        if others := tuple(_otherwise(free, one)):
+            reason = f"Git Sync connects this object to {one.repository.name}, which has other values: "
+            reason += some(others)
+            yield Blocked(address=str(one.entry.address), reason=reason, todo=_WAY_OUT)
+
+
+def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
+    """What is left alone, and what is written or deleted although a repository decides it."""
+    for identity in deleted:
+        if (repository := sides.snapshot.objects[identity].synced) is not None:
+            text = f"Git Sync connects this object to {repository.name}, and the plan deletes the object"
+            yield Note(address=str(sides.names.address(identity)), text=text, severity="warning")
+    together: dict[tuple[Address, str], list[SyncedEntry]] = defaultdict(list)
+    blocked = {item.address for item in synced_blocks(sides)}
+    for one in _theirs(sides):
+        if str(one.entry.address) in blocked:
+            continue
+        if one.tree is None:
+            together[one.entry.address.top, one.entry.kind].append(one)
+            continue
+        words = " and ".join([*one.fields, one.tree.last])
+        text = f"Git Sync sets {words} from {one.repository.name}, so dpsync does not change {words}"
+        yield Note(address=str(one.entry.address), text=text)
+    for (organization, kind), entries in together.items():
+        names = [f"{one.entry.key} ({one.repository.name})" for one in entries]
+        fields = " and ".join(sorted({name for one in entries for name in one.fields}))
+        whose = counted(len(entries), sides.registry[kind].noun)
+        text = f"Git Sync connects {whose} to repositories, so dpsync does not change {fields}: "
+        yield Note(address=str(organization), text=text + some(names), permanent=True)
+    for one in synced_entries(sides.registry, sides.desired, sides.snapshot):
+        if one.entry.takeover and not sides.policy.ignored(one.entry.address):
+            text = f"Git Sync connects this object to {one.repository.name}: {_AGAIN}"
+            yield Note(address=str(one.entry.address.field("takeover")), text=text, severity="warning")
+    yield from _needless(sides)
+
+
+def _theirs(sides: Sides) -> Iterator[SyncedEntry]:
+    """What a repository decides of the entries that are planned."""
+    for one in synced_entries(sides.registry, sides.desired, sides.snapshot):
+        if not one.entry.takeover and not sides.policy.ignored(one.entry.address):
+            yield one
+
+
+def _needless(sides: Sides) -> Iterator[Note]:
+    for address, entry in sides.desired.resources.items():
+        live = sides.live(address) if entry.takeover else None
+        if live is not None and live.synced is None:
+            text = "Git Sync does not connect this object to a repository: remove takeover from the entry"
+            yield Note(address=str(address.field("takeover")), text=text)
+
+
+def _taken_over(sides: Sides) -> Sides:
+    """The same sides, as if every such entry were taken over."""
+    entries = {
+        address: replace(entry, takeover=True) if sides.registry[entry.kind].synced else entry
+        for address, entry in sides.desired.resources.items()
+    }
+    return replace(sides, declared=replace(sides.desired, resources=entries))
+
+
+def _otherwise(free: Sides, one: SyncedEntry) -> Iterator[str]:
+    """The fields and nodes of an entry that are not as the files have them."""
+    mine = one.entry.address
+    for item in changed(free, free.resources[mine], one.live):
+        if item.field.name in one.fields:
+            yield item.field.name
+    for address in free.lineage.below(one.tree) if one.tree is not None else ():
+        resource = free.resources[address]
+        if not free.kind(resource).in_tree or free.policy.ignored(address):
+            continue
+        live = free.live(address)
+        if live is None or changed(free, resource, live):
+            yield "/".join(address.segments[len(mine.segments) :])
+
+
+class WatchedValues(Struct, frozen=True):
+    """Undeclared objects whose values differ from the policy, and by address the line of the pattern."""
+
+    found: tuple[Drifted, ...]
+    origins: Mapping[str, Origin]
+
+
+def watched_values(
+    sides: Sides, origins: Mapping[str, Origin], is_selected: Callable[[Address], bool]
+) -> WatchedValues:
+    """Return the selected objects that differ from a pattern with a value.
+
+    `origins` has the line of each pattern.
+    """
+    fields: dict[Identity, dict[str, FieldDrift]] = defaultdict(dict)
+    lines: dict[str, Origin] = {}
+    for pattern in sides.desired.policy.watch_values:
+        for identity in sides.names.undeclared_matching(pattern):
+            drift = _difference(sides, pattern, identity)
+            if drift is None or not is_selected(sides.names.address(identity)):
+                continue
+            fields[identity][drift.field] = drift
+            origin = origins.get(where("watch", pattern))
+            if origin is not None:
+                lines.setdefault(str(sides.names.address(identity)), origin)
+    found = []
+    for identity, differences in sorted(fields.items()):
+        live = sides.snapshot.objects[identity]
+        found.append(
+            Drifted(
+                address=str(sides.names.address(identity)),
+                kind=live.kind,
+                what="different",
+                label=sides.names.label(live),
+                id=live.id,
+                fields=tuple(differences.values()),
+                kept=True,
+            )
+        )
+    return WatchedValues(tuple(found), lines)
+
+
+def _difference(sides: Sides, pattern: Pattern, identity: Identity) -> FieldDrift | None:
+    """Return how a live field differs from a pattern; None if it does not, or if the field is ignored."""
+    live, name = sides.snapshot.objects[identity], pattern.field or ""
+    address = sides.names.address(identity)
+    field = next((one for one in sides.kind(live).fields if one.name == name), None)
+    left_alone = sides.policy.ignored(address, name) or sides.policy.forgotten(identity)
+    if field is None or left_alone:
+        return None
+    value, wanted = live.fields.get(name), parse_value(field, pattern.value or "")
+    if wanted is INVALID or format_value(field, value) == format_value(field, wanted):
+        return None
+    then = sides.labels.compared
+    known = then is None or any(one.text == pattern.text for one in then.desired.policy.watch_values)
+    return FieldDrift(field=name, live=value, file=wanted, cause=None if known else "edited here")
+
+
+_NOT_REPORTED: Final = frozenset({MatchedBy.LINE, MatchedBy.KEY, MatchedBy.PLACE})
+
+
+def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
+    """Every change of the plan, deletes last."""
+    moving = frozenset(
+        address
+        for address in steps.drafts.by_address
+        if any(step.verb == "move" for step in steps.of(address))
+    )
+    maker = _Changes(decisions, steps, Labels(decisions.sides, moving))
+    listed = sorted(maker.addresses(), key=Listing(decisions.sides.lineage).key)
+    return sorted(map(maker.change, listed), key=lambda change: change.action == "delete")
+
+
+class _Changes(Struct, frozen=True):
+    decisions: Decisions
+    steps: PlannedSteps
+    labels: Labels
+
+    def addresses(self) -> set[Address]:
+        """What has steps; and children that are made along with their parent, though no request is theirs."""
+        entries = self.decisions.entries
+        along = {address for address in self.decisions.adopted if address in entries}
+        return self.steps.drafts.by_address.keys() | {
+            address for address in along if entries[address].live is None or entries[address].display
+        }
+
+    def change(self, address: Address) -> Change:
+        sides = self.decisions.sides
+        resource = sides.resources.get(address)
+        steps = self.steps.of(address)
+        if resource is None:
+            return self._delete(address)
+        live = sides.live(address)
+        match = sides.snapshot.matches.get(address)
+        if match is not None and match.by in _NOT_REPORTED:
+            match = None
+        entry = self.decisions.entries.get(address)
+        display = entry.display if entry else ()
+        moves = [step for step in steps if step.verb == "move"]
+        cause = self._cause(resource, live, steps)
+        return Change(
+            address=str(address),
+            kind=resource.kind,
+            action="create" if live is None else "update",
+            label=sides.names.label(resource),
+            id=live.id if live else None,
+            matched=match.by if match else None,
+            matched_detail=match.detail if match else "",
+            digest=object_digest(live, resource.fields) if live else None,
+            watched=tuple(sorted(resource.fields)) if live else (),
+            inside=self._inside(resource) if live is None else None,
+            differences=tuple(
+                self._difference(resource, item, self._of_field(resource, item, live, cause))
+                for item in display
+                if live is not None or not item.field.nest or self._inside(resource) is not None
+            )
+            + self._transferred(resource),
+            cause=cause,
+            effects=tuple(self._taken_away(resource, live, display)),
+            moved=moves[0].summary if moves else None,
+            steps=steps,
+        )
+
+    def _difference(self, resource: Entry, item: Changed, cause: Cause | None) -> Difference:
+        found = item.difference(self.decisions.sides.values, resource, cause)
+        if item.field.one_per is None or item.after is not True:
+            return found
+        return found.model_copy(
+            update={"taken_from": self.decisions.exclusive.live_holder_id(resource, item.field)}
+        )
+
+    def _cause(self, resource: Entry, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
+        """Return the label of a create, a restore or a move."""
+        if live is None or any(step.verb == "restore" for step in steps):
+            return self.labels.created(resource.address)
+        return self.labels.placed(resource) if resource.address in self.labels.moving else None
+
+    def _of_field(
+        self, resource: Entry, item: Changed, live: LiveObject | None, created: Cause | None
+    ) -> Cause | None:
+        if item.inherited is not None:
+            return self._of_inherited(item)
+        return created if live is None else self.labels.of(resource, item)
+
+    def _taken_away(
+        self, resource: Entry, live: LiveObject | None, display: tuple[Changed, ...]
+    ) -> Iterator[Effect]:
+        """What goes because another field gets a value, and is no difference of its own."""
+        kind, said = self.decisions.sides.kind(resource), {item.field.name for item in display}
+        for item in display if live is not None else ():
+            name = item.field.instead_of
+            if live is None or name is None or name in said or item.after is None:
+                continue
+            if (lost := live.fields.get(name)) is not None:
+                what = (
+                    f"the {name} ({lost}) is removed, because {kind.one} can have only one of {name} "
+                    f"and {item.field.name}"
+                )
+                yield Effect(address=str(resource.address.field(name)), what=what, counts=False)
+
+    def _of_inherited(self, item: Changed) -> Cause | None:
+        """Return the label of the entry from which a field inherits its value so far."""
+        around = self.decisions.entries.get(item.inherited) if item.inherited is not None else None
+        assert around is not None
+        change = next(one for one in around.display if one.field.name == item.field.name)
+        return self.labels.of(around.resource, change)
+
+    def _transferred(self, resource: Entry) -> tuple[Difference, ...]:
+        sides, address = self.decisions.sides, resource.address
+        if address not in sides.snapshot.transferred:
+            return ()
+        return (transfers.difference(sides.names, address, self.labels.parent(resource)),)
+
+    @staticmethod
+    def _inside(resource: Entry) -> str | None:
+        """The node that encloses another one, where the address of that one does not say so."""
+        said = resource.holder is None or resource.address.is_in(resource.holder)
+        return None if said else str(resource.holder)
+
+    def _was(self, live: LiveObject) -> Iterator[Difference]:
+        """The values with which it could be made anew. Where it stands among its siblings is none of them."""
+        sides, kind = self.decisions.sides, self.decisions.sides.kind(live)
+        orders = {order.name for order in kind.list_orders}
+        for field in kind.writable_fields:
+            value, type_ = live.fields.get(field.name), field.form(live.fields.get(field.formed_by or ""))
+            if value is None or type_.may_be_secret or field.nest or field.name in orders:
+                continue
+            yield Difference(field=field.name, before=sides.values.display(field, value, live))
+
+    def _delete(self, address: Address) -> Change:
+        sides, deletions = self.decisions.sides, self.decisions.deletions
+        identity = deletions.addresses[address]
+        live = deletions.roots[identity]
+        along = effects(sides.names, deletions.cascade, identity)
+        cascaded = [lost for lost, name in deletions.cascade.by_root.get(identity, ()) if not name]
+        return Change(
+            address=str(address),
+            kind=live.kind,
+            action="delete",
+            label=sides.names.label(live),
+            id=live.id,
+            digest=object_digest(live, sides.kind(live).lasting),
+            watched=tuple(sorted(sides.kind(live).lasting)),
+            cause=self.labels.removed(identity),
+            effects=along + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
+            was=tuple(self._was(live)),
+            removed=self._removed(identity),
+            steps=self.steps.of(address),
+        )
+
+    def _removed(self, identity: Identity) -> Removed | None:
+        """Return the newest entry that git has for a live object; a revert deletes only what it created."""
+        sides = self.decisions.sides
+        entry = sides.removals.entry(identity) if sides.desired.policy.only is None else None
+        return Removed(address=str(entry.address), file=entry.span.file) if entry is not None else None
+
+
+Key = tuple[tuple[str, int, str], ...]
+Segments = tuple[str, ...]
+
+
+class Listing(Struct, frozen=True, dict=True):
+    """The places of declared entries among their siblings, where the configuration gives them an order."""
+
+    lineage: Lineage
+
+    @cached_property
+    def _places(self) -> Mapping[Segments, tuple[str, int]]:
+        """Before what an entry is sorted, and its number, by the segments of its address."""
+        found: dict[Segments, tuple[str, int]] = {}
+        for kind in self.lineage.registry.ordered:
+            for order in kind.list_orders:
+                found.update(self._listed(kind.name, order.name))
+        for scope in self.lineage.desired.scopes.values():
+            if self.lineage.registry[scope.kinds[0]].in_tree:
+                children = self.lineage.desired.resources[scope.parent].children
+                for number, address in enumerate(self.lineage.preorder(children)):
+                    found[address.segments] = ("", number)
+        return found
+
+    def _listed(self, kind: str, name: str) -> Iterator[tuple[Segments, tuple[str, int]]]:
+        """What a list orders stands together, where the first of it by name would stand."""
+        for holder in self.lineage.desired.resources.values():
+            if holder.kind != kind:
+                continue
+            listed = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
+            first = min(listed).last if listed else ""
+            for number, address in enumerate(listed):
+                yield address.segments, (first, number)
+
+    def key(self, address: Address) -> Key:
+        """What changes are sorted by."""
+        segments = address.segments
+        return tuple(
+            (*self._places.get(segments[: depth + 1], (segment, 0)), segment)
+            for depth, segment in enumerate(segments)
+        )

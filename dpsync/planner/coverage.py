@@ -1,0 +1,138 @@
+"""Coverage: what no entry names, so that nobody notices when it moves, and the defaults that the policy
+watches instead.
+
+A field counts as unwatched that could be read and written, and that its entry leaves out; a place that
+could be declared below an entry, and is not. What the policy ignores was left out on purpose and does
+not count. Where the policy watches a field (`watch: [spaces/*#defaultLevel]`), the platform's default
+stands for the line that is missing: drift tells that it has moved, `import --update` writes the line,
+and no plan changes it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address
+from dpsync.model.change import Unwatched
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import Value
+from dpsync.planner.compare import Changed, same
+from dpsync.planner.policy import Policies
+from dpsync.planner.sides import Sides
+
+Place = tuple[Address, tuple[Kind, ...]]
+"""A mapping of entries, a tree or a single, by its address, and the kinds that stand there."""
+
+
+class Coverage(Struct, frozen=True):
+    """What of a configuration is watched, by the fields and places that its entries and its policy name."""
+
+    registry: Registry
+    desired: Desired
+    entries: Mapping[Address, Entry]
+    """Without the fields that are ignored."""
+    policy: Policies
+
+    def unwatched(self) -> Unwatched:
+        """How many places and fields are not watched."""
+        policy = self.desired.policy
+        alone = policy.ignore or self.policy.synced.fields or self.policy.synced.trees
+        if self.policy.chosen is None and not alone and not policy.watch_fields:
+            return self._counted_by_kind()
+        fields = things = places = 0
+        for resource in self._declared():
+            own = sum(1 for _ in self.unwatched_fields(resource))
+            fields += own
+            things += own > 0
+            places += sum(1 for _ in self.unwatched_places(resource))
+        return Unwatched(places=places, fields=fields, things=things)
+
+    def _counted_by_kind(self) -> Unwatched:
+        """The same where no pattern names single entries: entries with the same fields count the same."""
+        fields = things = places = 0
+        groups: dict[tuple[str, tuple[str, ...]], list[Entry]] = defaultdict(list)
+        for resource in self.entries.values():
+            groups[resource.kind, tuple(resource.fields)].append(resource)
+        for (kind, _), entries in groups.items():
+            own = sum(1 for _ in self.unwatched_fields(entries[0]))
+            fields += own * len(entries)
+            things += (own > 0) * len(entries)
+            places += len(self.registry.places(kind)) * len(entries)
+        return Unwatched(places=places - self._declared_places(), fields=fields, things=things)
+
+    def _declared_places(self) -> int:
+        """How many of the places below entries are declared, or watched by the policy, or cannot be read."""
+        known = {*self.desired.scopes, *self.desired.watched, *self.desired.unserved}
+        found = 0
+        for segments in (address.segments for address in known):
+            for depth in range(1, len(segments)):
+                entry = self.entries.get(Address(segments[:depth]))
+                found += entry is not None and ".".join(segments[depth:]) in self.registry.places(entry.kind)
+        return found
+
+    def _declared(self) -> Iterator[Entry]:
+        """The entries as they are declared: the fields that are ignored are there, too."""
+        for address in self.entries:
+            yield self.desired.resources[address]
+
+    def each_unwatched(self) -> Iterator[tuple[Entry, tuple[Field, ...], tuple[Place, ...]]]:
+        """Every entry of which something is not watched: the fields, and the places."""
+        for resource in self._declared():
+            fields = tuple(self.unwatched_fields(resource))
+            places = tuple(self.unwatched_places(resource))
+            if fields or places:
+                yield resource, fields, places
+
+    def unwatched_fields(self, resource: Entry) -> Iterator[Field]:
+        """The fields that could be read and written, and that neither the entry nor the policy names."""
+        kind, watched = self.registry[resource.kind], self.defaults(resource)
+        for field in kind.fields:
+            can_be_written = field.on != "neither" and field.via != {}  # no call at all: the profile lacks it
+            left_out = field.name not in resource.fields and field.source is not None
+            quiet = field.name in watched or self.policy.ignored(resource.address, field.name)
+            if can_be_written and left_out and not quiet:
+                yield field
+
+    def unwatched_places(self, resource: Entry) -> Iterator[Place]:
+        """The places below an entry that could be declared, and are not."""
+        known = (self.desired.scopes, self.desired.watched, self.desired.unserved)
+        for word, kinds in self.registry.places(resource.kind).items():
+            address = resource.address.child(*word.split("."))
+            if not any(address in one for one in known) and not self.policy.ignored(address):
+                yield address, kinds
+
+    def defaults(self, resource: Entry) -> Mapping[str, Value]:
+        """The defaults of the fields that the policy watches and this entry does not declare."""
+        undeclared = {
+            field.name: field.default_value
+            for field in self.registry[resource.kind].fields
+            if field.watchable and field.name not in resource.fields
+        }
+        patterns = [one for one in self.desired.policy.watch_fields if one.field in undeclared]
+        named = {one.field for one in patterns if one.matches(resource.address)}
+        return {
+            name: value
+            for name, value in undeclared.items()
+            if name in named and not self.policy.ignored(resource.address, name)
+        }
+
+
+def coverage(sides: Sides) -> Coverage:
+    """What is watched of both sides."""
+    return Coverage(sides.registry, sides.desired, sides.resources, sides.policy)
+
+
+def moved_defaults(sides: Sides, resource: Entry, live: LiveObject) -> Iterator[Changed]:
+    """The fields that are live with another value than the platform's default, as far as that is known."""
+    for name, default in coverage(sides).defaults(resource).items():
+        field, value = sides.kind(resource).field(name), live.fields.get(name)
+        after = sides.values.normal(field, default, resource)
+        before = sides.values.normal(field, value, live)
+        if value is not None and not same(field, after, before):
+            yield Changed(field, after, before)

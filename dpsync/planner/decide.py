@@ -1,0 +1,505 @@
+"""Decide what happens to each object: create, change, delete, keep or block.
+
+What things of one kind will be in: each in at most one other (a collection in a collection).
+
+What is declared will be in what its entry says, everything else stays where it is live. So a chain may lead
+through objects that nobody declares. A chain that comes back to its beginning is a circle, and cannot be.
+
+What is given to another organization: one call, with everything in it; never deleted and made anew.
+
+The platform does not give away what a site shows. What lies in something that is given goes along with it.
+
+What becomes of each thing: made, changed, deleted, kept or blocked, before a single request is thought of.
+
+The stage between both sides and the steps. Everything that later stages ask is decided here once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address
+from dpsync.model.change import Cause, Difference, Note, PlatformTrouble, Waiting
+from dpsync.model.cycles import beginning_with, circles
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.refusals import GOES_ALONG, SHOWN
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import REF, LiveId, Ref, Value
+from dpsync.planner.answers import SEND, Answer
+from dpsync.planner.blocks import Blocker, Blocking
+from dpsync.planner.compare import (
+    Changed,
+    changed,
+    differs_from_base,
+    inherited_from,
+    not_known,
+    resendable,
+    wanted_anew,
+)
+from dpsync.planner.create_hidden import Holding, showing
+from dpsync.planner.deletions import Deletions, deletions
+from dpsync.planner.exclusive import Exclusive, kept_as_own
+from dpsync.planner.history import Names
+from dpsync.planner.restructuring import Restructuring, restructuring
+from dpsync.planner.sides import Sides
+
+Item = Address | Identity
+"""Something declared by its address, anything else by what it is live."""
+Stays = Callable[[Address, Field], bool]
+
+
+def own_places(registry: Registry) -> Iterator[tuple[Kind, Field]]:
+    """The fields by which objects of a kind are in others of the same kind."""
+    for kind in registry.ordered:
+        yield from ((kind, item) for other, item in registry.referring(kind.name) if other is kind)
+
+
+class Nesting(Struct, frozen=True):
+    """The chains of one kind. `stays` tells which entries are not moved, whatever they declare."""
+
+    sides: Sides
+    kind: Kind
+    place: Field
+    stays: Stays
+    _known: dict[Item, Item | None] = field(default_factory=dict)
+
+    def holder(self, item: Item) -> Item | None:
+        """The object that one will be in; None for an outermost one, and for one that will be gone."""
+        if item not in self._known:
+            self._known[item] = self._holder(item)
+        return self._known[item]
+
+    def above(self, item: Item) -> Iterator[Item]:
+        """Everything that an object will be in, from the nearest outward; in a circle each once."""
+        seen: set[Item] = {item}
+        at = self.holder(item)
+        while at is not None and at not in seen:
+            seen.add(at)
+            yield at
+            at = self.holder(at)
+
+    def circles(self) -> Iterator[tuple[Item, ...]]:
+        """Every circle once: each item is in the next one, the last one in the first.
+
+        It begins with an entry that says where it is to be: that is what could be changed about it.
+        """
+        resources = self.sides.resources
+        mine: list[Item] = [name for name in sorted(resources) if resources[name].kind == self.kind.name]
+        for circle in circles(mine, self.holder):
+            entries = [item for item in circle if isinstance(item, Address)]
+            saying = [item for item in entries if self.place.name in resources[item].fields]
+            yield beginning_with(min(saying or entries), circle)
+
+    def _holder(self, item: Item) -> Item | None:
+        sides, name = self.sides, self.place.name
+        if isinstance(item, Address):
+            resource, live = sides.resources.get(item), sides.live(item)
+            if resource is not None and name in resource.fields and not self._left(item):
+                return self._item(sides.values.normal(self.place, resource.fields[name], resource))
+        else:
+            live = sides.snapshot.objects.get(item)
+        return self._item(sides.values.normal(self.place, live.fields.get(name), live)) if live else None
+
+    def _left(self, address: Address) -> bool:
+        return self.sides.policy.left_out(address) or self.stays(address, self.place)
+
+    def _item(self, value: object) -> Item | None:
+        if isinstance(value, Ref):
+            return value.address
+        return (self.kind.name, value.id) if isinstance(value, LiveId) else None
+
+
+class Transfers(Struct, frozen=True):
+    """What is given away in one plan."""
+
+    given: Mapping[Identity, Address]
+    """Every object that is given away, with the entry that it is."""
+    inside: Mapping[Identity, tuple[LiveObject, ...]]
+    """By object that is given away: everything that lies in it."""
+    calls: tuple[Address, ...]
+    """The entries that need a call of their own: not those that go along with another one."""
+
+    def given_with(self, identity: Identity) -> list[Address]:
+        """The entries that are given along with one."""
+        return [self.given[item.identity] for item in self.inside[identity] if item.identity in self.given]
+
+    @property
+    def everything(self) -> list[Identity]:
+        """Every object that changes its owner, with all in it: no site may show any of it."""
+        along = {live.identity for items in self.inside.values() for live in items}
+        return sorted({*self.given} | along)
+
+
+def transfers(sides: Sides) -> Transfers:
+    """The objects that go to another organization: each lies below another parent than its entry has."""
+    given = {
+        live.identity: address
+        for address in sorted(sides.snapshot.transferred)
+        if (live := sides.live(address)) is not None and not sides.policy.ignored(address)
+    }
+    inside = {identity: tuple(sides.lineage.inside(identity)) for identity in given}
+    along = {
+        live.identity
+        for identity, address in given.items()
+        for live in inside[identity]
+        if live.identity in given
+        and _owner(sides.names, given[live.identity]) == _owner(sides.names, address)
+    }
+    calls = tuple(address for identity, address in given.items() if identity not in along)
+    return Transfers(given, inside, calls)
+
+
+def _owner(names: Names, address: Address) -> Address | None:
+    return names.desired.resources[address].parent
+
+
+def difference(names: Names, address: Address, cause: Cause | None) -> Difference:
+    """The change of owner as a difference: whose it is and whose it will be."""
+    live, resource = names.snapshot.objects[names.identities[address]], names.desired.resources[address]
+    assert live.parent is not None
+    assert resource.parent is not None
+    before, after = names.address(live.parent), resource.parent
+    return Difference(field=live.parent[0], before=str(before), after=str(after), cause=cause)
+
+
+def refused(names: Names, decided: Transfers) -> Iterator[Refusal]:
+    """A refusal for what the platform would not give away, and what would go along and is to stay."""
+    for identity, address in decided.given.items():
+        yield from _displayed(names, identity, address)
+        for live in decided.inside[identity]:
+            stays = _stays(names, live.identity)
+            if stays is None:
+                yield from _displayed(names, live.identity, address)
+                continue
+            yield GOES_ALONG.at(address, stays=stays, owner=_owner(names, address))
+
+
+def _stays(names: Names, identity: Identity) -> Address | None:
+    """The entry that an object is where it lies now."""
+    address = names.declared.get(identity)
+    return address if address not in names.snapshot.transferred else None
+
+
+def _displayed(names: Names, identity: Identity, address: Address) -> Iterator[Refusal]:
+    for shown_in, title in names.snapshot.evidence.shown_in.get(identity, ()):
+        where = names.declared.get(shown_in) or title
+        yield SHOWN.at(address, where=where, what=names.address(identity))
+
+
+def notes(names: Names, decided: Transfers) -> Iterator[Note]:
+    """A note for what goes along and is declared nowhere, and for what is lost on the way."""
+    for identity, address in decided.given.items():
+        for live in decided.inside[identity]:
+            given = names.declared.get(live.identity)
+            if given is None:
+                text = f"{names.address(live.identity)} is inside this object and is transferred, too"
+                yield Note(address=str(address), text=text, consequence=True)
+            elif given in names.snapshot.transferred:
+                text = f"this object is inside {address} and is transferred, too"
+                yield Note(address=str(given), text=text, consequence=True)
+    for address in decided.calls:
+        text = "GitBook removes all roles on this object, and dpsync sets the roles in your files again"
+        yield Note(address=str(address), text=text, consequence=True)
+
+
+class EntryDecision(Struct, frozen=True):
+    """What becomes of one entry that is neither blocked nor left alone."""
+
+    resource: Entry
+    live: LiveObject | None
+    """What it is now; None when it is made."""
+    display: tuple[Changed, ...] = ()
+    """The differences that people see."""
+    written: tuple[Changed, ...] = ()
+    """Those that have requests of their own: of what is made, what its creation does not take."""
+    created: bool = False
+    """Whether a request of its own makes it: it does not come along with something else."""
+    held: Field | None = None
+    """The field by which it is hidden at first, until a later request sets the rest and shows it."""
+    unfinished: bool = False
+    """Whether it is live and still hidden: by an apply that was stopped, or while what it is in is shown."""
+    acts: tuple[str, ...] = ()
+    """What it is told to do."""
+
+
+class Decisions(Struct, frozen=True):
+    """All that is decided about one pair of sides."""
+
+    sides: Sides
+    restructuring: Restructuring
+    transfers: Transfers
+    deletions: Deletions
+    blocking: Blocking
+    exclusive: Exclusive
+    entries: Mapping[Address, EntryDecision]
+    """In the order in which they are made: parents first, otherwise by address."""
+    compared: Mapping[Address, tuple[Changed, ...]]
+    """By entry that is live: every declared field that is not as wanted, also where nothing can be done."""
+    holding: Holding
+    adopted: frozenset[Address] = frozenset()
+    """Entries that are made along with their parent, by its request."""
+    notes: tuple[Note, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    trouble: tuple[PlatformTrouble, ...] = ()
+    accepted: tuple[PlatformTrouble, ...] = ()
+    """Problems on the platform's side that the policy accepts; `trouble` has all others."""
+    unproven: tuple[str, ...] = ()
+    """Fields that cannot be read back and that the git base has otherwise."""
+    asked: frozenset[Answer] = frozenset()
+    """What was asked to decide this, each question by the answer that would agree to it."""
+
+
+def decide(sides: Sides) -> Decisions:
+    """Decide about everything. Pure: the same two sides give the same decisions."""
+    return _Decider(sides).decisions()
+
+
+def _adopted(sides: Sides) -> Iterator[Address]:
+    for resource in sides.resources.values():
+        also_creates = getattr(sides.kind(resource).create, "also_creates", None)
+        if also_creates and resource.children and sides.live(resource.address) is None:
+            yield resource.children[0]
+
+
+class _Decider:
+    def __init__(self, sides: Sides) -> None:
+        self.sides = sides
+        self.restructuring = restructuring(sides)
+        self.blocker = Blocker(sides, self.restructuring)
+        self.deletions = deletions(sides, self.restructuring)
+        self.adopted = frozenset(_adopted(sides))
+        self.holding = Holding(sides, self.adopted)
+        self.compared: dict[Address, tuple[Changed, ...]] = {}
+        self.notes: list[Note] = []
+        self.waiting: list[Waiting] = []
+        self.trouble: list[PlatformTrouble] = []
+        self.accepted: list[PlatformTrouble] = []
+        self.unproven: list[str] = []
+        self.asked: set[Answer] = set()
+
+    def decisions(self) -> Decisions:
+        entries = {entry.resource.address: entry for entry in self._entries()}
+        entries.update(self._kept_as_own(entries))
+        exclusive = Exclusive(
+            self.sides, self.deletions.covers, lambda entry: self.blocker.entry(entry.address)
+        )
+        for resource, flag in exclusive.unwilling():
+            self._always_one(resource, flag)
+        blocking = self.blocker.blocking()
+        return Decisions(
+            sides=self.sides,
+            restructuring=self.restructuring,
+            transfers=transfers(self.sides),
+            deletions=self.deletions,
+            blocking=blocking,
+            exclusive=exclusive,
+            entries=entries,
+            compared=self.compared,
+            holding=self.holding,
+            adopted=self.adopted,
+            notes=tuple(self.notes),
+            waiting=tuple(self.waiting),
+            trouble=tuple(self.trouble),
+            accepted=tuple(self.accepted),
+            unproven=tuple(self.unproven),
+            asked=self.restructuring.asked | blocking.asked | self.asked,
+        )
+
+    def _entries(self) -> Iterator[EntryDecision]:
+        rank = {kind.name: index for index, kind in enumerate(self.sides.registry.ordered)}
+        resources = self.sides.resources.values()
+        first, resends = set(self.blocker.first.values()), self.sides.answers.any(SEND)
+        for resource in sorted(resources, key=lambda item: rank[item.kind]):  # they come by address
+            live = self.sides.live(resource.address)
+            if resource.address in first:
+                # What it will be in is not there yet.
+                alone = replace(resource, fields=dict(self._without_place(resource)))
+                anew, held = tuple(wanted_anew(self.sides, resource)), self.holding.held(resource)
+                yield EntryDecision(alone, None, anew, created=True, held=held)
+                continue
+            if self.sides.policy.ignored(resource.address):
+                continue
+            if live is not None:
+                self.compared[resource.address] = tuple(changed(self.sides, resource, live))
+                self.asked.update(resendable(self.sides, resource) if resends else ())
+            if not self.blocker.entry(resource.address):
+                yield self._new(resource) if live is None else self._existing(resource, live)
+
+    def _kept_as_own(
+        self, entries: Mapping[Address, EntryDecision]
+    ) -> Iterator[tuple[Address, EntryDecision]]:
+        """The entries that must say themselves what something around them says so far."""
+        if all(kind.inherits is None for kind in self.sides.registry.ordered):
+            return
+        for address, entry in entries.items():
+            around = entries.get(inherited_from(self.sides, entry.resource) or address)
+            if entry.live is None or around is None or around is entry or around.live is None:
+                continue
+            but = {item.field.name for item in self.compared[address]}
+            more = tuple(
+                item
+                for item in kept_as_own(self.sides, entry.resource, entry.live, around.written, but)
+                if self._can_write(entry.resource, item)
+            )
+            if more:
+                displayed, written = (*entry.display, *more), (*entry.written, *more)
+                yield address, replace(entry, display=displayed, written=written)
+
+    def _without_place(self, resource: Entry) -> Iterator[tuple[str, Value]]:
+        kind = self.sides.kind(resource)
+        return ((name, value) for name, value in resource.fields.items() if not kind.field(name).nest)
+
+    def _new(self, resource: Entry) -> EntryDecision:
+        wanted, kind = wanted_anew(self.sides, resource), self.sides.kind(resource)
+        sent, held = self.holding.made_with(resource), self.holding.held(resource)
+        later = [item for item in wanted if item.field.on != "create" and item.field.name not in sent]
+        free = [item for item in later if not self.blocker.field(resource, item.field)]
+        written = [item for item in free if item.field.via is None or self._has_call(resource, item)]
+        created = resource.address not in self.adopted and not kind.comes_along
+        if held is not None:
+            written = [item for item in written if item.field is not held]
+            written += showing(resource, held)
+        return EntryDecision(resource, None, tuple(wanted), tuple(written), created, held)
+
+    def _existing(self, resource: Entry, live: LiveObject) -> EntryDecision:
+        self._cannot_compare(resource, live)
+        self._busy(resource, live)
+        compared = self.compared[resource.address]
+        found = [item for item in compared if self._can_write(resource, item)]
+        unfinished, held = self.holding.unfinished(resource, live), self.holding.left(resource, live)
+        if unfinished is not None:
+            found += showing(resource, unfinished)
+        there = any(item.field is held for item in found)
+        more = showing(resource, held) if held is not None and not there else ()
+        return EntryDecision(
+            resource,
+            live,
+            tuple(found),
+            (*found, *more),
+            acts=tuple(self._acts(resource)),
+            held=held,
+            unfinished=unfinished is not None or held is not None,
+        )
+
+    def _acts(self, resource: Entry) -> Iterator[str]:
+        """What somebody asks for this once, after all that is changed about it."""
+        for word in self.sides.kind(resource).platform.acts:
+            answer = Answer(word, str(resource.address))
+            self.asked.add(answer)
+            if self.sides.answers.gives(answer) and not self.sides.options.proof:
+                yield word
+
+    def _busy(self, resource: Entry, live: LiveObject) -> None:
+        """What the platform is at work on is told, not waited for; and what it reports as wrong."""
+        kind = self.sides.kind(resource)
+        field = kind.platform.processed if kind.platform.processed in resource.fields else None
+        if kind.platform.busy is not None and kind.is_busy(live.fields):
+            what = f"GitBook is still processing this object ({live.fields[kind.platform.busy.field]})"
+            self.waiting.append(Waiting(address=str(resource.address), what=what, field=field))
+        declared = kind.platform.trouble
+        if declared is not None and (wrong := kind.trouble(live.fields)) is not None:
+            if field is not None:
+                wrong += self._resend_hint(resource, kind.field(field), live)
+            accepted = self.sides.policy.now.accepts(resource.address, declared.field)
+            found = self.accepted if accepted else self.trouble
+            found.append(PlatformTrouble(address=str(resource.address), what=wrong, field=field))
+
+    def _resend_hint(self, resource: Entry, field: Field, live: LiveObject) -> str:
+        """Return the hint how to resend a value whose processing failed, "" if this plan sends the value."""
+        if any(item.field is field for item in self.compared[resource.address]):
+            return ""
+        unknown = not_known(self.sides.kind(live), field, resource.fields[field.name], live)
+        compared = unknown is None or self.sides.names.in_base(resource, live) is not None
+        flag = Answer(SEND, str(resource.address.field(field.name))).flag
+        return (
+            f"{'' if compared else '. dpsync cannot compare the value'}. To send the value again, add {flag}"
+        )
+
+    # What can be written.
+
+    def _can_write(self, resource: Entry, item: Changed) -> bool:
+        """Whether the field can be written at all: notes what is blocked, drops what happens by itself."""
+        field = item.field
+        if self.blocker.field(resource, field):
+            return False
+        if field.on == "create" and field.via is None:
+            return False  # refused by a guard
+        if field.one_per and item.after is not True:
+            if not self._somebody_else(resource, field.name, field.one_per):
+                self._always_one(resource, field)
+            return False
+        if item.after is None and field.null == "by hand":
+            todo = f"clear {field.name} in GitBook, or remove {field.name} from the entry"
+            self.blocker.note(resource, field, f"the API cannot clear {field.name}", todo)
+            return False
+        return field.via is None or self._has_call(resource, item)
+
+    def _somebody_else(self, resource: Entry, name: str, scope: str) -> bool:
+        """Whether another entry in the same place says that it has the flag."""
+        around = self.sides.lineage.ancestor(resource, scope)
+        return (resource.kind, name, around) in self._flagged
+
+    @cached_property
+    def _flagged(self) -> set[tuple[str, str, Address | None]]:
+        """Every exclusive flag that an entry says it has: its kind, the flag and its place."""
+        return {
+            (other.kind, item.name, self.sides.lineage.ancestor(other, item.one_per))
+            for other in self.sides.resources.values()
+            for item in self.sides.kind(other).fields
+            if item.one_per is not None and other.fields.get(item.name) is True
+            if not self.sides.policy.left_out(other.address)
+        }
+
+    def _always_one(self, resource: Entry, item: Field) -> None:
+        noun = self.sides.kind(resource).noun
+        reason = f"one {noun} must always have {item.name}: true"
+        self.blocker.note(resource, item, reason, f"set {item.name}: true on another {noun}")
+
+    def _has_call(self, resource: Entry, item: Changed) -> bool:
+        """Whether a call gives the field this value; noted as blocked when none does."""
+        if item.field.setting(item.after) is not None:
+            return True
+        name, value = item.field.name, self.sides.values.display(item.field, item.after, resource)
+        if isinstance(value, dict) and set(value) == {REF}:
+            value = value[REF]
+        display = str(value).lower() if isinstance(value, bool) else value or "nothing"
+        reason = f"the API cannot set {name} to {display}"
+        if name in self.sides.kind(resource).unsupported_fields:
+            reason = self.sides.registry.profile.lacks(f"setting {name} to {display}")
+        todo = f"change {name} in GitBook, or remove {name} from the entry"
+        self.blocker.note(resource, item.field, reason, todo)
+        return False
+
+    # What cannot be compared.
+
+    def _cannot_compare(self, resource: Entry, live: LiveObject) -> None:
+        kind = self.sides.kind(resource)
+        for item in kind.unread_fields:
+            hidden = not_known(kind, item, resource.fields.get(item.name), live)
+            if hidden is not None:
+                address = str(resource.address.field(item.name))
+                known = self.sides.names.in_base(resource, live) is not None
+                text = self._not_compared(address, known)
+                self.notes.append(Note(address=address, text=text, permanent=True))
+                if self.sides.options.proof and differs_from_base(self.sides, resource, item, live):
+                    self.unproven.append(address)
+
+    def _not_compared(self, address: str, known: bool) -> str:
+        if known:
+            return (
+                "GitBook does not return this value, so dpsync compares the value only with an earlier commit"
+            )
+        reason = "GitBook does not return this value"
+        if self.sides.base.desired is not None:
+            reason += ", and the value is not in the commit that dpsync compares with"
+        return (
+            f"{reason}, so dpsync cannot compare the value. To send the value again, add "
+            f"{Answer(SEND, address).flag}"
+        )

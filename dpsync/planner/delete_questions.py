@@ -1,0 +1,514 @@
+"""Ask for confirmation of deletes, and enforce limits.
+
+How much may be deleted or exposed without a question: an answer names the number, or the thing.
+
+What a person must decide before content is deleted: nothing, the number of deletes, or names.
+
+- Removed in git (planner/policy.py), and it holds nothing: no decision.
+- Removed in git, and it holds something or the change itself lets it go: the number of all deletes.
+- Not removed in git: its name, in the policy or in an answer. Its entry may be missing by mistake,
+  whatever `prune` and `limits` allow.
+- More deletes than `limits` allow, whatever their kind: the number. What a person named is not held against
+  the limits.
+
+Whoever names an object names everything inside the object.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from msgspec import Struct
+
+from dpsync.model import refusals
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Exposure, Note
+from dpsync.model.desired import PERCENT_FROM, Base, Limits, Policy
+from dpsync.model.diagnostic import Refusal, WayOut
+from dpsync.model.plan import DeleteDecision, count_deletes
+from dpsync.model.refusals import CONTENT, LIMITS
+from dpsync.model.snapshot import Identity
+from dpsync.model.text import command, counted, json_text, listed, some
+from dpsync.planner.answers import DELETE, EXPOSE, FOR_A_MOMENT, Answer, Question
+from dpsync.planner.decide import Decisions
+from dpsync.planner.history import FormerNames, Names
+from dpsync.planner.policy import DEEPER, KEPT, NO_ENTRY, Removal
+from dpsync.planner.rebound_ids import formerly
+from dpsync.planner.restructuring import answered, restructured_addresses
+from dpsync.planner.sides import Sides
+
+
+class LimitsInForce(Struct, frozen=True):
+    """What may be deleted or exposed without a question, and of how many things."""
+
+    limits: Limits
+    since: str
+    """What is said where the change at hand raises them."""
+    managed: Callable[[str], frozenset[str]]
+    """The address of everything that was read in the places of an organization."""
+
+
+def in_force(policy: Policy, base: Base, names: Names) -> LimitsInForce:
+    """The stricter of the limits of now and of the git base.
+
+    Who raises a limit in the change that needs it has not been asked by anybody.
+    """
+    now = policy.limits
+    before = base.desired.policy.limits if base.desired is not None else now
+    exposures = [limit for limit in (now.exposures, before.exposures) if limit is not None]
+    limits = Limits(
+        min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
+    )
+    lower = f"the lower limit in your files and in {base.name} applies"
+    moved = f"{lower}, because a change cannot raise its own limits"
+    since = "" if limits == now else f" ({moved})"
+    return LimitsInForce(limits, since, partial(_managed, names))
+
+
+def _managed(names: Names, organization: str) -> frozenset[str]:
+    return frozenset(
+        str(names.address(identity))
+        for place, items in names.snapshot.scopes.items()
+        if place.first == organization
+        for identity in items
+    )
+
+
+def limited(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
+    """The questions about more exposures than the limits allow, and about exposures for a moment."""
+    yield from _exposed(bounds, exposures)
+    yield from _for_a_moment(exposures)
+
+
+class ExceededLimits(Struct, frozen=True):
+    """An organization in which a plan deletes more than the limits allow, and the sentence that says so."""
+
+    organization: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def exceeded(
+    bounds: LimitsInForce, deletes: Sequence[Change], some_named: bool = False
+) -> list[ExceededLimits]:
+    """Return the organizations in which these deletes are more than the limits allow.
+
+    `some_named`: whether the plan has more deletes, of objects that a person named.
+    """
+    limits, found = bounds.limits, []
+    organizations = sorted({change.location.first for change in deletes})
+    for organization in organizations:
+        mine = [change for change in deletes if change.location.first == organization]
+        part = _part(bounds.managed(organization), mine)
+        if part.exceeds(limits):
+            where = f"in {organization}, " if len(organizations) > 1 else ""
+            if part.deleted > limits.deletes:
+                allowed = counted(limits.deletes, "delete")
+                planned = f"has {counted(part.deleted, 'delete')}"
+            else:
+                allowed = f"deletes of {limits.percent} percent of the objects"
+                planned = f"deletes {part.percent:.0f} percent of {counted(part.known, 'object')}"
+            named = " (not counting objects that you confirmed by address)" if some_named else ""
+            text = f"{where}policy.limits allows {allowed} without confirmation, and this plan {planned}"
+            text += f"{named}{bounds.since}"
+            found.append(ExceededLimits(organization, text))
+    return found
+
+
+class _Part(Struct, frozen=True):
+    """How many of the known objects of an organization would be deleted."""
+
+    deleted: int
+    known: int
+
+    @property
+    def percent(self) -> float:
+        return 100 * self.deleted / max(self.known, 1)
+
+    @property
+    def percent_applies(self) -> bool:
+        """Return whether the organization has enough known objects for a percentage to mean something."""
+        return self.known >= PERCENT_FROM
+
+    def exceeds(self, limits: Limits) -> bool:
+        too_large_a_share = self.percent_applies and self.percent > limits.percent
+        return self.deleted > limits.deletes or too_large_a_share
+
+
+def _part(managed: frozenset[str], deletes: Sequence[Change]) -> _Part:
+    """What deletes in an organization are of everything there."""
+    # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.
+    along = {effect.address for change in deletes for effect in change.effects if effect.counts}
+    return _Part(count_deletes(deletes).number, len(managed) + len(along - managed))
+
+
+def exceeding(bounds: LimitsInForce, changes: Iterable[Change]) -> frozenset[Address]:
+    """Deletes of which each alone, with what goes along, is more than the limits allow without an answer."""
+    deletes = [change for change in changes if change.action == "delete"]
+    managed = {name: bounds.managed(name) for name in {change.location.first for change in deletes}}
+    return frozenset(
+        change.location
+        for change in deletes
+        if _part(managed[change.location.first], [change]).exceeds(bounds.limits)
+    )
+
+
+def _exposed(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
+    """More exposures than allowed, per organization; `--confirm "expose N"` answers once, with the number."""
+    allowed = bounds.limits.exposures
+    counts = Counter(item.location.first for item in exposures)
+    answer = Answer(EXPOSE, str(len(exposures)))
+    for organization, count in sorted(counts.items()):
+        if allowed is not None and count > allowed:
+            refusal = refusals.EXPOSURES.at(
+                organization,
+                answers=(
+                    WayOut(
+                        address=organization,
+                        add=answer.flag,
+                        means='confirm all changes marked "opens access"',
+                    ),
+                ),
+                ways=counted(count, "way"),
+                allowed=allowed,
+                since=bounds.since,
+                answer=answer.flag,
+            )
+            yield Question(answer, refusal)
+
+
+def _for_a_moment(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
+    """What is public or powerful only for a moment: never without an answer that names how many."""
+    found = [item for item in exposures if item.moment]
+    answer = Answer(FOR_A_MOMENT, str(len(found)))
+    if found:
+        named = list(dict.fromkeys(item.address for item in found))
+        refusal = refusals.FOR_A_MOMENT.at(
+            named[0],
+            names=some(named),
+            answer=answer.flag,
+            answers=(WayOut(address=named[0], add=answer.flag, means="allow this access for a moment"),),
+        )
+        yield Question(answer, refusal)
+
+
+class OpenDeletes(Struct, frozen=True):
+    """The deletes of content that need a decision which nobody has made."""
+
+    to_name: Mapping[Identity, Removal]
+    """By object that a person must name: why it does not count as removed in git."""
+    to_count: Mapping[Identity, Removal]
+    """Objects that were removed in git, and whose deletes need the number of all deletes."""
+    named: frozenset[Identity]
+    """The objects that a person has named."""
+    asked: frozenset[Answer]
+    """The answers that name an object which needs a decision, whether or not they were given."""
+    number: Answer
+    """The answer with the number of all deletes."""
+    is_counted: bool
+    """Whether that answer was given."""
+    is_number_asked: bool
+    """Whether some content needs the number, if no answer names it."""
+
+    @property
+    def uncounted(self) -> tuple[Identity, ...]:
+        """The objects that need the number, if it was not given."""
+        return () if self.is_counted else tuple(self.to_count)
+
+    @property
+    def unanswered(self) -> tuple[Identity, ...]:
+        """Every object that needs a decision which nobody has made."""
+        return (*self.to_name, *self.uncounted)
+
+
+def open_deletes(decided: Decisions) -> OpenDeletes:
+    """Return the deletes of content that need a decision.
+
+    Two groups of content are left out, because another question covers each group: content of a restructured
+    navigation (planner/restructuring.py), and objects that the ids file assigned to an entry earlier
+    (planner/rebound_ids.py).
+    """
+    sides = decided.sides
+    number = Answer(DELETE, str(decided.deletions.count.number))
+    by_policy = {one for one in decided.deletions.everything if sides.policy.removed(one)}
+    needed = dict(_needed(decided, by_policy))
+    answers = {identity: Answer(DELETE, str(sides.names.address(identity))) for identity in needed}
+    by_answer = {identity for identity, answer in answers.items() if sides.answers.gives(answer)}
+    left = {identity: removal for identity, removal in needed.items() if identity not in by_answer}
+    return OpenDeletes(
+        to_name={identity: removal for identity, removal in left.items() if removal.reason},
+        to_count={identity: removal for identity, removal in left.items() if not removal.reason},
+        named=frozenset(by_policy | by_answer),
+        asked=frozenset(answers.values()),
+        number=number,
+        is_counted=sides.answers.gives(number),
+        is_number_asked=any(not removal.reason for removal in needed.values()),
+    )
+
+
+def _needed(decided: Decisions, named: Collection[Identity]) -> Iterator[tuple[Identity, Removal]]:
+    """Yield the outermost content that needs a decision and that the policy does not name; by address."""
+    sides, deletions = decided.sides, decided.deletions
+    content = [one for one in deletions.everything if sides.registry[one[0]].content]
+    restructured = restructured_addresses(sides.names, decided.restructuring)
+    elsewhere = formerly(sides).keys() if content else ()
+    objects = sides.snapshot.objects
+    covered = {*content, *named}
+    for identity in sorted(content, key=sides.names.address):
+        around = {above for above in sides.snapshot.above(objects[identity]) if deletions.covers(above)}
+        address = sides.names.address(identity)
+        if identity in named or identity in elsewhere or around & covered:
+            continue
+        if any(address.is_in(place) for place in restructured):
+            continue
+        revert = sides.desired.policy.only is not None
+        removal = Removal() if revert else sides.removals.of(identity)
+        if removal.reason or removal.new_prune or sides.holds_something(identity):
+            yield identity, removal
+
+
+class DeleteQuestion(Struct, frozen=True):
+    """The question about deletes: its words, the way out, and the answers."""
+
+    words: str
+    way_out: str
+    answers: tuple[WayOut, ...]
+
+
+class DeleteQuestions(Struct, frozen=True):
+    """What is asked about the deletes of a plan."""
+
+    decision: DeleteDecision
+    refusal: Refusal | None
+    asked: frozenset[Answer]
+    """Every answer that could be asked for, whether or not it was given."""
+    note: Note | None = None
+    """What confirms the deletes instead of a number."""
+
+
+def delete_questions(
+    decided: Decisions, found: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change],
+    too_many: Sequence[ExceededLimits], asked_about: Collection[Identity] = (),
+) -> DeleteQuestions:  # fmt: skip
+    """Return the decision that is open, and one refusal of all deletes that need it.
+
+    `too_many`: the limits that `exceeded_limits` returns for these deletes.
+    `asked_about`: the objects whose deletes are a part of the question about which object an entry is
+    (planner/identity_questions.py).
+    """
+    sides, roots = decided.sides, decided.deletions.addresses
+    limited = _limited_deletes(decided, deletes)
+    total = decided.deletions.count
+    without_policy = [one for one in limited if not sides.policy.removed(roots[one.location])]
+    could_be_too_many = bool(exceeded(bounds, without_policy))
+    # A merged pull request that listed the deletes confirms them, as long as the limits allow their number.
+    to_count = [] if sides.options.reviewed and not too_many else found.uncounted
+    numbered = bool(to_count or too_many)
+    here = [identity for identity in (*found.to_name, *to_count) if identity not in asked_about]
+    in_policy = here if sides.options.reviewed else tuple(found.to_name)
+    left = [one for one in limited if roots[one.location] not in {*found.named, *in_policy}]
+    also_number = not set(to_count) <= set(in_policy) or bool(exceeded(bounds, left))
+    asking = _Asking(sides, found, here, numbered, too_many, also_number)
+    question = asking.question() if here or (too_many and not asked_about) else None
+    number = {found.number} if found.is_number_asked or could_be_too_many else set()
+    reviewed = found.uncounted and not numbered
+    return DeleteQuestions(
+        decision=DeleteDecision(
+            number=total.number if numbered else None,
+            names=tuple(str(sides.names.address(identity)) for identity in found.to_name),
+        ),
+        refusal=_refusal(sides, question, here, too_many) if question is not None else None,
+        asked=found.asked | number,
+        note=_review_note(sides, found.uncounted[0], total.number) if reviewed else None,
+    )
+
+
+def exceeded_limits(
+    decided: Decisions, found: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change]
+) -> list[ExceededLimits]:
+    """Return the limits that the deletes exceed, unless the user has confirmed their number."""
+    roots = decided.deletions.addresses
+    limited = _limited_deletes(decided, deletes)
+    unnamed = [one for one in limited if roots[one.location] not in found.named]
+    return [] if found.is_counted else exceeded(bounds, unnamed, some_named=len(unnamed) < len(limited))
+
+
+def _limited_deletes(decided: Decisions, deletes: Sequence[Change]) -> list[Change]:
+    """Return the deletes that limits apply to: all but those of a restructured navigation."""
+    rebuilt = answered(decided.sides.names, decided.restructuring)
+    return [one for one in deletes if not any(one.location.is_in(place) for place in rebuilt)]
+
+
+def _review_note(sides: Sides, first: Identity, number: int) -> Note:
+    text = (
+        f"merging the pull request that lists this plan confirms the {counted(number, 'delete')} of the plan"
+    )
+    return Note(address=str(sides.names.address(first)), text=text)
+
+
+def delete_question(
+    decided: Decisions, found: OpenDeletes, objects: Sequence[Identity], over_limits: bool
+) -> DeleteQuestion:
+    """Return the question about the deletes of some objects that need a decision.
+
+    `over_limits`: whether the plan has more deletes than the limits allow.
+    """
+    numbered = over_limits or any(identity in found.to_count for identity in objects)
+    return _Asking(decided.sides, found, objects, numbered).question()
+
+
+def _refusal(
+    sides: Sides, question: DeleteQuestion, here: Sequence[Identity], too_many: Sequence[ExceededLimits]
+) -> Refusal:
+    return (LIMITS if too_many else CONTENT).at(
+        too_many[0].organization if too_many else sides.names.address(here[0]),
+        answers=question.answers,
+        words=question.words,
+        way_out=question.way_out,
+    )
+
+
+class _Asking(Struct, frozen=True):
+    """Words the question about the deletes of some objects. `numbered`: their number is asked for."""
+
+    sides: Sides
+    found: OpenDeletes
+    objects: Sequence[Identity]
+    numbered: bool
+    too_many: Sequence[ExceededLimits] = ()
+    also_number: bool = True
+    """Whether the number is also needed if the policy names the objects."""
+
+    def question(self) -> DeleteQuestion:
+        names = {identity: str(self.sides.names.address(identity)) for identity in self.objects}
+        to_name = [identity for identity in self.objects if identity in self.found.to_name]
+        number = self.found.number if self.numbered else None
+        answers = [*self._includes()]
+        way_out = [f"include {listed([one.add for one in answers])} again"] if answers else []
+        if any(self.found.to_name[identity].reason == DEEPER for identity in to_name):
+            way_out.append("fetch the whole history: set fetch-depth: 0 in actions/checkout")
+        by_name = [Answer(DELETE, names[identity]) for identity in to_name]
+        flags = " ".join(answer.flag for answer in (*([number] if number else []), *by_name))
+        way_out.append(f"to delete {self._them}, add {flags}")
+        # All names, however many: a person copies the line into the policy.
+        in_policy = self.objects if self.sides.options.reviewed else to_name
+        if in_policy and self.sides.desired.policy.only is None:
+            addresses = (policy_address(self.sides.former, identity) for identity in in_policy)
+            line = f"removed: [{', '.join(addresses)}]"
+            both = f", and add {number.flag}" if number and self.also_number else ""
+            way_out.append(f"or add {line} to policy{both}")
+            answers.append(WayOut(address="policy", add=line, means="confirm the deletes of these objects"))
+        if number:
+            at = names[self.objects[0]] if self.objects else self.too_many[0].organization
+            answers.append(WayOut(address=at, add=number.flag, means="confirm all deletes of this plan"))
+        answers += [WayOut(address=one.subject, add=one.flag, means="delete this object") for one in by_name]
+        way_out += self._to_keep(to_name, names)
+        return DeleteQuestion(self._words(), "; ".join(way_out), tuple(answers))
+
+    def _to_keep(self, to_name: Sequence[Identity], names: Mapping[Identity, str]) -> Iterator[str]:
+        """Yield the command that writes entries for the objects without an entry, if a command can."""
+        desired, registry = self.sides.desired, self.sides.registry
+        without_entry = [
+            names[identity]
+            for identity in to_name
+            if self.found.to_name[identity].reason.startswith((NO_ENTRY, KEPT))
+            and not registry[identity[0]].in_tree
+        ]
+        if without_entry and (desired.overlay or not desired.environments):
+            into = ["--into", desired.overlay] if desired.overlay else []
+            kept = self._them if len(without_entry) == len(self.objects) else some(without_entry)
+            yield f"to keep {kept}, run {command('import', '--add', *without_entry, *into)}"
+
+    @property
+    def _them(self) -> str:
+        return "the object" if len(self.objects) == 1 else "the objects"
+
+    def _includes(self) -> Iterator[WayOut]:
+        """The files that declare some of the objects and that nothing includes."""
+        removals = (self.found.to_name.get(identity) for identity in self.objects)
+        for file in dict.fromkeys(one.file for one in removals if one is not None and one.file is not None):
+            yield WayOut(
+                address="include",
+                add=file,
+                means="put this file back into include, or move its entries into an included file",
+            )
+
+    def _words(self) -> str:
+        reasons = [*map(str, self.too_many), *self._reasons(), *self._synced()]
+        return f"Deleting {self._what()} needs your confirmation{': ' if reasons else ''}{'; '.join(reasons)}"
+
+    def _what(self) -> str:
+        if not self.objects:
+            return f"{self.found.number.subject} objects"
+        if len(self.objects) == 1:
+            live = self.sides.snapshot.objects[self.objects[0]]
+            return f'{self.sides.kind(live).noun} "{self.sides.names.label(live)}"'
+        names = [str(self.sides.names.address(identity)) for identity in self.objects]
+        return f"{len(names)} objects with contents ({some(names)})"
+
+    def _reasons(self) -> Iterator[str]:
+        by_reason: dict[str, list[str]] = defaultdict(list)
+        for identity in self.objects:
+            if reason := self._reason(identity):
+                by_reason[reason].append(str(self.sides.names.address(identity)))
+        for reason, names in by_reason.items():
+            yield reason if len(names) == len(self.objects) else f"{some(names)}: {reason}"
+
+    def _reason(self, identity: Identity) -> str:
+        if identity in self.found.to_name:
+            return self.found.to_name[identity].reason
+        if self.found.to_count[identity].new_prune:
+            return "the same change removes the entry and adds the prune pattern"
+        return "" if self.too_many else self._contents(identity)
+
+    def _contents(self, identity: Identity) -> str:
+        """Say which contents of an object that was removed in git need the confirmation."""
+        registry = self.sides.registry
+        kind, users = registry[identity[0]], self.sides.users.get(identity, ())
+        noun = kind.noun
+        if kind.pages is not None:
+            return (
+                f"dpsync asks before it deletes any {noun}, because a plan does not read pages and cannot "
+                f"tell whether a {noun} is empty"
+            )
+        if not kind.can_be_empty:
+            return (
+                f"dpsync asks before it deletes any {noun}, because the API cannot restore a deleted {noun}"
+            )
+        if not users:
+            return f"dpsync did not read every list that shows whether the {noun} is empty and unused"
+        if len(self.objects) > 1:
+            return f"the {noun} is in use"
+        kinds = Counter(registry[name].delete_noun or registry[name].noun for name, _ in users)
+        return f"the {noun} is in use: {listed([counted(n, what) for what, n in sorted(kinds.items())])}"
+
+    def _synced(self) -> Iterator[str]:
+        """The objects that the platform syncs with a repository."""
+        live = {identity: self.sides.snapshot.objects[identity].synced for identity in self.objects}
+        names = self.sides.names
+        found = [f"{names.address(one)} to {by.name}" for one, by in live.items() if by is not None]
+        if found:
+            yield f"Git Sync connects {some(found)}"
+
+
+def policy_address(former: FormerNames, identity: Identity) -> str:
+    """Return the former address of an object if no other object has it, otherwise the title and id.
+
+    The address is quoted for a YAML list between brackets.
+    """
+    known = former.desired.resources.keys() | former.desired.unserved.keys()
+    for address in sorted(former.of(identity)):
+        free = address not in known and not address.last.startswith("[")
+        if free and former.meant(address) == frozenset({identity}):
+            return _quoted(str(address))
+    return _quoted(str(former.exactly(identity)))
+
+
+def _quoted(address: str) -> str:
+    """An address as an item of a YAML list between brackets."""
+    plain = address.isascii() and all(letter.isalnum() or letter in "/._-@" for letter in address)
+    return address if plain else json_text(address)

@@ -1,0 +1,314 @@
+"""Edges between steps that follow from the declarations: what must exist first, what must be done first.
+
+Each rule is a function from decisions and steps to edges.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from itertools import islice, pairwise
+
+from dpsync.kinds.kind import Field
+from dpsync.model.address import Address
+from dpsync.model.change import Phase, Verb
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import Identity
+from dpsync.model.values import references
+from dpsync.planner.compare import inherited_from
+from dpsync.planner.create_hidden import hides_itself
+from dpsync.planner.decide import Decisions, Nesting, own_places
+from dpsync.planner.deletions import named_ids
+from dpsync.planner.stepset import Edge, Edges, StepDraft, StepSet, by_needs
+from dpsync.planner.visibility import Around
+
+Rule = Callable[[Decisions, StepSet], Iterator[Edge]]
+
+
+def edges(decisions: Decisions, steps: StepSet) -> list[Edge]:
+    """Every edge except those of lanes and unique values."""
+    found = [edge for rule in _RULES for edge in rule(decisions, steps)]
+    return [*found, *_cleared(decisions, steps, Edges(found))]
+
+
+def _made_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """A step is sent when every id in it is known: of its object, of its parent, of what it names."""
+    for draft in steps.steps.values():
+        named = draft.refers() | {draft.address}
+        resource = decisions.sides.desired.resources.get(draft.address)
+        if resource is not None and resource.parent is not None:
+            named.add(resource.parent)
+        yield from draft.waits_for(*(maker for address in named if (maker := steps.maker(address))))
+
+
+def _restored_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """What is restored or transferred has its id already, and yet must be there before it is named."""
+    sides = decisions.sides
+    restored = {
+        address: maker
+        for address in steps.makers
+        if (maker := steps.maker(address)) and maker.verb in ("restore", "transfer")
+    }
+    for address, drafts in steps.by_address.items() if restored else ():
+        resource = sides.resources.get(address)
+        if resource is None:
+            continue
+        around = [resource, *(sides.resources[child] for child in resource.children[:1])]
+        named = {ref for one in around for value in one.fields.values() for ref in references(value)}
+        for draft in drafts:
+            yield from draft.waits_for(*(restored[other] for other in named & restored.keys()))
+
+
+def _acts_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """An act comes after what is written to its object; the result of one is awaited when it was sent."""
+    for drafts in steps.by_address.values():
+        for number, draft in enumerate(drafts):
+            if draft.verb == "act":
+                yield from draft.waits_for(*drafts[:number])
+            elif draft.verb == "await":
+                yield from draft.waits_for(*(other for other in drafts if other.verb == "act"))
+
+
+def _after(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """A kind, or a field, may say which other kinds around it must be finished first."""
+    sides = decisions.sides
+    by_place: _ByPlace = defaultdict(list)
+    for address in steps.by_address:
+        if (resource := sides.resources.get(address)) is not None:
+            by_place[resource.kind, resource.parent].append(resource)
+    for address, drafts in steps.by_address.items():
+        if (resource := sides.resources.get(address)) is None:
+            continue
+        kind = sides.kind(resource)
+        for draft in drafts:
+            # A step that makes something less visible is never held back: every other step waits for it.
+            fields = draft.fields if draft.phase != "withdraw" else ()
+            words = {*kind.after, *(word for name in fields for word in kind.field(name).after)}
+            if words and draft.verb != "delete":
+                yield from draft.waits_for(*_beside(steps, resource, words, by_place))
+
+
+def _own_before_inherited(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """What an entry has of its own is written before that which it inherits otherwise.
+
+    Its answer has what holds: after a change of the other one it would seem to be somebody else's. What it is
+    to keep must have been written: else it would go with that change.
+    """
+    sides = decisions.sides
+    for address, drafts in steps.by_address.items():
+        resource = sides.resources.get(address)
+        other = inherited_from(sides, resource) if resource is not None else None
+        if other is not None:
+            entry = decisions.entries.get(address)
+            keeps = entry is not None and any(item.inherited for item in entry.written)
+            yield from (Edge(last.id, first.id, not keeps) for first in drafts for last in steps.of(other))
+
+
+_ByPlace = dict[tuple[str, Address | None], list[Entry]]
+"""The entries that have steps, by kind and parent."""
+
+
+def _beside(steps: StepSet, resource: Entry, words: set[str], by_place: _ByPlace) -> Iterator[StepDraft]:
+    """Steps of the named kinds below this object or any around it; "children" are all below itself."""
+    for word in sorted(words):
+        for around in resource.address.upward():
+            for other in by_place.get((word, around), ()):
+                if other is not resource:
+                    yield from (step for step in steps.of(other.address) if step.verb != "delete")
+    if "children" in words:
+        inside = (step for step in steps.below(resource.address) if step.address != resource.address)
+        yield from (step for step in inside if step.verb != "delete")
+
+
+def _placed_from_the_top(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """An object that lies in others of its kind (a collection) is moved after all of those were moved.
+
+    So everything above it is where it stays, and no move can close a circle for a moment, even when two
+    objects change places.
+    """
+    sides = decisions.sides
+
+    def stays(address: Address, item: Field) -> bool:
+        moved = (step for step in steps.of(address, "place") if item.name in step.fields)
+        return sides.live(address) is not None and next(moved, None) is None
+
+    for kind, item in own_places(sides.registry):
+        nesting = Nesting(sides, kind, item, stays)
+        circular = {part for circle in nesting.circles() for part in circle}
+        placing = {
+            address: step
+            for address in steps.by_address
+            for step in steps.of(address, "place")
+            if item.name in step.fields and address not in circular
+        }
+        for address, step in placing.items():
+            # The nearest one waits for the next one itself.
+            above = (placing[one] for one in nesting.above(address) if one in placing)
+            yield from step.waits_for(*islice(above, 1))
+
+
+def _cleared(decisions: Decisions, steps: StepSet, edges: Edges) -> Iterator[Edge]:
+    """Where a tree is built anew, its first new node is made when the last old one was deleted.
+
+    The old ones go one after the other, so that what is made need only wait for the last of them. Their order
+    agrees with the other edges.
+    """
+    if not any(step.phase == "clear" for step in steps.steps.values()):
+        return
+    for address, scope in decisions.sides.desired.scopes.items():
+        if decisions.sides.registry[scope.kinds[0]].in_tree:
+            inside = list(steps.below(address))
+            clearing = by_needs([step for step in inside if step.phase == "clear"], edges)
+            for before, step in pairwise(clearing):
+                yield from step.waits_for(before)
+            for step in inside:
+                yield from step.waits_for(*(clearing[-1:] if step.phase != "clear" else ()))
+
+
+def _exposure(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """An object is hidden before anything in it is touched, and right when everything in it is done."""
+    withdrawing, exposing = _by_phase(decisions, steps, "withdraw"), _by_phase(decisions, steps, "expose")
+    lifting = _lifting(decisions, steps)
+    if not (withdrawing or exposing or lifting):
+        return
+    around = Around(decisions)
+    last = {step.id: holder for holder, _, step in _held_along(decisions, steps)}
+    for address, drafts in steps.by_address.items():
+        for above in (address, *around.of(address)):
+            below = above != address and address.is_in(above)
+            for step in drafts:
+                if step.verb == "create" and above == address:
+                    continue
+                if step.phase != "withdraw":
+                    yield from step.waits_for(*withdrawing.get(above, ()))
+                if (step.phase == "expose" and not below) or last.get(step.id) == above:
+                    continue
+                for show in exposing.get(above, ()):
+                    if show.address == above or step.phase != "expose":
+                        yield from show.waits_for(step)
+            if above in lifting and above != address:
+                # What is in it would be seen as soon as it is gone.
+                inside = (step for step in drafts if step.phase != "expose")
+                yield from lifting[above].waits_for(*inside)
+
+
+def _held_back(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """What is made along with something hidden is hidden before that is right, and right after it."""
+    for holder, field, step in _held_along(decisions, steps):
+        showing = [other for other in steps.of(holder) if field.name in other.fields]
+        yield from step.waits_for(*showing)
+        for show in showing:
+            yield from show.waits_for(*steps.of(step.address, "withdraw"))
+
+
+def _held_along(decisions: Decisions, steps: StepSet) -> Iterator[tuple[Address, Field, StepDraft]]:
+    """What such a thing is in, the field that holds both back, and the step that shows it."""
+    for address, entry in decisions.entries.items():
+        if entry.held is not None and not entry.created and entry.resource.holder is not None:
+            # What is new gets all in one request. The rest of a live one does not wait: others wait for it.
+            shows: Verb | Phase = "update" if entry.live is None else "expose"
+            for step in steps.of(address, shows):
+                yield entry.resource.holder, entry.held, step
+
+
+def _lifting(decisions: Decisions, steps: StepSet) -> dict[Address, StepDraft]:
+    """The deletes of hidden things that give what is in them to what is around them."""
+    found = {}
+    for address, identity in decisions.deletions.addresses.items():
+        live, kind = decisions.deletions.roots[identity], decisions.sides.registry[identity[0]]
+        if hides_itself(kind, live.fields) and kind.lifecycle.on_delete == "lifted":
+            found[address] = steps.of(address, "delete", "clear")[0]
+    return found
+
+
+def _by_phase(decisions: Decisions, steps: StepSet, phase: Phase) -> dict[Address, list[StepDraft]]:
+    """By what they hide or show; what lets people in somewhere shows that."""
+    sides = decisions.sides
+    found: dict[Address, list[StepDraft]] = defaultdict(list)
+    for step in steps.steps.values():
+        if step.phase == phase:
+            entry = sides.resources[step.address]
+            lets_in = sides.kind(entry).lets_in and entry.parent is not None
+            found[entry.parent if lets_in and entry.parent is not None else step.address].append(step)
+    return found
+
+
+def _moved(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """What comes out of something hidden is as declared before; what goes into it is changed afterwards.
+
+    Changes inside of a tree come before its moves, whatever these do: what is seen by that is told (moments).
+    """
+    around, sides = Around(decisions), decisions.sides
+    moving = {step.address: (step, out) for step, out in around.moves(steps)}
+    for address, drafts in steps.by_address.items() if moving else ():
+        new, entry = sides.live(address) is None, sides.resources.get(address)
+        in_tree = entry is not None and sides.kind(entry).in_tree
+        coming_out = (moving[above] for above in (address, *around.now(address)) if above in moving)
+        for move in (move for move, out in coming_out if out and not new):
+            before = (step for step in drafts if step.verb == "update" and around.may_be_before(step, steps))
+            yield from move.waits_for(*before)
+        going_in = (moving[above] for above in (address, *around.afterwards(address)) if above in moving)
+        for move in (move for move, out in going_in if not out):
+            for step in drafts:
+                later = step.verb in ("create", "update") and step.phase not in ("withdraw", "free")
+                if later and (new or not in_tree or step.phase == "expose"):
+                    yield from step.waits_for(move)
+
+
+def _guarded(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """Where at least one must hold a value (an admin), a new holder gets it before an old one loses it.
+
+    One new holder is enough for all who lose it.
+    """
+    for kind in decisions.sides.registry.ordered:
+        if kind.guard is None:
+            continue
+        gain: dict[Address | None, list[StepDraft]] = defaultdict(list)
+        lose: dict[Address | None, list[StepDraft]] = defaultdict(list)
+        for step in (step for drafts in steps.by_address.values() for step in drafts):
+            resource = decisions.sides.resources.get(step.address)
+            if resource is None:
+                if step.verb == "delete" and decisions.deletions.addresses[step.address][0] == kind.name:
+                    lose[step.address.parent(kind.key)].append(step)
+            elif resource.kind == kind.name and (kind.guard.field in step.fields or step.verb == "create"):
+                holds = resource.fields.get(kind.guard.field) == kind.guard.value
+                (gain if holds else lose)[resource.parent].append(step)
+        for parent, losing in lose.items():
+            for step in losing:
+                yield from step.waits_for(*gain[parent][:1])
+
+
+def _deletes(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+    """Whatever names an object that is deleted is deleted, or gets another value, before that."""
+    sides, deletions = decisions.sides, decisions.deletions
+    own: dict[Identity, StepDraft] = {}
+    for root in deletions.roots:
+        own[root] = steps.of(sides.names.address(root), "delete", "clear")[0]
+    deleted = deletions.inside
+    for live in sides.snapshot.objects.values() if deleted else ():
+        for item in sides.kind(live).reference_fields:
+            for id in sorted(named_ids(item, live.fields.get(item.name))):
+                for target in (sides.names.named(live, name, id) for name in item.names):
+                    if target not in deleted:
+                        continue
+                    step = own[deleted[target]]
+                    if live.identity in deleted:
+                        yield from step.waits_for(own[deleted[live.identity]])
+                    elif live.identity in sides.names.declared:
+                        writers = steps.of(sides.names.declared[live.identity])
+                        yield from step.waits_for(*(other for other in writers if item.name in other.fields))
+
+
+_RULES: tuple[Rule, ...] = (
+    _made_first,
+    _restored_first,
+    _acts_last,
+    _after,
+    _own_before_inherited,
+    _placed_from_the_top,
+    _exposure,
+    _held_back,
+    _moved,
+    _guarded,
+    _deletes,
+)

@@ -1,0 +1,170 @@
+"""Handle flags that exactly one sibling has, and values that a parent passes on.
+
+Flags of which the platform always has exactly one in a place, as the default among siblings.
+
+When the one that has it goes and nobody declares another one, the platform chooses. What it will choose is
+not predicted, with one exception: when everything that is left is declared not to be the one, then one of it
+will have to be, and that is told before.
+
+What an entry shows as declared only because something around it says so, while that becomes otherwise.
+
+An answer has what holds, so nobody can see whose a value is. Where the one around changes in this plan, a
+value that both have now is written to the entry as its own: else it would go with that change, and the entry
+would not be as declared until another apply. A value that is its own already is written once more, and stays.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+
+import msgspec
+from msgspec import Struct
+
+from dpsync.kinds.kind import Field, Kind
+from dpsync.model.change import Effect
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import Value, canonical
+from dpsync.planner.compare import Changed, inherited_from, managed, same, without_inherited
+from dpsync.planner.sides import Sides
+
+
+class _FlagPlace(Struct):
+    """What may have one flag in one place, when the plan has been carried out."""
+
+    had_by: list[Identity] = msgspec.field(default_factory=list)
+    """Live objects that have the flag now."""
+    staying: list[LiveObject] = msgspec.field(default_factory=list)
+    arriving: list[Entry] = msgspec.field(default_factory=list)
+    chosen: bool = False
+    """Whether an entry says that it has the flag."""
+
+    def choose(self, entry: Entry, flag: Field) -> None:
+        self.chosen = self.chosen or entry.fields.get(flag.name) is True
+
+
+_Key = tuple[str, str, Identity]
+"""Kind, name of the flag, and what the place belongs to; of what is not live its address."""
+
+
+class Exclusive:
+    """The places of all such flags. `deleted`: what is deleted or goes along; `blocked`: what is not made."""
+
+    def __init__(
+        self, sides: Sides, deleted: Callable[[Identity], bool], blocked: Callable[[Entry], bool]
+    ) -> None:
+        self.sides = sides
+        self._deleted = deleted
+        self._flags = [
+            (kind, item, item.one_per)
+            for kind in sides.registry.ordered
+            for item in kind.fields
+            if item.one_per is not None
+        ]
+        self._places: dict[_Key, _FlagPlace] = defaultdict(_FlagPlace)
+        self._had_by: dict[Identity, list[_Key]] = defaultdict(list)
+        kinds = {kind.name for kind, _, _ in self._flags}
+        for live in sides.snapshot.objects.values():
+            if live.kind in kinds:
+                self._live(live)
+        for resource in sides.resources.values():
+            if (
+                resource.kind in kinds
+                and not sides.policy.ignored(resource.address)
+                and not blocked(resource)
+            ):
+                self._entry(resource)
+
+    def _live(self, live: LiveObject) -> None:
+        for kind, item, place_kind in self._of(live.kind):
+            around = self.sides.lineage.live_ancestor(live, place_kind)
+            if around is None:
+                continue
+            key = kind.name, item.name, around
+            place = self._places[key]
+            if live.fields.get(item.name) is True:
+                place.had_by.append(live.identity)
+                self._had_by[live.identity].append(key)
+            if not self._deleted(live.identity):
+                place.staying.append(live)
+
+    def _entry(self, resource: Entry) -> None:
+        for kind, item, place_kind in self._of(resource.kind):
+            address = self.sides.lineage.ancestor(resource, place_kind)
+            if address is None:
+                continue
+            around = self.sides.live(address)
+            place = self._places[kind.name, item.name, around.identity if around else ("", str(address))]
+            place.choose(resource, item)
+            if self.sides.live(resource.address) is None:
+                place.arriving.append(resource)
+
+    def _of(self, name: str) -> list[tuple[Kind, Field, str]]:
+        return [(kind, item, place_kind) for kind, item, place_kind in self._flags if kind.name == name]
+
+    def unwilling(self) -> Iterator[tuple[Entry, Field]]:
+        """Entries that will have a flag although they are declared not to: nothing else is left for it."""
+        for (name, flag, _), place in sorted(self._places.items()):
+            new = not place.had_by and not place.staying
+            lost = bool(place.had_by) and all(self._deleted(identity) for identity in place.had_by)
+            if place.chosen or not (new or lost):
+                continue
+            addresses = [self.sides.names.declared.get(live.identity) for live in place.staying]
+            entries = [self.sides.resources.get(address) if address else None for address in addresses]
+            left = [*entries, *place.arriving]
+            refusing = [entry for entry in left if entry is not None and entry.fields.get(flag) is False]
+            if refusing and len(refusing) == len(left):
+                yield refusing[0], self.sides.registry[name].field(flag)
+
+    def live_holder_id(self, entry: Entry, flag: Field) -> str | None:
+        """Return the id of the live object that loses a flag to an entry; None if no object has the flag."""
+        for kind, item, place_kind in self._of(entry.kind):
+            address = self.sides.lineage.ancestor(entry, place_kind)
+            around = self.sides.live(address) if address is not None else None
+            if item.name == flag.name and around is not None:
+                place = self._places[kind.name, item.name, around.identity]
+                return next((self.sides.snapshot.objects[one].id for one in place.had_by), None)
+        return None
+
+    def chosen_by_the_platform(self, deleted: list[Identity]) -> tuple[Effect, ...]:
+        """Where the platform chooses another one because these go: shown, and not counted as a delete."""
+        found: dict[str, Effect] = {}
+        for key in (key for identity in deleted for key in self._had_by.get(identity, ())):
+            (_, flag, around), place = key, self._places[key]
+            if not place.chosen and (place.staying or place.arriving):
+                address = str(self.sides.names.address(around))
+                what = f"GitBook will set {flag} on another object"
+                found[address] = Effect(address=address, what=what, counts=False)
+        return tuple(found[address] for address in sorted(found))
+
+
+def kept_as_own(
+    sides: Sides, resource: Entry, live: LiveObject, around: Collection[Changed], but: Collection[str]
+) -> Iterator[Changed]:
+    """The fields of an entry that are live as declared, and would not be once these of the one around are
+    written. `but`: fields that are written anyway.
+    """
+    changing = {item.field.name: item for item in around}
+    inherited = inherited_from(sides, resource)
+    for field in managed(sides, resource) if changing else ():
+        item = changing.get(field.name)
+        if item is None or field.name in but or resource.fields[field.name] is None:
+            continue
+        wanted = sides.values.normal(field, resource.fields[field.name], resource)
+        now = sides.values.normal(field, live.fields.get(field.name), live)
+        after = item.field.type.over(item.before, item.after)
+        then = without_inherited(_held(now, item.before, after), after, wanted)
+        if not same(field, wanted, then):
+            yield Changed(field, wanted, now, inherited)
+
+
+def _held(now: Value, before: Value, after: Value) -> Value:
+    """What holds once the value around has become `after`, where each part that both have is inherited."""
+    if canonical(now) == canonical(before):
+        return after
+    if isinstance(now, dict) and isinstance(before, dict) and isinstance(after, dict):
+        names = [*now, *(name for name in after if name not in now)]
+        parts = {name: _held(now.get(name), before.get(name), after.get(name)) for name in names}
+        return {name: part for name, part in parts.items() if part is not None}
+    return now

@@ -1,0 +1,368 @@
+"""List what becomes more visible or more powerful, also for a moment.
+
+What would be public or powerful for a moment, and neither before nor afterwards: told, and asked about.
+
+The order of requests prevents it wherever it can (holding, edges). It cannot where a server makes a new thing
+neither hidden nor as weak as it is declared, and where something comes out of, or goes into, what hides it
+while it is changed: a navigation is changed before it is put in order, and deletes come last.
+
+List what becomes more visible or more powerful, as the declarations of the kinds say it.
+
+A field with `raised` counts where its value goes up, and not the other way. A value that is not on its scale
+counts, since it may be more. Fields with `access` have no scale of their own: access_changes.py resolves who
+gains a stronger role by them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from dpsync.kinds.kind import Field, Kind, Lifted
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Exposure, Note
+from dpsync.model.desired import Entry
+from dpsync.model.text import some
+from dpsync.model.values import Value, leaves, to_plain
+from dpsync.planner.access_changes import access_exposures
+from dpsync.planner.compare import added, host_of, linked, loosened_rules, opening, raises
+from dpsync.planner.create_hidden import at_first, hides_itself
+from dpsync.planner.decide import Decisions, EntryDecision
+from dpsync.planner.outcome import NavigationTree, shows
+from dpsync.planner.publications import published
+from dpsync.planner.stepset import PlannedSteps
+from dpsync.planner.visibility import Around
+
+
+def moments(decided: Decisions, steps: PlannedSteps) -> tuple[Exposure, ...]:
+    """All of a plan: what is new, then what is changed where something is moved."""
+    return (*_created_visible(decided), *_moved(decided, steps))
+
+
+def _created_visible(decided: Decisions) -> Iterator[Exposure]:
+    for address, entry in decided.entries.items():
+        if entry.live is not None:
+            continue
+        if later := decided.holding.momentary(entry.resource):
+            names = " and ".join(item.name for item in later)
+            yield _moment(address, f"{names} can be set only after GitBook has created the object", later[0])
+        if powerful := decided.holding.powerful(entry.resource):
+            first = " and ".join(f"{item.name} is {at_first(item)}" for item in powerful)
+            words = (
+                f"more access for a moment than in your files: {first} until GitBook has created the object"
+            )
+            yield Exposure(address=str(address), field=powerful[0].name, words=words, moment=True)
+
+
+def _moved(decided: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
+    around = Around(decided)
+    moving = {step.address: out for step, out in around.moves(steps.drafts)}
+    found: dict[Address, Exposure] = {}
+    for address in steps.drafts.by_address if moving else ():
+        for above in (address, *around.of(address)):
+            if above in moving and not _hidden_owner(decided, above):
+                late = [
+                    step
+                    for step in steps.drafts.of(address, "update")
+                    if not around.may_be_before(step, steps.drafts)
+                ]
+                telling = (
+                    _late(decided, address, above, bool(late))
+                    if moving[above]
+                    else (_changed(decided, address, above))
+                )
+                for words in telling:
+                    found.setdefault(address, _moment(address, words))
+    yield from found.values()
+
+
+def _late(decided: Decisions, address: Address, moved: Address, changed: bool) -> Iterator[str]:
+    if address in decided.deletions.addresses and address != moved:
+        yield f"dpsync deletes this object after {moved} becomes visible"
+    elif changed:
+        yield f"dpsync changes this object after {moved} becomes visible"
+
+
+def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[str]:
+    entry = decided.entries.get(address)
+    if entry is not None and entry.live is not None and decided.sides.kind(entry.resource).in_tree:
+        names = [item.field.name for item in entry.written if _what_is_seen(entry, decided, item.field)]
+        if names:
+            yield f"dpsync changes the {names[0]} of this object before dpsync hides {moved}"
+
+
+def _what_is_seen(entry: EntryDecision, decided: Decisions, field: Field) -> bool:
+    return field == shows(decided.sides.kind(entry.resource)) or field.raised == "changed"
+
+
+def _hidden_owner(decided: Decisions, address: Address) -> bool:
+    """Whether nobody sees the tree that a node is in, now or afterwards."""
+    sides = decided.sides
+    parent = sides.resources[address].parent
+    while parent is not None:
+        entry, live = sides.resources[parent], sides.live(parent)
+        now = live.fields if live is not None else {}
+        if any(hides_itself(sides.kind(entry), fields) for fields in (now, {**now, **entry.fields})):
+            return True
+        parent = entry.parent
+    return False
+
+
+def _moment(address: Address, why: str, field: Field | None = None) -> Exposure:
+    name = field.name if field is not None else ""
+    return Exposure(address=str(address), field=name, words=f"public for a moment: {why}", moment=True)
+
+
+_SHORT = 60
+"""Characters of a value in a sentence."""
+
+
+def exposures(
+    decided: Decisions, changes: Iterable[Change], trees: Iterable[NavigationTree]
+) -> tuple[Exposure, ...]:
+    """Return all of a plan: by its changes in order, then what is published, then what kept people out."""
+    changes = list(changes)
+    found: list[Exposure] = []
+    opening_access = access_exposures(decided, changes)
+    for change in changes:
+        entry = decided.entries.get(change.location)
+        if entry is not None and change.action == "create":
+            found += _new(decided, entry)
+        elif entry is not None:
+            found += _raised(decided, entry, change)
+            found += _given(decided, change)
+        found += opening_access.get(change.location, ())
+    return (*found, *published(decided, trees, found), *_opened(decided))
+
+
+# What is changed.
+
+
+def _raised(decided: Decisions, entry: EntryDecision, change: Change) -> Iterator[Exposure]:
+    kind = decided.sides.kind(entry.resource)
+    if kind.redirects is not None:
+        return
+    differences = {item.field: item for item in change.differences}
+    for item in entry.display:
+        known = item.field.source is not None
+        before = (
+            _with_organization_value(decided, entry.resource, item.field, item.before, later=False)
+            if known
+            else None
+        )
+        after = _with_organization_value(decided, entry.resource, item.field, item.after, later=True)
+        displayed = differences.get(item.field.name)
+        if displayed is None or kind.resolves(item.field) or not raises(item.field, before, after):
+            continue
+        if item.field.exposes == "linked" and not _foreign(decided, linked(before, item.after)):
+            continue
+        yield Exposure(
+            address=change.address,
+            field=item.field.name,
+            before=displayed.before if known else None,
+            after=displayed.after,
+            words=_describe_loosened_rules(item.field, before, after)
+            or _how(kind, item.field, displayed.before, displayed.after),
+        )
+
+
+def _with_organization_value(
+    decided: Decisions, resource: Entry, field: Field, value: Value, later: bool
+) -> Value:
+    """Return the organization's value in place of `inherit`; `value` itself if that is unknown.
+
+    `later` selects the organization's value after the apply. For an object that this apply transfers to
+    another organization, `inherit` is not replaced, because only one of the two organizations is known.
+    """
+    sides, how, top = decided.sides, field.exposes, resource.address.top
+    given_away = resource.address in sides.snapshot.transferred
+    if not isinstance(how, Lifted) or how.inherits is None or value != how.inherits or given_away:
+        return value
+    entry = decided.entries.get(top)
+    written = {item.field.name: item.after for item in entry.written} if entry is not None else {}
+    if later and field.name in written:
+        return written[field.name]
+    live = sides.live(top)
+    known = live.fields.get(field.name) if live is not None else None
+    return value if live is None or known is None else sides.values.normal(field, known, live)
+
+
+def _describe_loosened_rules(field: Field, before: Value, after: Value) -> str:
+    """Return which rules become less strict, as a phrase; "" if a value is not a list of rules."""
+    found = loosened_rules(field.exposes, before, after) if isinstance(field.exposes, Lifted) else None
+    return f"{field.name}: {', '.join(found)}" if found else ""
+
+
+def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
+    if field.exposes == "added":
+        return f"{field.name}: {', '.join(_short(item) for item in added(before, after))} added"
+    if field.exposes == "linked":
+        return f"{field.name} leads to {', '.join(_short(url) for url in linked(before, after))}"
+    if field.exposes == "set" and isinstance(after, dict):
+        return f"{field.name} changed"  # it may hold what nobody should read
+    if isinstance(field.exposes, Lifted) and after is not None:
+        words = sorted(opening(field.exposes, after) - opening(field.exposes, before))
+        return f"{field.name}: {', '.join(words)} added" if words else f"{field.name} may restrict less"
+    if not isinstance(field.exposes, tuple):
+        if after is None:
+            return f"{field.name} removed"
+        return f"{field.name} changed: {_said(field, before)} → {_said(field, after)}"
+    held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == after
+    unclear = before not in field.exposes or after not in field.exposes
+    verb = " may be more" if unclear and before is not None else " raised"
+    how = "" if isinstance(after, bool) else verb
+    new = f", a new {after}" if held else ""
+    return f"{field.name}{how}: {_short(before)} → {_short(after)}{new}"
+
+
+def _foreign(decided: Decisions, urls: Iterable[str]) -> bool:
+    """Whether one of these leads to where no site of anybody here is."""
+    own = _own_hosts(decided)
+    return any(host_of(url) not in own for url in urls)
+
+
+def _own_hosts(decided: Decisions) -> set[str | None]:
+    objects = decided.sides.snapshot.objects.values()
+    return {host_of(live.url) for live in objects if live.url is not None}
+
+
+def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
+    """What lies in something that is given away is for other people to see."""
+    if change.location not in decided.sides.snapshot.transferred:
+        return
+    *_, found = change.differences
+    words = (
+        f"transferred from {found.before} to {found.after}, so members of {found.after} can see the object"
+    )
+    yield Exposure(
+        address=change.address, field=found.field, before=found.before, after=found.after, words=words
+    )
+
+
+# What is new.
+
+
+def _new(decided: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
+    """What a new thing has more than the least; one for all of it where one more of its kind counts."""
+    sides, resource = decided.sides, entry.resource
+    kind, address = sides.kind(resource), str(resource.address)
+    if kind.redirects is not None:
+        return
+    found = []
+    for field in kind.fields:
+        if kind.resolves(field):
+            continue  # access_changes.py
+        value = _at_first(decided, entry, field)
+        leads = field.exposes == "linked" and _foreign(decided, linked(None, value))
+        if not leads and not (field.security and _more_than_least(field, value)):
+            continue
+        displayed = sides.values.display(field, value, resource)
+        how = (
+            f"leads to {', '.join(map(_short, linked(None, displayed)))}"
+            if leads
+            else _said(field, displayed)
+        )
+        found.append((field, displayed, f"new, with {field.name} {how}"))
+    if not kind.security:
+        for field, displayed, words in found:
+            yield Exposure(address=address, field=field.name, after=displayed, words=words)
+    elif found:
+        said = [one for one in found if one[0].name in resource.fields] or found
+        all_ = ", ".join(f"{field.name} {_said(field, displayed)}" for field, displayed, _ in said)
+        field, displayed, _ = found[0]
+        held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == displayed
+        one = f"a new {displayed}" if held else f"a new {kind.noun}"
+        yield Exposure(address=address, field=field.name, after=displayed, words=f"{one}: {all_}")
+    elif "who" not in kind.access:
+        yield Exposure(address=address, words=f"a new {kind.noun}")
+
+
+def _at_first(decided: Decisions, entry: EntryDecision, field: Field) -> Value:
+    """What a new thing has in a field: as it is declared, else what the platform gives it."""
+    address = entry.resource.address
+    if field.name in entry.resource.fields and not decided.blocking.noted(address, field):
+        return entry.resource.fields[field.name]
+    return field.absent if field.platform_default is None else field.platform_default
+
+
+def _more_than_least(field: Field, value: Value) -> bool:
+    default = value in (field.absent, field.platform_default) and not _on_scale(field, value)
+    if value is None or default:
+        return False
+    if isinstance(field.exposes, Lifted):
+        return bool(opening(field.exposes, value))
+    if field.exposes == "added":
+        return bool(value)
+    if isinstance(field.exposes, tuple):
+        return bool(value != field.exposes[0])
+    return True
+
+
+def _on_scale(field: Field, value: Value) -> bool:
+    return isinstance(field.exposes, tuple) and value in field.exposes
+
+
+def _said(field: Field, value: Any) -> str:
+    """A value in a sentence: of one with parts what they say, of a text of many lines that it is set."""
+    if isinstance(field.exposes, tuple):
+        return _short(value)
+    text = ", ".join(map(_short, leaves(value)))
+    return (text or "nothing") if len(text) <= 2 * _SHORT and "\n" not in text else "set"
+
+
+# Where redirects lead.
+
+
+def redirect_notes(decided: Decisions, changes: Iterable[Change]) -> Iterator[Note]:
+    """Yield one note for each organization in which redirects begin to lead to other hosts.
+
+    The address of the note is the address of the first such redirect.
+
+    A redirect shows nobody anything that was hidden, so it is no exposure. A draft leads nowhere.
+    """
+    hosts: dict[Address, dict[Address, set[str]]] = defaultdict(dict)
+    entries = (decided.entries.get(change.location) for change in changes if change.action != "delete")
+    redirects = [one for one in entries if one and decided.sides.kind(one.resource).redirects is not None]
+    own = _own_hosts(decided) if redirects else set()
+    for entry in redirects:
+        kind, live = decided.sides.kind(entry.resource), entry.live
+        before = live.fields if live is not None else {}
+        after = {**before, **(entry.resource.fields if live is None else {})}
+        after |= {item.field.name: item.after for item in entry.written}
+        new = _destinations(kind, after) - _destinations(kind, before)
+        if foreign := {host or url for url in new if (host := host_of(url)) not in own}:
+            hosts[entry.resource.address.top][entry.resource.address] = foreign
+    for found in hosts.values():
+        verb = "redirect leads" if len(found) == 1 else "redirects lead"
+        where = some(sorted(set().union(*found.values())))
+        text = f"{len(found)} {verb} to hosts outside your sites: {where}"
+        yield Note(address=str(min(found)), text=text, consequence=True)
+
+
+def _destinations(kind: Kind, fields: Mapping[str, Value]) -> set[str]:
+    """Return the URLs that a redirect with these fields leads to; none while it is a draft."""
+    scales = ((item.exposure, fields.get(item.name)) for item in kind.fields)
+    if any(isinstance(scale, tuple) and scale and value == scale[0] for scale, value in scales):
+        return set()
+    return {url for value in fields.values() for url in linked(None, value)}
+
+
+# What is deleted.
+
+
+def _opened(decided: Decisions) -> Iterator[Exposure]:
+    sides = decided.sides
+    for identity in decided.deletions.everything:
+        kind = sides.registry[identity[0]]
+        if kind.keeps_out:
+            words = f"{kind.one} is deleted, so members no longer need to sign in with {kind.one}"
+            yield Exposure(address=str(sides.names.address(identity)), words=words)
+
+
+def _short(value: Any) -> str:
+    plain = to_plain(value)
+    if isinstance(plain, bool):
+        return "true" if plain else "false"
+    text = "nothing" if plain is None else str(plain)
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"

@@ -1,0 +1,496 @@
+"""Find earlier names of entries and live objects.
+
+What things are in, and what is in them: entries as the files have them, live objects as they were read.
+
+What things are called: the addresses of live objects, the titles that people know them by.
+
+What live objects were called before: by the ids file, the git base, and commits before that.
+
+A pattern of the policy may name an object by the address of an entry that is gone. Two questions are answered
+here. What did an address mean? The first of these sources that knows it says so, since what is allowed by
+that must not fall to another object. What was an object ever called? All of them count, since what is
+protected by one name must not be lost under another.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import takewhile
+from urllib.parse import unquote
+
+from msgspec import Struct, field
+
+from dpsync.identity.match import remember
+from dpsync.kinds.kind import Field, Kind, Single
+from dpsync.kinds.places import Places
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.urls import Chain
+from dpsync.model.address import Address, Pattern, encode
+from dpsync.model.desired import NOT_ASKED, Base, Desired, Entry, Lookup
+from dpsync.model.ids import RecordedLine
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.values import LiveId
+
+PARENT = "parent"
+"""In the place of a kind: the parent, whatever kind that is."""
+
+
+class Lineage(Struct, frozen=True, dict=True):
+    """The one place that walks up and down, on both sides."""
+
+    registry: Registry
+    desired: Desired
+    snapshot: Snapshot
+
+    # Entries.
+
+    def id(self, address: Address) -> str:
+        """For paths: the live id of an entry, or its address in braces."""
+        return self.snapshot.bound(address) or f"{{{address}}}"
+
+    def chain(self, resource: Entry) -> Chain:
+        """Kind and id of everything above an entry, from the nearest outward."""
+        return [(above.kind, self.id(above.address)) for above in self._above(resource)]
+
+    def ancestor(self, resource: Entry, kind: str) -> Address | None:
+        """The nearest entry above this one that is of a kind."""
+        if kind == PARENT:
+            return resource.parent
+        return next((above.address for above in self._above(resource) if above.kind == kind), None)
+
+    def _above(self, resource: Entry) -> Iterator[Entry]:
+        around = resource.parent
+        while around is not None:
+            above = self.desired.resources[around]
+            yield above
+            around = above.parent
+
+    def first_child(self, resource: Entry) -> Entry | None:
+        return self.desired.resources.get(resource.children[0]) if resource.children else None
+
+    def preorder(self, children: Iterable[Address]) -> Iterator[Address]:
+        """The nodes of a tree as they are written: each before its children."""
+        for address in children:
+            yield address
+            yield from self.preorder(self.desired.resources[address].children)
+
+    def below(self, address: Address) -> list[Address]:
+        """Every entry at an address and below it, in the order of addresses."""
+        return at_or_below(self._sorted, address)
+
+    @cached_property
+    def _sorted(self) -> list[Address]:
+        return sorted(self.desired.resources)
+
+    # Live objects.
+
+    def live_ancestor(self, item: LiveObject, kind: str) -> Identity | None:
+        """The nearest live object of a kind above this one."""
+        if kind == PARENT:
+            return item.parent
+        return next((above for above in self.snapshot.above(item) if above[0] == kind), None)
+
+    def around(self, item: Entry | LiveObject) -> list[Identity]:
+        """The live objects of an item itself and of everything above it."""
+        if isinstance(item, LiveObject):
+            return [item.identity, *self.snapshot.above(item)]
+        own = self.snapshot.bound(item.address)
+        above = [(kind, id) for kind, id in self.chain(item) if not id.startswith("{")]
+        return [(item.kind, own), *above] if own else above
+
+    def inside(self, holder: Identity) -> Iterator[LiveObject]:
+        """Everything that lies in a live object, at any depth: the spaces in a collection."""
+        waiting, seen = [holder], {holder}
+        while waiting:
+            for live in self._held[waiting.pop()]:
+                if live.identity not in seen:
+                    seen.add(live.identity)
+                    waiting.append(live.identity)
+                    yield live
+
+    @cached_property
+    def _held(self) -> dict[Identity, list[LiveObject]]:
+        held: dict[Identity, list[LiveObject]] = defaultdict(list)
+        for live in self.snapshot.objects.values():
+            for item in self.registry[live.kind].fields:
+                value = live.fields.get(item.name)
+                if is_place(item) and isinstance(value, LiveId):
+                    held[item.type.refers[0], value.id].append(live)
+                    break
+        return held
+
+
+def is_place(item: Field) -> bool:
+    """Whether a field says what an object lies in."""
+    return item.nest or (item.via is not None and bool(item.type.refers))
+
+
+def at_or_below(addresses: list[Address], address: Address) -> list[Address]:
+    """Of sorted addresses those at one and below it: what begins alike stands together."""
+    start = bisect_left(addresses, address)
+    return list(takewhile(lambda other: other.is_in(address), addresses[start:]))
+
+
+def names_of(registry: Registry, desired: Desired, snapshot: Snapshot) -> Names:
+    """The names of two sides, where nobody has asked what the git base had."""
+    return Names(registry, desired, snapshot, NOT_ASKED, Lineage(registry, desired, snapshot))
+
+
+class Names(Struct, frozen=True, dict=True):
+    """The names of one pair of sides, and those that the git base had for the same objects."""
+
+    registry: Registry
+    desired: Desired
+    snapshot: Snapshot
+    base: Base
+    lineage: Lineage
+    _unmanaged: dict[Identity, Address] = field(default_factory=dict)
+
+    @cached_property
+    def declared(self) -> dict[Identity, Address]:
+        """The address of each recognised live object; looked-up ones are among them."""
+        known = {identity: address for address, identity in self.identities.items()}
+        for address, lookup in self.desired.lookups.items():
+            if identity := self.identity(address, lookup):
+                known[identity] = address
+        return known
+
+    @cached_property
+    def identities(self) -> dict[Address, Identity]:
+        """The identity of the object that each entry is; entries that are not live are not among them."""
+        return {
+            address: identity
+            for address, resource in self.desired.resources.items()
+            if (identity := self.identity(address, resource))
+        }
+
+    def identity(self, address: Address, item: Entry | Lookup) -> Identity | None:
+        """The identity of the object that an entry is, or that was looked up; None when it is not live."""
+        id = self.snapshot.bound(address)
+        if id is None:
+            return None
+        owner = None
+        if item.parent is not None:
+            owner = self.desired.resources[item.parent].kind, self.snapshot.bound(item.parent) or ""
+        return self.registry[item.kind].identity_of(id, owner)
+
+    def named(self, item: Entry | LiveObject, kind: str, id: str) -> Identity:
+        """The object that an id in a field of `item` means: of people, the one in its own organization."""
+        if kind not in self.registry or (target := self.registry[kind]).own_id:
+            return kind, id
+        around = next((above for above in self.lineage.around(item) if above[0] in target.parents), None)
+        return target.identity_of(id, around)
+
+    def address(self, identity: Identity) -> Address:
+        """The address of a live object: its entry's, or that of an unmanaged object."""
+        if identity in self.declared:
+            return self.declared[identity]
+        if identity not in self._unmanaged:
+            self._unmanaged[identity] = self._unmanaged_address(self.snapshot.objects[identity])
+        return self._unmanaged[identity]
+
+    def _unmanaged_address(self, item: LiveObject) -> Address:
+        if isinstance(self.kind(item).shape, Single):
+            return self._place(item)  # what it is in says which one it is
+        title = self._title(item)
+        alone = self._same_title[item.parent, self.kind(item).key, title] == 1
+        return self._place(item).unmanaged(title, None if alone else item.id)
+
+    def label(self, item: Entry | LiveObject) -> str:
+        """The title by which people know an item."""
+        kind = self.kind(item)
+        if isinstance(item, LiveObject):
+            return self._title(item)
+        value = item.fields.get(kind.title)
+        return value if isinstance(value, str) else item.key
+
+    def every_address(self, identity: Identity) -> set[Address]:
+        """Every address of an undeclared object: by title, by title and id, and the one in the git base."""
+        item = self.snapshot.objects[identity]
+        place, title = self._place(item), self._title(item)
+        single = isinstance(self.kind(item).shape, Single)
+        names = {place} if single else {place.unmanaged(title), place.unmanaged(title, item.id)}
+        return names | ({self.earlier_addresses[identity]} if identity in self.earlier_addresses else set())
+
+    def undeclared_matching(self, pattern: Pattern) -> Iterator[Identity]:
+        """Yield the undeclared objects that match a pattern, among the objects that were read.
+
+        A pattern with an id (`[Title~id]`) matches the object with this id even if the title differs.
+        """
+        _, tilde, id = pattern.last.removesuffix("]").rpartition("~")
+        for place, identities in self.snapshot.scopes.items():
+            if not pattern.place.matches(place):
+                continue
+            for identity in identities:
+                if identity in self.declared or identity not in self.snapshot.objects:
+                    continue
+                same_id = bool(tilde) and encode(self.snapshot.objects[identity].id) == id
+                if same_id or any(map(pattern.matches, self.every_address(identity))):
+                    yield identity
+
+    def _place(self, item: LiveObject) -> Address:
+        if item.parent is None:
+            return Address(())
+        kind = self.kind(item)
+        parent = self.address(item.parent)
+        inside = self.registry[item.parent[0]].key == kind.key and item.parent[0] in kind.parents
+        return parent if inside and item.holder == item.parent else parent.child(*kind.key.split("."))
+
+    def _title(self, item: LiveObject) -> str:
+        kind = self.kind(item)
+        value = item.fields.get(kind.title)
+        if isinstance(value, LiveId):
+            return self._referenced_title(item, kind.field(kind.title).type.refers, value.id)
+        if isinstance(value, dict):  # of terms in several languages the first one
+            value = value[min(value)] if value else None
+        return str(value) if value else item.id
+
+    def _referenced_title(self, item: LiveObject, kinds: tuple[str, ...], id: str) -> str:
+        """Return the name of the object to which the title field of `item` refers, as files write the name.
+
+        The API answer with `item` contains the name as well (`title_at`), so the name is the same whether or
+        not the referenced object was read.
+        """
+        targets = [
+            (self.registry[kind], self.named(item, kind, id)) for kind in kinds if kind in self.registry
+        ]
+        for _, identity in targets:
+            if declared := self.declared.get(identity):
+                return unquote(declared.last)
+        for kind, identity in targets:
+            live = self.snapshot.objects.get(identity)
+            if title := item.title or (self._title(live) if live is not None else None):
+                return str(kind.field(kind.title).type.fold(title))
+        return id
+
+    @cached_property
+    def referenced_titles(self) -> dict[Identity, str]:
+        """Titles of the objects to which title fields of live objects refer, such as e-mails of members."""
+        return {
+            self.named(item, name, value.id): item.title
+            for item in self.snapshot.objects.values()
+            if item.title is not None and isinstance(value := item.fields.get(self.kind(item).title), LiveId)
+            for name in self.kind(item).field(self.kind(item).title).type.refers
+        }
+
+    @cached_property
+    def _same_title(self) -> Counter[tuple[Identity | None, str, str]]:
+        """How many undeclared objects of one place have one title."""
+        return Counter(
+            (item.parent, self.kind(item).key, self._title(item))
+            for identity, item in self.snapshot.objects.items()
+            if identity not in self.declared
+        )
+
+    def kind(self, item: Entry | LiveObject) -> Kind:
+        return self.registry[item.kind]
+
+    # In the git base.
+
+    @cached_property
+    def remembered(self) -> dict[Address, Identity]:
+        """The live objects that the entries of the git base are."""
+        if self.base.desired is None:
+            return {}
+        return remember(self.registry, self.base.desired, self.desired, self.snapshot)
+
+    @cached_property
+    def earlier_addresses(self) -> dict[Identity, Address]:
+        """The address that a live object has in the git base."""
+        return {identity: address for address, identity in self.remembered.items()}
+
+    def in_base(self, resource: Entry, live: LiveObject) -> Entry | None:
+        """The entry that the git base has for the live object of an entry."""
+        if self.base.desired is None:
+            return None
+        address = self.earlier_addresses.get(live.identity, resource.address)
+        return self.base.desired.resources.get(address)
+
+
+class FormerNames(Struct, frozen=True, dict=True):
+    """The earlier names of what is live. Commits before the base are read only where they are needed."""
+
+    registry: Registry
+    desired: Desired
+    snapshot: Snapshot
+    base: Base
+    names: Names
+    _known: dict[Identity, frozenset[Address]] = field(default_factory=dict)
+    _commits: dict[int, Mapping[Address, Identity]] = field(default_factory=dict)
+    _addresses: dict[int, Mapping[Identity, set[Address]]] = field(default_factory=dict)
+
+    # What an address meant.
+
+    def meant(self, address: Address) -> frozenset[Identity] | None:
+        """The live object that an address meant: empty when that is gone, None when nothing knows it."""
+        records = self.snapshot.records
+        for lines in (records.lines, records.earlier):
+            if (line := lines.get(address)) is not None:
+                return frozenset(self._of_line(line))
+        if address in self.names.remembered:
+            return frozenset({self.names.remembered[address]})
+        for number, then in enumerate(self.base.earlier):
+            if address in then.resources and address in (found := self._of_commit(number, then)):
+                return frozenset({found[address]})
+        return None
+
+    def named(self, pattern: Pattern) -> frozenset[Identity]:
+        """The undeclared objects that a pattern without wildcards means.
+
+        `[Title]` means none where several bear that title.
+        """
+        if pattern.last.startswith("["):
+            found = {
+                identity
+                for identity in self.snapshot.objects
+                if identity not in self.names.declared and any(map(pattern.matches, self.of(identity)))
+            }
+        else:
+            found = set().union(*(self.meant(address) or () for address in self.everywhere(pattern)))
+        return frozenset(identity for identity in found if identity not in self.names.declared)
+
+    def knows(self, pattern: Pattern) -> bool:
+        """Whether a pattern fits anything: an entry, a line, something live, or something that was an entry.
+
+        What a line names counts also where that is gone: then it is known what it was.
+        """
+        records, desired = self.snapshot.records, self.desired
+        known = (desired.resources, desired.unserved, desired.lookups, records.lines, records.earlier)
+        if any(pattern.matches(address) for places in known for address in places):
+            return True
+        if any(pattern.matches(name) for identity in self.snapshot.objects for name in self.of(identity)):
+            return True
+        return any(self.meant(address) for address in self.everywhere(pattern))
+
+    def everywhere(self, pattern: Pattern) -> Iterator[Address]:
+        """The address that a pattern names, in each organization where it begins with the word of a kind."""
+        organization, *rest = pattern.segments
+        if organization != "*":
+            yield Address(pattern.segments)
+            return
+        root = self.registry.root.name
+        for address, entry in self.desired.resources.items():
+            if entry.kind == root:
+                yield Address((*address.segments, *rest))
+
+    # What an object was called.
+
+    def of(self, identity: Identity) -> frozenset[Address]:
+        """Every address of an object, now and before, but those that only commits before the base had."""
+        if identity not in self._known:
+            self._known[identity] = frozenset(self._each(identity))
+        return self._known[identity]
+
+    def lines_of(self, identity: Identity) -> Mapping[Address, RecordedLine]:
+        """The lines of an object in the ids file of now, and those in that of the base at other addresses."""
+        return self._by_lines.get(identity, {})
+
+    def addresses_in(self, number: int, then: Desired, identity: Identity) -> set[Address]:
+        """The addresses of an object in the base (0) or in a commit before it, by natural keys."""
+        if number not in self._addresses:
+            known = self.names.remembered if number == 0 else self._of_commit(number - 1, then)
+            found: dict[Identity, set[Address]] = defaultdict(set)
+            for address, one in known.items():
+                found[one].add(address)
+            self._addresses[number] = found
+        return self._addresses[number].get(identity, set())
+
+    def before(self, identity: Identity, wanted: Callable[[Address], bool]) -> frozenset[Address]:
+        """The addresses of an object in commits before the base with an entry at a `wanted` address."""
+        found: set[Address] = set()
+        for number, then in enumerate(self.base.earlier):
+            if any(map(wanted, then.resources)):
+                found |= {at for at, one in self._of_commit(number, then).items() if one == identity}
+        return frozenset(found)
+
+    def _each(self, identity: Identity) -> Iterator[Address]:
+        item, now = self.snapshot.objects[identity], self.names.address(identity)
+        yield now
+        yield from self._by_lines.get(identity, ())
+        if identity in self.names.earlier_addresses:
+            yield self.names.earlier_addresses[identity]
+        if identity in self.names.declared:
+            return
+        place = now.place
+        yield self.exactly(identity)
+        kind = self.registry[item.kind]
+        natural = item.fields.get(kind.natural) if kind.natural is not None else None
+        if isinstance(natural, str):
+            yield place.child(self.registry.folded(kind, natural))
+        if item.parent is not None and item.parent in self.snapshot.objects:
+            around = self.names.address(item.parent)
+            inside = now.segments[len(around.segments) :]
+            if inside and now.is_in(around):
+                yield from (Address((*name.segments, *inside)) for name in self.of(item.parent))
+
+    def exactly(self, identity: Identity) -> Address:
+        """The address of an undeclared object with its id: it will never mean another one."""
+        item, now = self.snapshot.objects[identity], self.names.address(identity)
+        return now.place.unmanaged(self.names.label(item), item.id)
+
+    # What has lost its entry.
+
+    @cached_property
+    def lost(self) -> Mapping[Identity, bool]:
+        """The undeclared objects that lost their entry in a change that no apply has finished.
+
+        The value says whether an entry with the address still exists, with a name that no live object has.
+        The line of the object tells it. For an object without a line, the git base does, and without any line
+        earlier commits, too: they have an entry of the object, and no entry at that address is live.
+        """
+        known = self.desired.resources.keys() | self.desired.unserved.keys()
+        records = self.snapshot.records
+        unmarked = [line for at, line in records.lines.items() if at not in known and not line.kept]
+        found = {identity: False for line in unmarked for identity in self._of_line(line)}
+        gone = known - self.names.identities.keys()
+        with_line = {line.id for line in records.lines.values()}
+        for former in self._former_entries():
+            for address, identity in former.items():
+                without_line = self.snapshot.objects[identity].id not in with_line
+                if without_line and (address not in known or address in gone):
+                    found[identity] = found.get(identity, False) or address in gone
+            if not records.empty:
+                break
+        return {one: entry_exists for one, entry_exists in found.items() if one not in self.names.declared}
+
+    def _former_entries(self) -> Iterator[Mapping[Address, Identity]]:
+        """Return the live objects of the entries of each known commit, the git base first."""
+        lines = self.snapshot.records.earlier.values()
+        by_line = {line.address: identity for line in lines for identity in self._of_line(line)}
+        yield {**self.names.remembered, **by_line}
+        yield from (self._of_commit(number, then) for number, then in enumerate(self.base.earlier))
+
+    # By lines and commits.
+
+    @cached_property
+    def _by_lines(self) -> Mapping[Identity, dict[Address, RecordedLine]]:
+        found: dict[Identity, dict[Address, RecordedLine]] = defaultdict(dict)
+        records = self.snapshot.records
+        for line in (*records.earlier.values(), *records.lines.values()):
+            for identity in self._of_line(line):
+                found[identity][line.address] = line
+        return found
+
+    def _of_line(self, line: RecordedLine) -> Iterator[Identity]:
+        if line.id in self._by_id:
+            kinds = {kind.name for kind in self._places.kinds(line.address)}
+            yield from (identity for identity in self._by_id[line.id] if identity[0] in kinds)
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, list[Identity]]:
+        found: dict[str, list[Identity]] = defaultdict(list)
+        for identity, item in self.snapshot.objects.items():
+            found[item.id].append(identity)
+        return found
+
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self.registry)
+
+    def _of_commit(self, number: int, then: Desired) -> Mapping[Address, Identity]:
+        if number not in self._commits:
+            self._commits[number] = remember(self.registry, then, self.desired, self.snapshot)
+        return self._commits[number]

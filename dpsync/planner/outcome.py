@@ -1,0 +1,456 @@
+"""Build the trees and navigations before and after a plan.
+
+A tree of things as it is now, and as it will be: what is told of URLs and navigations is read from it.
+
+What the platform will choose by itself is `UNKNOWN`: nothing is guessed.
+
+The trees of things as they are now, and as they will be when a plan has been carried out.
+
+The navigation of a site before and after a plan, as its readers see it: titles, marks, order.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import takewhile
+from types import MappingProxyType
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.types import Flag
+from dpsync.model.address import Address
+from dpsync.model.change import Change, NavigationChange, NavigationNode
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.values import LiveId, Ref, Value
+from dpsync.planner.decide import Decisions
+from dpsync.planner.history import PARENT
+from dpsync.planner.sibling_order import after_moves, moves
+
+
+class _Unknown:
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN: Final = _Unknown()
+"""In the place of a value: nobody can tell before."""
+
+
+class Branch(Struct, frozen=True):
+    """One thing of a tree with its fields, and what is in it, in order."""
+
+    address: Address
+    kind: Kind
+    fields: Mapping[str, Any]
+    inside: tuple[Branch, ...] = ()
+    url: str | None = None
+    """As the platform says it now; None for what is not live."""
+    identity: Identity | None = None
+    """What it is live; None for what is not."""
+
+    def walk(self, above: tuple[Branch, ...] = ()) -> Iterator[tuple[Branch, tuple[Branch, ...]]]:
+        """Itself and everything below it, each with what it is in, from the outermost inward."""
+        yield self, above
+        for one in self.inside:
+            yield from one.walk((*above, self))
+
+
+class NavigationTree(Struct, frozen=True):
+    """A navigation before and after; None where there is none. `certain` is false where nobody can tell."""
+
+    owner: Address
+    before: Branch | None
+    after: Branch | None
+    read: bool
+    """Whether what is in it is known."""
+    touched: bool
+    """Whether something changes that is in it, or that it shows; else only something around it does."""
+    certain: bool
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the tree's owner."""
+        branch = self.after or self.before
+        assert branch is not None
+        return branch.kind
+
+    def everything(self) -> Iterator[tuple[Branch, tuple[Branch, ...]]]:
+        """Everything that is in it now, then everything that will be, each with what it is in."""
+        for branch in (self.before, self.after):
+            if branch is not None:
+                yield from branch.walk()
+
+
+def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[NavigationTree]:
+    """Of every live or declared owner of a tree that a change touches, by address."""
+    changes = list(changes)
+    if not changes:
+        return
+    reader = _Trees(decided)
+    inside = _touched(changes)
+    inside.update(reader.naming({change.id for change in changes if change.id}))
+    changing = {change.location for change in changes}
+    for address, live in reader.owners():
+        touched = address in inside
+        if touched or not changing.isdisjoint(address.upward()):
+            yield reader.tree(address, live, touched)
+
+
+def current(decided: Decisions) -> Iterator[Branch]:
+    """Every tree as it is now, by address."""
+    reader = _Trees(decided)
+    return (reader.before(live) for _, live in reader.owners() if live is not None)
+
+
+def _touched(changes: Iterable[Change]) -> set[Address]:
+    """The addresses of everything in which something changes."""
+    changing = {change.location for change in changes}
+    changing |= {effect.location for change in changes for effect in change.effects}
+    found: set[Address] = set()
+    for address in changing:
+        found.update(takewhile(lambda one: one not in found, address.upward()))
+    return found
+
+
+class _Trees(Struct, frozen=True, dict=True):
+    decided: Decisions
+
+    @cached_property
+    def _new(self) -> Mapping[Address | None, list[Address]]:
+        """The nodes that are made, by what they will be in."""
+        sides, found = self.decided.sides, defaultdict[Address | None, list[Address]](list)
+        for address, resource in sides.resources.items():
+            if sides.kind(resource).in_tree and sides.live(address) is None and self._made(address):
+                found[resource.holder or resource.parent].append(address)
+        return found
+
+    def owners(self) -> Iterator[tuple[Address, LiveObject | None]]:
+        sides = self.decided.sides
+        kinds = {sides.registry.tree_owner(kind) for kind in sides.registry.ordered if kind.in_tree}
+        found: dict[Address, LiveObject | None] = {
+            address: sides.live(address)
+            for address, resource in sides.resources.items()
+            if resource.kind in kinds and (sides.live(address) is not None or self._made(address))
+        }
+        for identity, live in sides.snapshot.objects.items():
+            if live.kind in kinds:
+                found.setdefault(sides.names.address(identity), live)
+        yield from sorted(found.items(), key=lambda item: item[0])
+
+    def naming(self, ids: Container[str]) -> Iterator[Address]:
+        """The owners of trees with a node that shows one of these objects."""
+        sides = self.decided.sides
+        for live in self._strangers.values():
+            content = (live.fields.get(item.name) for item in sides.kind(live).fields if item.required)
+            if any(isinstance(value, LiveId) and value.id in ids for value in content):
+                yield from (sides.names.address(around) for around in sides.snapshot.above(live))
+
+    def tree(self, address: Address, live: LiveObject | None, touched: bool) -> NavigationTree:
+        sides = self.decided.sides
+        kind = sides.registry[live.kind] if live is not None else sides.kind(sides.resources[address])
+        places = [address.child(*word.split(".")) for word in sides.registry.places(kind.name)]
+        read = live is None or any(
+            place in sides.snapshot.scopes and sides.registry[scope.kinds[0]].in_tree
+            for place in places
+            if (scope := sides.desired.scopes.get(place)) is not None
+        )
+        deleted = live is not None and self.decided.deletions.covers(live.identity)
+        agreed = {item.scope.parent: item.alone for item in self.decided.restructuring.agreed}
+        found = {item.scope.parent for item in self.decided.restructuring.found}
+        return NavigationTree(
+            address,
+            self.before(live) if live is not None else None,
+            None if deleted else self._after(address, kind, live),
+            read or deleted,
+            touched,
+            certain=address not in found or agreed.get(address) is True,
+        )
+
+    def before(self, live: LiveObject) -> Branch:
+        sides = self.decided.sides
+        nodes = tuple(self.before(one) for one in self._inside(live))
+        kind = sides.registry[live.kind]
+        fields = {item.name: self._live(item.name, kind, live) for item in kind.fields}
+        return Branch(sides.names.address(live.identity), kind, fields, nodes, live.url, live.identity)
+
+    def _inside(self, live: LiveObject) -> list[LiveObject]:
+        """What is in it now, in order where that was read."""
+        sides = self.decided.sides
+        lane = sides.snapshot.lanes.get(live.identity)
+        if lane is None:
+            return self._held.get(live.identity, [])
+        return [sides.snapshot.objects[one] for one in lane if sides.registry[one[0]].in_tree]
+
+    @cached_property
+    def _held(self) -> dict[Identity, list[LiveObject]]:
+        """The nodes of trees by what they are in, as they were read."""
+        found: dict[Identity, list[LiveObject]] = defaultdict(list)
+        for live in self._strangers.values():
+            if (around := live.holder or live.parent) is not None:
+                found[around].append(live)
+        return found
+
+    def _live(self, name: str, kind: Kind, live: LiveObject) -> Value:
+        return self.decided.sides.values.normal(kind.field(name), live.fields.get(name), live)
+
+    # Afterwards.
+
+    def _after(self, address: Address, kind: Kind, live: LiveObject | None) -> Branch:
+        return with_flags(self.decided, self._branch(address, kind, live))
+
+    def _branch(self, address: Address, kind: Kind, live: LiveObject | None) -> Branch:
+        sides = self.decided.sides
+        fields = {item.name: self._then(address, item.name, kind, live) for item in kind.fields}
+        inside = tuple(
+            self._branch(one, sides.registry[self._kind(one)], self._object(one))
+            for one in self._children(address, live)
+        )
+        if live is None:
+            return Branch(address, kind, fields, inside)
+        return Branch(address, kind, fields, inside, live.url, live.identity)
+
+    def _kind(self, address: Address) -> str:
+        known = self.decided.sides.resources.get(address)
+        return known.kind if known is not None else self._strangers[address].kind
+
+    def _object(self, address: Address) -> LiveObject | None:
+        return self.decided.sides.live(address) or self._strangers.get(address)
+
+    @cached_property
+    def _strangers(self) -> dict[Address, LiveObject]:
+        sides = self.decided.sides
+        return {
+            sides.names.address(identity): live
+            for identity, live in sides.snapshot.objects.items()
+            if sides.registry[live.kind].in_tree
+        }
+
+    def _then(self, address: Address, name: str, kind: Kind, live: LiveObject | None) -> Any:
+        """What a field will be."""
+        entry = self.decided.entries.get(address)
+        field = kind.field(name)
+        if live is not None:
+            for item in entry.written if entry is not None else ():
+                if item.field.name == name:
+                    return item.after
+            return self._live(name, kind, live)
+        resource = self.decided.sides.resources[address]
+        if name in resource.fields and not self.decided.blocking.noted(address, field):
+            return resource.fields[name]
+        return field.absent if field.absent is not None else UNKNOWN
+
+    def _made(self, address: Address) -> bool:
+        """Whether an entry that is not live will be."""
+        return address in self.decided.entries
+
+    def _children(self, address: Address, live: LiveObject | None) -> list[Address]:
+        """What will be in a thing, in the order that it will have."""
+        sides = self.decided.sides
+        stay = [
+            sides.names.address(one)
+            for one in (sides.snapshot.lanes.get(live.identity, ()) if live is not None else ())
+            if sides.registry[one[0]].in_tree
+            and not self.decided.deletions.covers(one)
+            and self._holder(one) == address
+        ]
+        come = [*self._new.get(address, ()), *self._moved.get(address, ())]
+        resource = sides.resources.get(address)
+        order = list(resource.children) if resource is not None else []
+        here = set(stay)
+        come = sorted((one for one in come if one not in here), key=_place(order))
+        then = [*stay, *come]
+        there = set(then)
+        wanted = [one for one in order if one in there and not sides.policy.left_out(one)]
+        return after_moves(then, moves(then, wanted))
+
+    def _holder(self, identity: Identity) -> Address | None:
+        """What a live node will be in."""
+        sides = self.decided.sides
+        live = sides.snapshot.objects[identity]
+        entry = self.decided.entries.get(sides.names.address(identity))
+        for item in entry.written if entry is not None else ():
+            if item.field.nest:
+                if isinstance(item.after, Ref):
+                    return item.after.address
+                return sides.names.address(live.parent) if live.parent is not None else None
+        around = live.holder or live.parent
+        return sides.names.address(around) if around is not None else None
+
+    @cached_property
+    def _moved(self) -> dict[Address | None, list[Address]]:
+        """Live nodes that come into another thing, by that thing."""
+        sides = self.decided.sides
+        found: dict[Address | None, list[Address]] = defaultdict(list)
+        for address, live in self._strangers.items():
+            around = live.holder or live.parent
+            if around is None or self.decided.deletions.covers(live.identity):
+                continue
+            if (holder := self._holder(live.identity)) != sides.names.address(around):
+                found[holder].append(address)
+        return found
+
+
+def _place(order: list[Address]) -> Callable[[Address], tuple[int, Address]]:
+    places = {address: number for number, address in enumerate(order)}
+    return lambda one: (places.get(one, len(order)), one)
+
+
+def with_flags(decided: Decisions, owner: Branch) -> Branch:
+    """A tree with these flags as they will be."""
+    names = {
+        (item.name, item.one_per, one.kind.name)
+        for one, _ in owner.walk()
+        for item in one.kind.fields
+        if item.one_per is not None
+    }
+    for name, place, kind in sorted(names):
+        together: dict[Address, list[Branch]] = defaultdict(list)
+        for one, above in owner.walk():
+            if one.kind.name == kind:
+                together[_around(one, above, place)].append(one)
+        chosen = {
+            one.address: value for found in together.values() for one, value in _chosen(decided, found, name)
+        }
+        owner = _with(owner, name, chosen)
+    return owner
+
+
+def _chosen(decided: Decisions, found: list[Branch], name: str) -> Iterator[tuple[Branch, Any]]:
+    """Which of these has the flag. Where the platform chooses another one, nobody knows."""
+    said = [one for one in found if _declares(decided, one, name)]
+    has = [one for one in found if one.fields[name] is True]
+    along = [one for one in found if one.address in decided.adopted]
+    likely = next((some for some in (said, has, along, found) if some), [])
+    for one in found:
+        yield one, one is likely[0] if len(likely) == 1 else UNKNOWN
+
+
+def _declares(decided: Decisions, one: Branch, name: str) -> bool:
+    """Whether an entry says that it has a flag, and is heard."""
+    sides = decided.sides
+    resource = sides.resources.get(one.address)
+    return (
+        resource is not None
+        and resource.fields.get(name) is True
+        and one.address in decided.entries
+        and not decided.blocking.noted(one.address, one.kind.field(name))
+    )
+
+
+def _around(one: Branch, above: tuple[Branch, ...], place: str) -> Address:
+    """In what a flag of a thing is exclusive: its parent, or the nearest of a kind."""
+    kinds = one.kind.parents if place == PARENT else (place,)
+    return next(other.address for other in reversed(above) if other.kind.name in kinds)
+
+
+def _with(branch: Branch, name: str, chosen: Mapping[Address, Any]) -> Branch:
+    inside = tuple(_with(one, name, chosen) for one in branch.inside)
+    fields = {**branch.fields, name: chosen[branch.address]} if branch.address in chosen else branch.fields
+    return replace(branch, fields=fields, inside=inside)
+
+
+def navigation_changes(decided: Decisions, trees: Iterable[NavigationTree]) -> Iterator[NavigationChange]:
+    """Of every owner whose navigation changes, by address. What was not read is not told."""
+    for tree in trees:
+        if not tree.read:
+            continue
+        before = _nodes(decided, tree.before, then=False)
+        after = _nodes(decided, tree.after, then=True, twice=_twice(tree)) if tree.certain else ()
+        if before != after:
+            yield NavigationChange(
+                address=str(tree.owner), before=before, after=after, known=tree.certain or tree.after is None
+            )
+
+
+Twice = Mapping[Address, tuple[str, ...]]
+"""By node: where else in its navigation the same is shown afterwards."""
+
+
+def _twice(tree: NavigationTree) -> Twice:
+    """What comes to a place, and stays at another one as well: both places."""
+    was = {one.address for one, _ in tree.before.walk()} if tree.before is not None else set()
+    places: dict[Any, list[Address]] = defaultdict(list)
+    for one, _ in tree.after.walk() if tree.after is not None else ():
+        content = shows(one.kind)
+        value = one.fields.get(content.name) if content is not None else None
+        if isinstance(value, Ref | LiveId):
+            places[value].append(one.address)
+    return {
+        address: tuple(str(other) for other in found if other != address)
+        for found in places.values()
+        if len(found) > 1 and any(one in was for one in found) and any(one not in was for one in found)
+        for address in found
+    }
+
+
+def _nodes(
+    decided: Decisions, around: Branch | None, then: bool, twice: Twice = MappingProxyType({})
+) -> tuple[NavigationNode, ...]:
+    inside = around.inside if around is not None else ()
+    return tuple(_node(decided, one, then, twice) for one in inside)
+
+
+def _node(decided: Decisions, one: Branch, then: bool, twice: Twice) -> NavigationNode:
+    flags = [item.name for item in one.kind.fields if isinstance(item.type, Flag)]
+    return NavigationNode(
+        address=str(one.address),
+        kind=one.kind.name,
+        title=title(decided, one, then),
+        path=_path(one),
+        marks=tuple(name for name in flags if one.fields.get(name) is True),
+        inside=_nodes(decided, one, then, twice),
+        also=twice.get(one.address, ()),
+    )
+
+
+def _path(one: Branch) -> str | None:
+    """Its segment in a URL, or where it leads."""
+    names = [item.name for item in one.kind.fields if getattr(item.type, "form", None) == "url"]
+    name = one.kind.url.part if one.kind.url is not None else next(iter(names), "")
+    value = one.fields.get(name)
+    return value if isinstance(value, str) else None
+
+
+def shows(kind: Kind) -> Field | None:
+    """The field that says what a node shows."""
+    return next((item for item in kind.fields if item.required and item.type.refers), None)
+
+
+def title(decided: Decisions, one: Branch, then: bool) -> str:
+    """The title of a node: that of what it shows, else its own."""
+    content = shows(one.kind)
+    value = one.fields.get(content.name if content is not None else one.kind.title)
+    if content is not None:
+        value = _label(decided, content, value, then)
+    return value if isinstance(value, str) else ""
+
+
+def _label(decided: Decisions, field: Field, value: Any, then: bool) -> str:
+    """What people call the thing that a node shows."""
+    sides = decided.sides
+    if isinstance(value, Ref):
+        return _label_of(decided, value.address, then)
+    if isinstance(value, LiveId):
+        objects = (sides.snapshot.objects.get((kind, value.id)) for kind in field.type.refers)
+        return next((sides.names.label(live) for live in objects if live is not None), value.id)
+    return ""
+
+
+def _label_of(decided: Decisions, address: Address, then: bool) -> str:
+    sides = decided.sides
+    live, resource = sides.live(address), sides.resources.get(address)
+    if resource is not None and (live is None or (then and _retitled(decided, address))):
+        return sides.names.label(resource)
+    return sides.names.label(live) if live is not None else address.last
+
+
+def _retitled(decided: Decisions, address: Address) -> bool:
+    """Whether a plan gives an object its title."""
+    entry = decided.entries.get(address)
+    title = decided.sides.kind(entry.resource).title if entry is not None else ""
+    return entry is not None and any(item.field.name == title for item in entry.written)

@@ -1,0 +1,318 @@
+"""Find published content, previews and redirects that a plan changes.
+
+The previews of live sites that a plan changes, so that a reviewer can look at them.
+
+Content that comes onto a published site: at a new place, or at one that showed something else.
+
+Only what is live has content. Where a field lets more people see a place, or what it is in, that field is
+told (exposures.py). Here are the places of which no field tells it.
+
+Warn about faulty redirects after the apply: redirect circles, and redirects from the path of live content.
+
+`validate` reports the faults that the files alone reveal. A plan adds the faults that depend on live data:
+paths and hosts that the platform chose, pages, and undeclared redirects.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any, Final
+
+from msgspec import Struct
+
+from dpsync.kinds.kind import Field, Kind, Lifted
+from dpsync.kinds.page_references import space_id
+from dpsync.kinds.redirect_paths import (
+    RedirectFault,
+    RedirectLink,
+    declared_redirect_faults,
+    path_below,
+    redirect_faults,
+    redirect_link,
+    url_path,
+)
+from dpsync.kinds.registry import SupportedKind
+from dpsync.kinds.types import Flag
+from dpsync.kinds.types.free_form import Condition
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Exposure, Note, SitePreview
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.urls import is_preview_link, path_words
+from dpsync.model.values import LiveId, Ref, Value
+from dpsync.planner.decide import Decisions
+from dpsync.planner.outcome import UNKNOWN, Branch, NavigationTree, current, shows, title
+from dpsync.planner.sides import Sides
+from dpsync.planner.urls import LaterUrls, later_urls
+
+_WORD: Final = re.compile(r"~?[a-z-]{1,32}")
+"""A path segment that is no secret. Share links have a random key in their path."""
+
+
+def site_previews(sides: Sides, changes: Iterable[Change]) -> tuple[SitePreview, ...]:
+    """Return the preview of each live site that a change is about, by address.
+
+    A site that the plan deletes has none, nor has a site whose preview URL may contain a secret.
+    """
+    deleted = {change.address for change in changes if change.action == "delete"}
+    changed = {place for change in changes for place in change.location.upward()}
+    found = []
+    for live in sides.snapshot.objects.values():
+        if live.preview is None or not _has_no_secret(live.preview, live):
+            continue
+        address = sides.names.address(live.identity)
+        if address in changed and str(address) not in deleted:
+            title = str(live.fields.get("title") or address)
+            found.append(SitePreview(address=str(address), title=title, url=live.preview))
+    return tuple(sorted(found, key=lambda one: one.address))
+
+
+def _has_no_secret(url: str, live: LiveObject) -> bool:
+    """Return whether the path has only words and the ids of the object and its parent."""
+    ids = {live.id, live.parent[1] if live.parent is not None else ""}
+    return is_preview_link(url) and all(word in ids or _WORD.fullmatch(word) for word in path_words(url))
+
+
+Chain = tuple[Branch, ...]
+"""A place with what it is in, from the outermost inward."""
+
+
+def published(
+    decided: Decisions, trees: Iterable[NavigationTree], exposures: Iterable[Exposure]
+) -> Iterator[Exposure]:
+    """Places that publish content which nobody could read as openly before. `exposures`: fields that do."""
+    opened = {(item.location, item.field) for item in exposures}
+    before: list[tuple[Any, _Openness]] | None = None
+    for tree in trees:
+        if tree.after is None:
+            continue
+        was = {one.address: (*above, one) for one, above in tree.before.walk()} if tree.before else {}
+        for one, above in tree.after.walk():
+            content = _content(decided, one)
+            now = _openness((*above, one)) if content is not None else None
+            if now is None or _opened(was.get(one.address), (*above, one), opened):
+                continue
+            if before is None:
+                before = list(_places(decided))
+            if not any(value == content and openness.covers(now) for value, openness in before):
+                yield _exposure(decided, one)
+
+
+class _Openness(Struct, frozen=True):
+    """To how many people a place is open: how far its owner is, and what they have to fulfil."""
+
+    ranks: tuple[int, ...]
+    conditions: frozenset[Any]
+
+    def covers(self, other: _Openness) -> bool:
+        """Whether everybody who gets to the other one gets here, too."""
+        higher = all(mine >= its for mine, its in zip(self.ranks, other.ranks, strict=True))
+        return higher and self.conditions <= other.conditions
+
+
+def _openness(chain: Chain) -> _Openness | None:
+    """None where nobody sees it, whoever they are."""
+    if any(_closed(one, name) for one in chain for name in one.kind.visible_when):
+        return None
+    owner, *nodes = chain
+    ranks = tuple(_rank(item, owner.fields.get(item.name)) for item in owner.kind.fields if _graded(item))
+    binding = (one.fields.get(item.name) for one in nodes for item in one.kind.fields if _binds(item))
+    return _Openness(ranks, frozenset(value for value in binding if value not in (None, UNKNOWN)))
+
+
+def _closed(one: Branch, name: str) -> bool:
+    field, value = one.kind.field(name), one.fields.get(name)
+    return isinstance(field.type, Flag) and value is not UNKNOWN and value not in one.kind.visible_when[name]
+
+
+def _graded(field: Field) -> bool:
+    return isinstance(field.exposure, tuple) and bool(field.exposure) and not isinstance(field.type, Flag)
+
+
+def _rank(field: Field, value: Any) -> int:
+    scale = field.exposure if isinstance(field.exposure, tuple) else ()
+    return scale.index(value) if value in scale else len(scale)
+
+
+def _binds(field: Field) -> bool:
+    return isinstance(field.exposes, Lifted)
+
+
+def _opened(was: Chain | None, chain: Chain, opened: set[tuple[Address, str]]) -> bool:
+    """Whether a place that showed the same before has become visible by a field, which is told."""
+    if was is None or _shows(was[-1]) != _shows(chain[-1]):
+        return False
+    names = ((one, item) for one in chain for item in one.kind.fields)
+    return any((one.address, item.name) in opened for one, item in names if _opens(one.kind, item))
+
+
+def _opens(kind: Kind, field: Field) -> bool:
+    return field.name in kind.visible_when or bool(field.exposure) or _binds(field)
+
+
+# What a place shows.
+
+
+def _shows(one: Branch) -> Any:
+    field = shows(one.kind) if one.kind.visible_when else None
+    return one.fields.get(field.name) if field is not None else None
+
+
+def _content(decided: Decisions, one: Branch) -> Ref | LiveId | None:
+    """What it shows that is live."""
+    value = _shows(one)
+    if isinstance(value, Ref):
+        return value if decided.sides.live(value.address) is not None else None
+    return value if isinstance(value, LiveId) else None
+
+
+def _places(decided: Decisions) -> Iterator[tuple[Any, _Openness]]:
+    """Whatever is shown now, with how openly."""
+    for branch in current(decided):
+        for one, above in branch.walk():
+            openness = _openness((*above, one)) if _shows(one) is not None else None
+            if openness is not None:
+                yield _shows(one), openness
+
+
+def _exposure(decided: Decisions, one: Branch) -> Exposure:
+    sides, field = decided.sides, shows(one.kind)
+    item = sides.resources.get(one.address) or sides.snapshot.objects.get(one.identity or ("", ""))
+    assert field is not None
+    assert item is not None
+    return Exposure(
+        address=str(one.address),
+        field=field.name,
+        after=sides.values.display(field, one.fields[field.name], item),
+        words=f'publishes the {field.name} "{title(decided, one, then=True)}"',
+    )
+
+
+def redirect_warnings(decided: Decisions, trees: Iterable[NavigationTree]) -> Iterator[Note]:
+    """Yield a warning for each redirect circle, and for each redirect from the path of a node or page."""
+    sides = decided.sides
+    if not any(sides.kind(entry).redirects is not None for entry in sides.resources.values()):
+        return
+    reported = {fault.redirects for fault in declared_redirect_faults(sides.registry, sides.resources)}
+    paths = _LaterPaths(decided, later_urls(decided, trees))
+    for fault in paths.find_faults():
+        declared = next((address for address in fault.redirects if address in sides.resources), None)
+        if declared is not None and fault.redirects not in reported:
+            noun = paths.kind(fault.node).noun if fault.node is not None else ""
+            text = f"{fault.message(noun)}; {fault.hint(noun)}"
+            yield Note(address=str(declared), text=text, severity="warning")
+    for link, place in paths.redirects_from_pages():
+        if link.address in sides.resources:
+            reason = f'"{link.source}" is the path of a page in {place}'
+            text = f"this redirect has no effect, because {reason}. Remove the redirect, or move the page"
+            yield Note(address=str(link.address), text=text, severity="warning")
+
+
+class _LaterPaths(Struct, frozen=True, dict=True):
+    """The paths of nodes, pages and redirects in each site after the apply."""
+
+    decided: Decisions
+    later: LaterUrls
+
+    def find_faults(self) -> Iterator[RedirectFault]:
+        """Yield the redirect faults of each site, without redirects from the path of a page."""
+        for owner, found in sorted(self._links_by_site.items()):
+            yield from redirect_faults(found, self._nodes_by_path(owner))
+
+    def redirects_from_pages(self) -> Iterator[tuple[RedirectLink, Address]]:
+        """Yield each redirect from the path of a page, with the site space that shows the page."""
+        sides = self.decided.sides
+        for owner, links in sorted(self._links_by_site.items()) if sides.snapshot.pages else ():
+            nodes = self._nodes_by_path(owner)
+            for address, path in self._visible_paths(owner):
+                for page in self._page_paths(address):
+                    at = url_path(f"{path}/{page}")
+                    if at in links and at not in nodes:
+                        yield links[at], address
+
+    def _page_paths(self, address: Address) -> Iterable[str]:
+        """Return the paths of the pages that a site space shows."""
+        sides, shows = self.decided.sides, self.kind(address).access.get("shows")
+        item = sides.resources.get(address) or self._live_nodes.get(address)
+        space = item.fields.get(shows.name) if shows is not None and item is not None else None
+        id = space_id(space, sides.values.known_id) if isinstance(space, Ref | LiveId) else None
+        return filter(None, sides.snapshot.pages.get(id or "", {}).values())
+
+    @cached_property
+    def _links_by_site(self) -> Mapping[Address, Mapping[str, RedirectLink]]:
+        """Return, for each site, the active redirects by normalized source path."""
+        links: dict[Address, dict[str, RedirectLink]] = defaultdict(dict)
+        for kind in self.decided.sides.registry.ordered:
+            if kind.redirects is None:
+                continue
+            for owner, address, fields in self.later.redirects(kind):
+                base = self.later.owner_urls.get(owner)
+                path_of_reference = partial(self._path_of_reference, base)
+                link = redirect_link(kind, kind.redirects, address, fields, path_of_reference, base)
+                if base is not None and link is not None:
+                    links[owner][link[0]] = link[1]
+        return links
+
+    def _path_of_reference(self, base: str | None, kind: str, value: Value) -> str | None:
+        """Return the path of the node to which a value refers, relative to the site URL `base`."""
+        address = value.address if isinstance(value, Ref) else None
+        if isinstance(value, LiveId) and (kind, value.id) in self.decided.sides.snapshot.objects:
+            address = self.decided.sides.names.address((kind, value.id))
+        url = self.later.urls.get(address) if address is not None else None
+        return path_below(url, base) if url is not None and base is not None else None
+
+    def _nodes_by_path(self, owner: Address) -> Mapping[str, Address]:
+        """Return the site and its visible nodes by path. If two nodes share a path, the outer node wins."""
+        found: dict[str, Address] = {}
+        for address, path in self._visible_paths(owner):
+            found.setdefault(path, address)
+        return found
+
+    def _visible_paths(self, owner: Address) -> Iterator[tuple[Address, str]]:
+        """Yield the address and path of each node that every visitor of a site sees."""
+        for address in self._by_owner[owner]:
+            path = path_below(self.later.urls[address], self.later.owner_urls[owner])
+            if path is not None and not self._is_conditional(address):
+                yield address, path
+
+    @cached_property
+    def _by_owner(self) -> Mapping[Address, list[Address]]:
+        """Return the addresses of the nodes with a URL, by site; outer nodes come first."""
+        found: dict[Address, list[Address]] = defaultdict(list)
+        for address in self.later.urls:
+            owner = next((around for around in address.upward() if around in self.later.owner_urls), None)
+            if owner is not None:
+                found[owner].append(address)
+        return found
+
+    def _is_conditional(self, address: Address) -> bool:
+        """Return whether a node, or a node above, has a condition after the apply."""
+        return any(around in self._conditional for around in address.upward())
+
+    @cached_property
+    def _conditional(self) -> set[Address]:
+        """Return the nodes that have a condition after the apply, so that only some visitors see them."""
+        found = set()
+        for address in self._live_nodes.keys() | self.decided.sides.resources.keys():
+            live, entry = self._live_nodes.get(address), self.decided.sides.resources.get(address)
+            fields = {**(live.fields if live else {}), **(entry.fields if entry else {})}
+            names = (item.name for item in self.kind(address).fields if isinstance(item.type, Condition))
+            if any(fields.get(name) for name in names):
+                found.add(address)
+        return found
+
+    @cached_property
+    def _live_nodes(self) -> Mapping[Address, LiveObject]:
+        sides = self.decided.sides
+        return {
+            sides.names.address(identity): live
+            for identity, live in sides.snapshot.objects.items()
+            if sides.kind(live).url is not None
+        }
+
+    def kind(self, address: Address) -> SupportedKind:
+        """Return the kind of a declared object or of a live node."""
+        sides = self.decided.sides
+        return sides.kind(sides.resources.get(address) or self._live_nodes[address])

@@ -1,0 +1,330 @@
+"""Refuse plans in which an entry may stand for another object than before.
+
+Questions about deletes of objects that the ids file assigned to an entry that is another object now.
+
+A pin overrides the line of its entry, and `dpsync ids --bind` replaces a line. Either may be a mistake, so
+dpsync deletes the former object only if a person names it.
+
+Live objects without an entry that a new entry could be under another name, each with the reason.
+
+About content dpsync asks (planner/identity_questions.py). About everything else it only proposes a line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Final
+from urllib.parse import unquote
+
+from msgspec import Struct
+
+from dpsync.identity import similarity as likeness
+from dpsync.identity.keys import NaturalKeys
+from dpsync.identity.questions import meaning
+from dpsync.kinds.kind import Kind
+from dpsync.kinds.places import Places
+from dpsync.model.address import Address
+from dpsync.model.change import Note
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import WayOut
+from dpsync.model.ids import RecordedLine
+from dpsync.model.refusals import PASSED_OVER
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.text import command
+from dpsync.model.values import live_ids, references
+from dpsync.planner.answers import DELETE, Answer, Question
+from dpsync.planner.decide import Decisions
+from dpsync.planner.sides import Sides
+
+
+class Former(Struct, frozen=True):
+    """The entry that an object was, and what says that it is not that one now."""
+
+    address: Address
+    evidence: str
+    back: WayOut | None
+    """How the entry becomes that object again."""
+
+
+def passed_over(decided: Decisions) -> Iterator[Question]:
+    """A question about each such object that would be deleted, or go along."""
+    sides = decided.sides
+    former = formerly(sides) if decided.deletions.roots else {}
+    for identity in decided.deletions.everything:
+        if identity not in former:
+            continue
+        was, address = former[identity], sides.names.address(identity)
+        answer = Answer(DELETE, str(address))
+        if sides.policy.removed(identity):
+            yield Question(answer)
+            continue
+        back = f". To keep the object, {_said(was.back)}" if was.back is not None else ""
+        may_go = WayOut(address=str(was.address), add=answer.flag, means="delete this object")
+        refusal = PASSED_OVER.at(
+            address,
+            answers=(may_go,) if was.back is None else (may_go, was.back),
+            evidence=was.evidence,
+            answer=answer.flag,
+            back=back,
+        )
+        yield Question(answer, refusal)
+
+
+def _said(back: WayOut) -> str:
+    return f"add {back.add}" if back.add.startswith("id: ") else back.add
+
+
+def formerly(sides: Sides) -> dict[Identity, Former]:
+    """By live object that no line of now names, or whose entry is pinned to another one."""
+    records, places = sides.snapshot.records, Places(sides.registry)
+    now = {line.id for line in records.lines.values()}
+    found: dict[Identity, Former] = {}
+    for address, line in sorted(records.earlier.items()):
+        if line.id not in now:
+            found |= dict.fromkeys(_meant(places, line), _rebound(sides, address, line))
+    for address, line in sorted(records.lines.items()):
+        entry = sides.desired.resources.get(address)
+        if entry is not None and entry.pin is not None and entry.pin != line.id:
+            said = f"the ids file assigns this object to {address}, but that entry has id: {entry.pin}"
+            back = WayOut(address=str(address), add=f"id: {line.id}", means="use this object")
+            found[entry.kind, line.id] = Former(address, said, back)
+    return found
+
+
+def _meant(places: Places, line: RecordedLine) -> list[Identity]:
+    return [(kind.name, line.id) for kind in places.kinds(line.address) if kind.recorded]
+
+
+def _rebound(sides: Sides, address: Address, line: RecordedLine) -> Former:
+    said = f"the ids file of {sides.base.name} assigns this object to {address}"
+    present = sides.snapshot.records.lines.get(address)
+    is_now = (
+        f", and the ids file now assigns {present.id} to that entry"
+        if present is not None
+        else ", and the ids file now has no line for that entry"
+    )
+    if address not in sides.desired.resources:
+        return Former(address, f"{said}{is_now}", None)
+    add = command("ids", "--bind", f"{address}={line.id}")
+    back = WayOut(
+        address=str(address), add=add, means="use this object, and replace the line in the ids file"
+    )
+    return Former(address, f"{said}{is_now}", back)
+
+
+MOST_PAIRS: Final = 250_000
+"""Pairs of one place, with the same numbers in their names, whose names are compared.
+
+Beyond this number, only names that fold to the same name are alike.
+"""
+SHOWN: Final = 3
+_Place = tuple[str, "Identity | None"]
+"""A kind, and the parent of an object; None for a kind whose objects can be given to another parent."""
+
+
+class Reason(Enum):
+    """Why a new entry could be a live object. Rules compare these; the texts are for people."""
+
+    SIMILAR = "its title is similar"
+    SHOWN = "the site already shows this object at the position of the new entry"
+    LOST = "its entry was removed"
+    OTHER_NAME = "its entry has another name"
+
+
+class Lookalike(Struct, frozen=True):
+    """A new entry and the live objects that it could be, the likeliest first."""
+
+    entry: Entry
+    kind: Kind
+    could_be: Mapping[Identity, Reason]
+
+
+def lookalikes(sides: Sides) -> list[Lookalike]:
+    """Return every entry that is not live and could be a live object without an entry, by address."""
+    new, free = _new(sides), _free(sides)
+    if not any(place in free for place in new):
+        return []
+    similar, shown, lost = _similar(sides, new, free), _shown(sides), _lost(sides)
+    found = []
+    for place, entries in new.items():
+        here = free.get(place, {})
+        gone = {identity: lost[identity] for identity in here if identity in lost}
+        for entry in entries:
+            looks = [one for one in similar.get(entry.address, ()) if one in here]
+            stand = dict.fromkeys(sorted(shown.get(entry.address, set()) & here.keys()), Reason.SHOWN)
+            could_be = {**gone, **stand, **dict.fromkeys(looks, Reason.SIMILAR)}
+            if could_be:
+                first = {one: could_be[one] for one in (*looks, *stand, *gone)}
+                found.append(Lookalike(entry, sides.kind(entry), first))
+    return sorted(found, key=lambda one: one.entry.address)
+
+
+def place_of(sides: Sides, item: Entry | LiveObject) -> _Place:
+    """Return the kind and the parent below which an object stays."""
+    kind = sides.kind(item)
+    if kind.lifecycle.transfer is not None:
+        return kind.name, None
+    if isinstance(item, LiveObject):
+        return kind.name, item.parent
+    owner = sides.live(item.parent) if item.parent is not None else None
+    return kind.name, owner.identity if owner is not None else None
+
+
+def _new(sides: Sides) -> Mapping[_Place, list[Entry]]:
+    """Return the entries that are not live and that nothing declares to be new, by place."""
+    found: dict[_Place, list[Entry]] = defaultdict(list)
+    for address, entry in sides.resources.items():
+        known = sides.live(address) is not None or address in sides.snapshot.missing or entry.pin is not None
+        if known or entry.new or entry.parent is None or sides.live(entry.parent) is None:
+            continue
+        if sides.kind(entry).can_be_renamed and not sides.policy.leaves_alone(address):
+            found[place_of(sides, entry)].append(entry)
+    return found
+
+
+def _free(sides: Sides) -> Mapping[_Place, dict[Identity, LiveObject]]:
+    """Return the live objects without an entry, but those that the policy leaves alone or names to delete."""
+    found: dict[_Place, dict[Identity, LiveObject]] = defaultdict(dict)
+    policy = sides.policy
+    for identity, item in sides.snapshot.objects.items():
+        if identity in sides.names.declared or identity in sides.snapshot.output_identities or item.deleted:
+            continue
+        if sides.kind(item).can_be_renamed and not (
+            policy.forgotten(identity)
+            or policy.removed(identity)
+            or policy.leaves_alone(sides.names.address(identity))
+        ):
+            found[place_of(sides, item)][identity] = item
+    return found
+
+
+def _similar(
+    sides: Sides, new: Mapping[_Place, list[Entry]], free: Mapping[_Place, dict[Identity, LiveObject]]
+) -> Mapping[Address, list[Identity]]:
+    """Return the objects with a similar title for each entry, the most similar first."""
+    inside: dict[Identity, list[LiveObject]] = defaultdict(list)
+    for item in sides.snapshot.objects.values():
+        if item.holder is not None:
+            inside[item.holder].append(item)
+    found: dict[Address, list[Identity]] = {}
+    for place, entries in new.items():
+        kind, objects = sides.registry[place[0]], list(free.get(place, {}).values())
+        view = NaturalKeys(
+            kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity]
+        )
+        alike = likeness.narrowed(kind, entries, objects, MOST_PAIRS)
+        for entry in entries:
+            found[entry.address] = [item.identity for item in likeness.lookalikes(view, entry, alike(entry))]
+    return found
+
+
+def _shown(sides: Sides) -> Mapping[Address, set[Identity]]:
+    """Return what live nodes of a navigation show now in place of each entry that they are to show."""
+    found: dict[Address, set[Identity]] = defaultdict(set)
+    for address, entry in sides.resources.items():
+        live, kind = sides.live(address), sides.kind(entry)
+        for name, value in entry.fields.items() if live is not None and kind.in_tree else ():
+            for shown in references(value):
+                if live is not None and sides.live(shown) is None:
+                    names = kind.field(name).type.refers
+                    ids = live_ids(live.fields.get(name))
+                    found[shown] |= {sides.names.named(live, one, id) for one in names for id in ids}
+    return found
+
+
+def _lost(sides: Sides) -> Mapping[Identity, Reason]:
+    """Return the objects that lost their entry in a change that no apply has finished, but empty ones."""
+    return {
+        identity: Reason.OTHER_NAME if entry_exists else Reason.LOST
+        for identity, entry_exists in sides.former.lost.items()
+        if sides.holds_something(identity)
+    }
+
+
+def undecidable(sides: Sides) -> Iterator[Entry]:
+    """Return new entries of which neither the ids file nor git can say what they were.
+
+    Only if this clone lacks the git base, and an object without an entry could be meant. Entries without
+    content are among them: a second section group is not lost content, but it is public.
+    """
+    free = _free(sides) if sides.base.lacking else {}
+    for place, entries in _new(sides).items() if free else ():
+        if place in free and sides.registry[place[0]].recorded:
+            yield from (one for one in entries if one.address.top in sides.snapshot.records.empty)
+
+
+def perhaps_empty(sides: Sides) -> set[Identity]:
+    """Return the objects about which a question depends on whether they are empty."""
+    kinds = {name for name, _ in _new(sides) if sides.registry[name].can_be_empty}
+    return {identity for identity in sides.former.lost if identity[0] in kinds} if kinds else set()
+
+
+def previous_names(sides: Sides, entry: Entry, objects: Sequence[Identity]) -> list[str]:
+    """Return, for each object, the line that makes the entry that object: a former key, a title, or an id."""
+    kind, key = sides.kind(entry), sides.kind(entry).identity[0]
+    titles = Counter(
+        title
+        for item in sides.snapshot.objects.values()
+        if item.kind == kind.name and isinstance(key, str) and isinstance(title := item.fields.get(key), str)
+    )
+    lines = []
+    for identity in objects:
+        item = sides.snapshot.objects[identity]
+        title = item.fields.get(key) if isinstance(key, str) else None
+        if (former := _former_key(sides, entry, identity)) is not None and former not in titles:
+            lines.append(f"previously: {_scalar(former)}")
+        elif isinstance(title, str) and titles[title] == 1:
+            lines.append(f"previously: {_scalar(title)}")
+        else:
+            lines.append(meaning(entry.address, item.id, bool(sides.desired.environments)))
+    return lines
+
+
+def _former_key(sides: Sides, entry: Entry, identity: Identity) -> str | None:
+    """Return the key that an object had in the place of an entry, if that key means no other object."""
+    for former in sorted(sides.former.of(identity)):
+        here = former.place == entry.address.place and not former.last.startswith("[")
+        free = here and former not in sides.desired.resources
+        if free and sides.former.meant(former) == frozenset({identity}):
+            return unquote(former.last)
+    return None
+
+
+def _scalar(text: str) -> str:
+    """Return a text as a YAML value."""
+    plain = text.isascii() and text[:1].isalpha() and all(one.isalnum() or one in "-_." for one in text)
+    words = ("true", "false", "null", "yes", "no", "on", "off")
+    return text if plain and text.lower() not in words else json.dumps(text, ensure_ascii=False)
+
+
+def named(sides: Sides, objects: Sequence[Identity]) -> str:
+    """Return the titles and ids of some objects, in a sentence."""
+    items = [sides.snapshot.objects[identity] for identity in objects]
+    texts = [f'"{sides.names.label(item)}" ({item.id})' for item in items[:SHOWN]]
+    more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
+    return " or ".join(texts) + more
+
+
+def proposals(decided: Decisions, found: Sequence[Lookalike]) -> Iterator[Note]:
+    """Return a note for each entry that is no content; about content dpsync asks."""
+    sides = decided.sides
+    for one in found:
+        address = one.entry.address
+        if one.kind.mistakable or sides.policy.left_out(address) or decided.blocking.entry(address):
+            continue
+        first, reason = next(iter(one.could_be.items()))
+        objects = [identity for identity, why in one.could_be.items() if why is reason]
+        (line,) = previous_names(sides, one.entry, [first])
+        text = f"{_WHY[reason].format(named(sides, objects))}, add {line}"
+        yield Note(address=str(address), text=text)
+
+
+_WHY: Final = {
+    Reason.SIMILAR: "this entry looks like {}, which has no entry. If you renamed that object",
+    Reason.SHOWN: "this entry takes the position of {}, which has no entry. If you renamed that object",
+    Reason.LOST: "the entry of {} was removed. If this entry is the new name of that object",
+    Reason.OTHER_NAME: "the entry of {} has another name. If this entry is the new name of that object",
+}

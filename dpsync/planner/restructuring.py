@@ -1,0 +1,295 @@
+"""A navigation that changes its kind: from nodes that stand alone at the root to others, or back.
+
+It is done only when somebody says so. Towards sections the platform itself decides what becomes of what is at
+the root: so one section is made, the rest is planned anew from what is there then (`settling` recognises it).
+Back again everything is deleted first, unseen, and the new root is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import Struct
+from msgspec import field as _field
+from msgspec.structs import replace
+
+from dpsync.identity.similarity import folded
+from dpsync.kinds.kind import Call, Field, Kind
+from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.registry import Registry
+from dpsync.model import refusals
+from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry, Scope
+from dpsync.model.diagnostic import Refusal, WayOut
+from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy, Snapshot
+from dpsync.model.values import canonical, live_ids, references
+from dpsync.planner.answers import RESTRUCTURE, Answer, Answers
+from dpsync.planner.history import Names
+from dpsync.planner.sides import Sides, Values
+
+
+class Restructure(Struct, frozen=True):
+    """One tree whose root changes its kind."""
+
+    scope: Scope
+    owner: LiveObject
+    alone: bool
+    """Whether the root will have nodes that stand alone."""
+
+    @property
+    def question(self) -> Answer:
+        """What has to be confirmed."""
+        return question(self.scope.parent)
+
+
+def question(owner: Address) -> Answer:
+    """The question that has to be answered before the tree of `owner` changes its kind."""
+    return Answer(RESTRUCTURE, str(owner))
+
+
+class Restructuring(Struct, frozen=True):
+    """What is decided about the navigations of one pair of sides."""
+
+    found: tuple[Restructure, ...] = ()
+    """Every tree that would change its kind, in the order of addresses."""
+    agreed: tuple[Restructure, ...] = ()
+    """Those that were agreed to. With --no-delete, none that needs deletes."""
+    replaced: Mapping[Address, Address] = _field(default_factory=dict)
+    """Entries that name a node of a navigation which goes, and are to name one of that built instead.
+
+    They cannot be changed before the new node is there, and by then they went with the old one. With each
+    comes the owner of the navigation.
+    """
+    pins: Mapping[Address, str] = _field(default_factory=dict)
+    """After the first section was made: entries that turned out to be what the platform made, with its id."""
+    left_over: tuple[Identity, ...] = ()
+    """Sections that the platform made and no entry wants: each bears the title of the site."""
+    asked: frozenset[Answer] = frozenset()
+    """What was asked: of each of these trees, and of each whose pins or leftovers an answer has settled."""
+
+
+def restructuring(sides: Sides) -> Restructuring:
+    """The navigations whose root changes its kind, decided from both sides and the answers."""
+    found = tuple(_found(sides))
+    agreed = tuple(_agreed(sides.answers, found, sides.options.delete))
+    settled = _settling(sides, found)
+    return Restructuring(
+        found,
+        agreed,
+        _replaced(sides, agreed),
+        settled.pins,
+        settled.left_over,
+        frozenset(item.question for item in found) | settled.asked,
+    )
+
+
+def _found(sides: Sides) -> Iterator[Restructure]:
+    for address in sorted(sides.desired.scopes):
+        scope = sides.desired.scopes[address]
+        owner = sides.live(scope.parent)
+        if sides.chosen is not None and not any(item.is_in(address) for item in sides.chosen):
+            continue
+        if sides.synced.has(address):
+            continue  # its kind is the repository's choice
+        if owner is None or not any(stands_alone(sides.registry[name]) for name in scope.kinds):
+            continue
+        lane = sides.snapshot.lanes.get(owner.identity, ())
+        live = {stands_alone(sides.registry[kind]) for kind, _ in lane}
+        children = sides.desired.resources[scope.parent].children
+        wanted = {stands_alone(sides.registry[sides.resources[child].kind]) for child in children}
+        if live and wanted and live != wanted:
+            yield Restructure(scope, owner, alone=True in wanted)
+
+
+def _agreed(answers: Answers, found: Iterable[Restructure], delete: bool) -> Iterator[Restructure]:
+    for item in found:
+        if answers.gives(item.question) and (delete or not item.alone):
+            yield item
+
+
+def _replaced(sides: Sides, agreed: Iterable[Restructure]) -> dict[Address, Address]:
+    found: dict[Address, Address] = {}
+    for item in agreed:
+        old = set(sides.snapshot.scopes[item.scope.address]) if item.alone else set()
+        for address, resource in sides.resources.items() if old else ():
+            live = sides.live(address)
+            if live is None or address.is_in(item.scope.address) or sides.policy.ignored(address):
+                continue
+            for its in sides.kind(resource).fields:
+                ids = live_ids(live.fields.get(its.name))
+                named = {sides.names.named(live, kind, id) for kind in its.type.refers for id in ids}
+                wanted = references(resource.fields.get(its.name))
+                if named & old and any(other.is_in(item.scope.address) for other in wanted):
+                    found[address] = item.scope.parent
+    return found
+
+
+def stands_alone(kind: Kind) -> bool:
+    return isinstance(kind.shape, NodeShape) and kind.shape.alone
+
+
+def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
+    """A refusal for each restructuring that was not agreed to.
+
+    And for what would stay hidden because no entry says that it is to be seen."""
+    agreed = {item.scope.address for item in decided.agreed}
+    for item in decided.found:
+        owner = item.scope.parent
+        if item.scope.address not in agreed:
+            now, then = ("sections", "spaces") if item.alone else ("spaces", "sections")
+            flag = item.question.flag
+            way = WayOut(address=str(owner), add=flag, means="rebuild the navigation")
+            yield refusals.RESTRUCTURE.at(owner, answers=(way,), now=now, then=then, answer=flag)
+        elif not item.alone and first_section(sides, item, sides.lineage.below(item.scope.address)) is None:
+            yield refusals.NOTHING_TO_BEGIN.at(owner)
+        elif item.alone:
+            yield from _stays_seen(sides.kind(item.owner), sides.resources[owner], item)
+
+
+def _stays_seen(kind: Kind, entry: Entry, item: Restructure) -> Iterator[Refusal]:
+    """The site is hidden on the way: only `published` in its entry tells the next run that it was seen."""
+    for field in shown_by(kind, item):
+        if _can_hide(field) and field.name in entry.fields:
+            continue
+        words = refusals.STAYS_HIDDEN if _can_hide(field) else refusals.CANNOT_HIDE
+        yield words.at(entry.address, field=field.name)
+
+
+def shown_by(kind: Kind, item: Restructure) -> list[Field]:
+    """The flags by which the owner is seen now."""
+    return [
+        field
+        for field in kind.fields
+        if field.exposure == (False, True) and item.owner.fields.get(field.name) is True
+    ]
+
+
+def _can_hide(field: Field) -> bool:
+    return isinstance(field.via, Mapping) and {False, True} <= field.via.keys()
+
+
+# Towards sections.
+
+
+def first_section(sides: Sides, item: Restructure, among: Iterable[Address]) -> Address | None:
+    """The entry that is made first: one whose creation also makes its first child.
+
+    It wants the least of what is at the root now, since that may become another entry of its kind. Nor has it
+    a name that the platform may give to what it makes of the root: the two could not be told apart then.
+    """
+    entries = [sides.resources[address] for address in among]
+    able = [
+        (_named_like(sides.names, entry, item.owner), _wants(sides, entry, item.owner), entry.address)
+        for entry in entries
+        if _with_child(sides.registry, entry)
+    ]
+    return min(able)[2] if able else None
+
+
+def _named_like(names: Names, entry: Entry, owner: LiveObject) -> bool:
+    own = (entry.fields.get(name) for name in names.kind(entry).identity_fields)
+    return any(folded(name) == folded(names.label(owner)) for name in own if isinstance(name, str))
+
+
+def _with_child(registry: Registry, resource: Entry) -> bool:
+    create = registry[resource.kind].create
+    return isinstance(create, Call) and create.also_creates is not None and bool(resource.children)
+
+
+def _wants(sides: Sides, entry: Entry, holder: LiveObject) -> int:
+    """How many of what lies in a live object an entry is to hold."""
+    inside = [sides.snapshot.objects[one] for one in sides.snapshot.lanes.get(holder.identity, ())]
+    children = [sides.resources[child] for child in entry.children]
+    return sum(any(_is(sides.values, child, other) for other in inside) for child in children)
+
+
+class _Settled(Struct, frozen=True):
+    """What became of trees whose first section was made by an earlier apply, as in `Restructuring`."""
+
+    pins: Mapping[Address, str]
+    left_over: tuple[Identity, ...]
+    asked: frozenset[Answer]
+
+
+def _settling(sides: Sides, found: Iterable[Restructure]) -> _Settled:
+    changing = {item.scope.address for item in found}
+    pins: dict[Address, str] = {}
+    left: list[Identity] = []
+    asked: set[Answer] = set()
+    for address, scope in sorted(sides.desired.scopes.items()):
+        if not sides.answers.gives(question(scope.parent)):
+            continue
+        owner = sides.live(scope.parent)
+        if owner is None:
+            continue
+        if address in changing:
+            continue
+        for identity in sides.snapshot.lanes.get(owner.identity, ()):
+            live = sides.snapshot.objects[identity]
+            if identity in sides.names.declared or not sides.snapshot.lanes.get(identity):
+                continue
+            entry = _who_wants(sides, scope, live, set(pins))
+            if entry is not None:
+                pins[entry.address] = live.id
+            elif sides.names.label(live) == sides.names.label(owner):
+                left.append(identity)
+        settled_by_now = any(
+            match.by is MatchedBy.CONTENTS and entry.is_in(address)
+            for entry, match in sides.snapshot.matches.items()
+        )
+        if settled_by_now or pins or left:
+            asked.add(question(scope.parent))
+    return _Settled(pins, tuple(left), frozenset(asked))
+
+
+def settled(desired: Desired, pins: Mapping[Address, str]) -> Desired:
+    """The configuration with these entries pinned."""
+    resources = {
+        address: replace(item, pin=pins[address]) if address in pins else item
+        for address, item in desired.resources.items()
+    }
+    return replace(desired, resources=resources)
+
+
+def recognised(snapshot: Snapshot, pins: Mapping[Address, str]) -> Snapshot:
+    """The same with what they were really recognised by, since nobody has pinned them."""
+    by = {address: Match(id, MatchedBy.CONTENTS) for address, id in pins.items()}
+    return replace(snapshot, matches={**snapshot.matches, **by})
+
+
+def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]) -> Entry | None:
+    """The new entry of the same kind that holds the most of what this object holds."""
+    able = [
+        (-_wants(sides, entry, live), address)
+        for address, entry in sides.resources.items()
+        if entry.kind == live.kind and address.is_in(scope.address) and address not in taken
+        if sides.live(address) is None and entry.pin is None
+    ]
+    number, best = min(able, default=(0, None))
+    return sides.resources[best] if best is not None and number < 0 else None
+
+
+def _is(values: Values, entry: Entry, live: LiveObject) -> bool:
+    """Whether an entry names the same things as a live object of its kind."""
+    return entry.kind == live.kind and shows(values, entry) == shows(values, live)
+
+
+def restructured_addresses(names: Names, decided: Restructuring) -> list[Address]:
+    """Return the addresses of restructured navigations, and of sections that a restructuring leaves over.
+
+    `--confirm "restructure SITE"` confirms every deletion in them.
+    """
+    left = (names.address(identity) for identity in decided.left_over)
+    return [*(item.scope.address for item in decided.found), *left]
+
+
+def answered(names: Names, decided: Restructuring) -> list[Address]:
+    """The places and things whose deletion was agreed to with the answer, by name."""
+    left = [names.address(identity) for identity in decided.left_over]
+    return [*(item.scope.address for item in decided.agreed), *left]
+
+
+def shows(values: Values, item: Entry | LiveObject) -> tuple[bytes, ...]:
+    """The required references of an entry or object, in their normal form: what a site space shows."""
+    named = [its for its in values.registry[item.kind].fields if its.type.refers and its.required]
+    return tuple(canonical(values.normal(its, item.fields.get(its.name), item)) for its in named)

@@ -1,0 +1,312 @@
+"""Plan the moves that bring siblings into the declared order.
+
+The order of siblings, reached with the fewest moves.
+
+A longest increasing subsequence stays in place and only the rest is moved: n − LIS moves, which is minimal.
+Siblings that are not declared keep their place; they are never counted and never moved.
+
+Siblings in order: one request in flight per ordered list, in the wanted order, then the fewest moves.
+
+Creating and placing in the wanted order makes most moves unnecessary: a new sibling comes last. Moves are
+counted on what the list will look like by then.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence, Set
+from itertools import pairwise
+from typing import Generic, TypeVar
+
+from msgspec import Struct, field
+
+from dpsync.kinds.kind import Kind, ListOrder
+from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.places import declared_place
+from dpsync.model.address import Address
+from dpsync.model.change import Blocked
+from dpsync.model.desired import Entry, Scope
+from dpsync.model.snapshot import Identity
+from dpsync.model.values import Ref
+from dpsync.planner.blocks import Blocking
+from dpsync.planner.decide import Decisions
+from dpsync.planner.requests import Requests
+from dpsync.planner.sides import Sides
+from dpsync.planner.stepset import Edge, Edges, StepDraft, StepSet, by_needs
+
+T = TypeVar("T", bound=Hashable)
+
+
+class Move(Struct, Generic[T], frozen=True):
+    """Put `item` right behind `after`, or, when that is None, right in front of `before`."""
+
+    item: T
+    after: T | None
+    before: T | None
+
+
+def moves(present: Sequence[T], wanted: Sequence[T]) -> list[Move[T]]:
+    """The fewest moves after which the items of `wanted` stand in that order among `present`.
+
+    Every wanted item must be present. To be carried out in the order given.
+    """
+    position = {item: index for index, item in enumerate(present)}
+    keep = set(longest_increasing([position[item] for item in wanted]))
+    staying = [item for item in wanted if position[item] in keep]
+    result: list[Move[T]] = []
+    for index, item in enumerate(wanted):
+        if position[item] in keep:
+            continue
+        if index:
+            result.append(Move(item, wanted[index - 1], None))
+        else:
+            result.append(Move(item, None, staying[0]))
+    return result
+
+
+def after_moves(present: Sequence[T], made: Sequence[Move[T]]) -> list[T]:
+    """What `present` is after moves: each item that moves comes with the one that it is put beside."""
+    moving = {move.item for move in made}
+    ahead = {move.before: move.item for move in made if move.after is None}
+    behind = {move.after: move.item for move in made if move.after is not None}
+    found: list[T] = []
+    for staying in (one for one in present if one not in moving):
+        waiting = [ahead[staying]] if staying in ahead else []
+        for first in (*waiting, staying):
+            at: T | None = first
+            while at is not None:
+                found.append(at)
+                at = behind.get(at)
+    return found
+
+
+def longest_increasing(numbers: Sequence[int]) -> list[int]:
+    """One longest strictly increasing subsequence; of several, always the same one."""
+    tails: list[int] = []
+    ends: list[int] = []
+    before: list[int | None] = []
+    for index, number in enumerate(numbers):
+        at = bisect_left(tails, number)
+        before.append(ends[at - 1] if at else None)
+        if at == len(tails):
+            tails.append(number)
+            ends.append(index)
+        else:
+            tails[at] = number
+            ends[at] = index
+    result: list[int] = []
+    step: int | None = ends[-1] if ends else None
+    while step is not None:
+        result.append(numbers[step])
+        step = before[step]
+    return result[::-1]
+
+
+class Lanes(Struct, frozen=True):
+    """The moves of siblings, and the edges that keep one request of a lane in flight."""
+
+    moves: tuple[StepDraft, ...]
+    edges: tuple[Edge, ...]
+    unmoved: tuple[Blocked, ...]
+    """What cannot be brought to its place among its siblings."""
+    out_of_place: frozenset[Address]
+    """Siblings that were not selected and would have to be moved: nothing can be placed beside them."""
+
+
+def lanes(decisions: Decisions, steps: StepSet, edges: Edges) -> Lanes:
+    """The moves that orders need, with their edges. A lane that may choose keeps to the present edges."""
+    finder = _Lanes(decisions.sides, steps, edges, Requests(decisions.sides), decisions.blocking)
+    finder.trees()
+    finder.lists()
+    finder.after_what_they_name()
+    found = tuple(finder.found), tuple(finder.unmoved), frozenset(finder.out_of_place)
+    return Lanes(tuple(finder.moves), *found)
+
+
+class _Lanes(Struct, frozen=True):
+    """Collects what each lane needs. It reads steps and changes none."""
+
+    sides: Sides
+    steps: StepSet
+    edges: Edges
+    """Those of the other rules."""
+    requests: Requests
+    blocking: Blocking
+    moves: list[StepDraft] = field(default_factory=list)
+    found: list[Edge] = field(default_factory=list)
+    unmoved: list[Blocked] = field(default_factory=list)
+    out_of_place: set[Address] = field(default_factory=set)
+
+    def trees(self) -> None:
+        """Every declared tree is one lane."""
+        freeing = self._freeing()
+        for address in sorted(self.sides.desired.scopes):
+            scope = self.sides.desired.scopes[address]
+            if isinstance(self.sides.registry[scope.kinds[0]].shape, NodeShape):
+                self._tree(scope, freeing[address])
+
+    def _freeing(self) -> dict[Address, list[StepDraft]]:
+        """The steps that free a value, by the declared place that they are in."""
+        found: dict[Address, list[StepDraft]] = defaultdict(list)
+        for address, steps in self.steps.by_address.items():
+            freeing = [step for step in steps if step.phase == "free"]
+            for around in address.upward() if freeing else ():
+                if around in self.sides.desired.scopes:
+                    found[around] += freeing
+        return found
+
+    def _tree(self, scope: Scope, freeing: list[StepDraft]) -> None:
+        owner = self.sides.desired.resources[scope.parent]
+        nodes = [self.sides.resources[address] for address in self.sides.lineage.preorder(owner.children)]
+        renames = [step for node in nodes if self.sides.live(node.address) for step in self._plain(node)]
+        lane = freeing + by_needs(renames, self.edges)
+        for node in nodes:
+            if self.sides.live(node.address) is None:
+                lane += self.steps.of(node.address, "create", "update", "place")
+            else:
+                lane += self.steps.of(node.address, "place")
+        for node in nodes:
+            lane += self.steps.of(node.address, "default")
+        lane += self._tree_moves(owner, nodes)
+        self.found.extend(_chain(lane))
+
+    def _plain(self, node: Entry) -> list[StepDraft]:
+        return self.steps.of(node.address, "update", "link")
+
+    def _tree_moves(self, owner: Entry, nodes: list[Entry]) -> list[StepDraft]:
+        found: list[StepDraft] = []
+        for holder in [owner, *nodes]:
+            children = holder.children
+            live = self.sides.live(holder.address)
+            before = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
+            if tuple(map(self.sides.names.declared.get, before)) == children:
+                continue  # they stand as they shall, as nearly always
+            there = set(before)
+            known = [child for child in children if self._will_be(child, there)]
+            found += self._tree_siblings(self._then(before, known), known)
+        return found
+
+    def _tree_siblings(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:
+        """The moves of one list of nodes, or of each kind in it where kinds have no common order."""
+        kinds = {self._kind(address).name: self._kind(address) for address in wanted}
+        if all(kind.order is not None and not kind.order.apart for kind in kinds.values()):
+            return self._moves(then, wanted)
+        found = []
+        for name, kind in sorted(kinds.items()):
+            same_kind = [item for item in then if self._kind(item).name == name]
+            mine = [address for address in wanted if self._kind(address).name == name]
+            if kind.order is not None:
+                found += self._moves(same_kind, mine)
+            else:
+                self._cannot_move(same_kind, mine)
+        return found
+
+    def _kind(self, address: Address) -> Kind:
+        return self.sides.kind(self.sides.resources[address])
+
+    def _cannot_move(self, then: list[Address], wanted: list[Address]) -> None:
+        for move in moves(then, self._movable(wanted)):
+            if self.sides.policy.left_out(move.item):
+                continue
+            nest = self._kind(move.item).nest
+            if nest is None or not self.blocking.noted(move.item, nest):
+                where = f"after {move.after}" if move.after is not None else f"before {move.before}"
+                self._blocked(move.item, where)
+
+    def _blocked(self, address: Address, where: str) -> None:
+        reason = self.sides.registry.profile.lacks(f"moving {self._kind(address).one}")
+        todo = f"move the object {where} in GitBook, or move the entry in your file"
+        self.unmoved.append(Blocked(address=str(address), reason=reason, todo=todo, place=where))
+
+    def _will_be(self, address: Address, before: Set[Identity]) -> bool:
+        """Whether a sibling will be in the list in which `before` are now."""
+        live = self.sides.live(address)
+        if self.sides.policy.left_out(address):
+            return live is not None and live.identity in before
+        return live is not None or address in self.steps.makers
+
+    def _then(self, before: tuple[Identity, ...], wanted: list[Address]) -> list[Address]:
+        """The wanted siblings as they stand when everything has been made: who stays, then who arrives.
+
+        Others keep their places among them, and nothing is placed beside them.
+        """
+        declared, here = self.sides.names.declared, set(wanted)
+        staying = (declared[identity] for identity in before if identity in declared)
+        return list(dict.fromkeys((*(address for address in staying if address in here), *wanted)))
+
+    def lists(self) -> None:
+        """Lanes outside of trees: orders declared on the object that holds the siblings, one lane for it."""
+        held: dict[tuple[str, Address | None], list[Address]] = defaultdict(list)
+        for address, item in self.sides.resources.items():
+            if (order := self.sides.registry.list_order(item.kind)) is not None:
+                held[item.kind, declared_place(order.by, item)].append(address)
+        for holder in self.sides.resources.values():
+            lane: list[StepDraft] = []
+            for order in self.sides.kind(holder).list_orders:
+                if order.name in holder.fields:
+                    lane += self._list(order, holder, held[order.of, holder.address])
+            self.found.extend(_chain(lane))
+
+    def after_what_they_name(self) -> None:
+        """A move comes after the steps that give its siblings their ids."""
+        for step in self.moves:
+            makers = (self.steps.maker(ref) for ref in step.refers())
+            self.found.extend(step.waits_for(*(maker for maker in makers if maker is not None)))
+
+    def _list(self, order: ListOrder, holder: Entry, held: list[Address]) -> list[StepDraft]:
+        """The steps of one list: those by which siblings arrive, then the moves."""
+        listed = [ref.address for ref in holder.fields[order.name] or () if isinstance(ref, Ref)]
+        live = self.sides.live(holder.address)
+        before = self.sides.snapshot.siblings(live.identity, order.of) if live else ()
+        there = set(before)
+        known = [address for address in listed if self._will_be(address, there)]
+        # In the order of addresses, and found at once.
+        here = {address: None for address in held if not self.sides.policy.left_out(address)}
+        staying = [
+            address
+            for identity in before
+            if (address := self.sides.names.declared.get(identity)) is not None
+            and (address in here or not self._leaves(address, order.by))
+        ]
+        present = set(staying)
+        arriving = [address for address in dict.fromkeys((*known, *here)) if address not in present]
+        lane = [step for address in arriving for step in self._arrival(address, order.by)]
+        then = [*staying, *arriving]
+        if order.order is not None:
+            lane += self._moves(then, known)
+        else:
+            self._cannot_move(then, known)
+        return lane
+
+    def _leaves(self, address: Address, place: str) -> bool:
+        resource = self.sides.resources.get(address)
+        return resource is not None and place in resource.fields and not self.sides.policy.left_out(address)
+
+    def _arrival(self, address: Address, place: str) -> list[StepDraft]:
+        return [
+            step
+            for step in self.steps.of(address, "create", "restore", "transfer", "place")
+            if step.phase != "place" or place in step.fields
+        ]
+
+    def _movable(self, wanted: list[Address]) -> list[Address]:
+        """What is left alone keeps its place, as what is not declared does."""
+        return [address for address in wanted if not self.sides.policy.leaves_alone(address)]
+
+    def _moves(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:
+        found = []
+        for move in moves(then, self._movable(wanted)):
+            side, other = ("after", move.after) if move.after is not None else ("before", move.before)
+            assert other is not None
+            if self.sides.policy.left_out(move.item):
+                self.out_of_place.add(move.item)
+                continue
+            resource, neighbour = self.sides.resources[move.item], self.sides.resources[other]
+            found.append(self.requests.move(resource, side, neighbour))
+        self.moves.extend(found)
+        return found
+
+
+def _chain(lane: list[StepDraft]) -> Iterator[Edge]:
+    return (Edge(step.id, before.id, only_ended=True) for before, step in pairwise(lane))

@@ -1,0 +1,226 @@
+"""Bring the wanted and the live state under one set of addresses.
+
+The values of fields in their three forms: as they are compared, as they are shown, as they are sent.
+
+Both sides of a plan, under one set of names: what is wanted, and what is live.
+
+Live references are turned into addresses where the object is declared, so that the two sides compare as they
+are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from dpsync.kinds.kind import Field
+from dpsync.kinds.registry import Registry, SupportedKind
+from dpsync.model.address import Address
+from dpsync.model.desired import NO_LABELS, NOT_ASKED, Base, Desired, Entry, LabelCommits
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
+from dpsync.model.values import PLAIN, LiveId, Ref, Secret, Value, live_ids, to_plain, transform
+from dpsync.planner.answers import Answers, parse_all
+from dpsync.planner.history import FormerNames, Lineage, Names
+from dpsync.planner.policy import Policies, Removals, SyncedParts, synced_parts
+
+NORMAL = PLAIN | {Ref, Secret}
+"""The types of values that are their own normal form, whatever is declared."""
+
+
+class Values(Struct, frozen=True, dict=True):
+    """Ids of what is declared become addresses, so that both sides compare as they are; and back again."""
+
+    registry: Registry
+    desired: Desired
+    snapshot: Snapshot
+    names: Names
+
+    def normal(self, field: Field, value: Value, item: Entry | LiveObject) -> Value:
+        """The value of a field of `item` with every id that is declared here turned into its address."""
+        if type(value) in NORMAL:
+            return value
+
+        if isinstance(value, LiveId):
+            return self._declared(field, value, item)
+        return transform(
+            value, lambda leaf: self._declared(field, leaf, item) if isinstance(leaf, LiveId) else leaf
+        )
+
+    def _declared(self, field: Field, id: LiveId, item: Entry | LiveObject) -> Ref | LiveId:
+        """A reference to what is declared for an id, else the id."""
+        for kind in field.type.refers:
+            if address := self.names.declared.get(self.names.named(item, kind, id.id)):
+                return Ref(address)
+            if address := self._outputs.get(id.id):
+                return Ref(address)
+        return id
+
+    def display(self, field: Field, value: Value, item: Entry | LiveObject) -> Value:
+        """The normal form as plain JSON, for differences; what is known but undeclared shows its address."""
+
+        def name(leaf: Value) -> Value:
+            if isinstance(leaf, LiveId):
+                for kind in field.type.refers:
+                    if (identity := self.names.named(item, kind, leaf.id)) in self.snapshot.objects:
+                        return Ref(self.names.address(identity))
+            return leaf
+
+        return to_plain(transform(self.normal(field, value, item), name))
+
+    def known_id(self, address: Address) -> str | None:
+        """The id that is sent for a reference to this address, when it is live."""
+        return self.snapshot.reference_id(address)
+
+    def sent(self, value: Value) -> Value:
+        """Plain JSON as a request carries it: ids for what is live, markers for what is not made yet."""
+
+        def id(leaf: Value) -> Value:
+            if isinstance(leaf, LiveId):
+                return leaf.id
+            if isinstance(leaf, Ref):
+                return self.known_id(leaf.address) or Ref(self.output(leaf.address) or leaf.address)
+            return leaf
+
+        return to_plain(transform(value, id))
+
+    def output(self, address: Address) -> Address | None:
+        """The address that stands for what the platform makes of an entry; None where it makes nothing."""
+        resource = self.desired.resources.get(address)
+        outputs = self.registry[resource.kind].platform.outputs if resource is not None else None
+        return address.child(outputs.kind) if outputs is not None else None
+
+    @cached_property
+    def _outputs(self) -> dict[str, Address]:
+        return {id: address for address, id in self.snapshot.outputs.items() if id is not None}
+
+
+class Options(Struct, frozen=True):
+    """What the person asked for beside the configuration."""
+
+    confirm: tuple[str, ...] = ()
+    """Answers to what a plan asks, as they were typed (planner/answers.py)."""
+    delete: bool = True
+    reviewed: bool = False
+    """Whether the plan is applied only if a merged pull request has listed all of its deletes."""
+    proof: bool = False
+    """Whether this only proves what was done: what cannot be read back is then taken as it is."""
+    select: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    """Address patterns: only the selected part is planned, with what it needs."""
+
+
+class Sides(Struct, frozen=True, eq=False, dict=True):
+    """Desired and live, with the options of this run and the git base."""
+
+    registry: Registry
+    declared: Desired
+    """The configuration as it was loaded; rules read `desired`."""
+    snapshot: Snapshot
+    options: Options = field(default_factory=Options)
+    base: Base = NOT_ASKED
+    chosen: frozenset[Address] | None = None
+    """The part that is planned, where that is not everything."""
+    labels: LabelCommits = NO_LABELS
+    """The commits from which labels follow. No decision reads them."""
+
+    @cached_property
+    def desired(self) -> Desired:
+        """The configuration without what this token may not read; that is unserved, as what no server has."""
+        return self.declared.without(self.snapshot.unread, self.snapshot.unread_fields)
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        return Lineage(self.registry, self.desired, self.snapshot)
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(self.registry, self.desired, self.snapshot, self.base, self.lineage)
+
+    @cached_property
+    def former(self) -> FormerNames:
+        return FormerNames(self.registry, self.desired, self.snapshot, self.base, self.names)
+
+    @cached_property
+    def removals(self) -> Removals:
+        return Removals(self.desired, self.snapshot, self.base, self.former)
+
+    @cached_property
+    def policy(self) -> Policies:
+        return Policies(self.desired.policy, self.base, self.names, self.former, self.chosen, self.synced)
+
+    @cached_property
+    def synced(self) -> SyncedParts:
+        return synced_parts(self.registry, self.desired, self.snapshot)
+
+    @cached_property
+    def values(self) -> Values:
+        return Values(self.registry, self.desired, self.snapshot, self.names)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The answers that were given.
+
+        Raises DiagnosticError (exit 64) for a text that is no answer.
+        """
+        return Answers(frozenset(parse_all(self.options.confirm, self.registry)))
+
+    @cached_property
+    def resources(self) -> dict[Address, Entry]:
+        """The entries in their order and in their normal form, without the fields that are ignored."""
+        edited: dict[Address, Entry] = {}
+        for address in sorted(self.desired.resources):
+            resource = self.desired.resources[address]
+            if not self.desired.policy.ignore and NORMAL.issuperset(map(type, resource.fields.values())):
+                edited[address] = resource  # nearly every entry
+                continue
+            kind = self.kind(resource)
+            fields = {
+                name: self.values.normal(kind.field(name), value, resource)
+                for name, value in resource.fields.items()
+                if not self.desired.policy.ignores(address, name)
+            }
+            as_it_is = fields.keys() == resource.fields.keys() and all(
+                value is resource.fields[name] for name, value in fields.items()
+            )
+            edited[address] = resource if as_it_is else replace(resource, fields=fields)
+        return edited
+
+    def live(self, address: Address) -> LiveObject | None:
+        """The live object that an entry is, None when there is none."""
+        identity = self.names.identities.get(address)
+        return None if identity is None else self.snapshot.objects.get(identity)
+
+    def holds_something(self, identity: Identity) -> bool:
+        """Return whether something hangs on a live object that a new object would not have.
+
+        The result is False only for a kind that can be empty, if the lists of the object and all lists that
+        could refer to it were read for this plan.
+        """
+        kind = self.registry[identity[0]]
+        whole = {
+            one.name
+            for one in (*self.registry.whole.children(kind.name), *self.registry.whole.naming(kind.name))
+        }
+        known = identity in self.snapshot.evidence.looked_at and whole <= self.registry.kinds.keys()
+        return not (kind.can_be_empty and known) or identity in self.users
+
+    @cached_property
+    def users(self) -> Mapping[Identity, Collection[Identity]]:
+        """The live objects inside each live object, and the live objects that refer to that object."""
+        found: dict[Identity, set[Identity]] = {}
+        for item in self.snapshot.objects.values():
+            used = {item.parent, item.holder}
+            for name, value in item.fields.items():
+                for id in live_ids(value):
+                    kinds = self.kind(item).field(name).type.refers
+                    used |= {self.names.named(item, kind, id) for kind in kinds}
+            for identity in used:
+                if identity is not None:
+                    found.setdefault(identity, set()).add(item.identity)
+        return found
+
+    def kind(self, item: Entry | LiveObject) -> SupportedKind:
+        return self.registry[item.kind]

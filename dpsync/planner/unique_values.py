@@ -1,0 +1,220 @@
+"""Values that only one may hold (paths, basenames): they are freed before they are taken.
+
+Who frees a value goes before who takes it; a ring is opened with a temporary value; what will be deleted
+steps aside. A value that stays with somebody else is a refusal.
+
+Names that things are recognised by (titles) are treated alike, though the platform would let two have one:
+so at no moment, and after no interruption, can two entries be taken for each other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from msgspec import Struct, field
+
+from dpsync.identity.keys import temporary
+from dpsync.kinds.kind import Call, Field, Kind
+from dpsync.kinds.kind import Node as NodeShape
+from dpsync.model.address import Address
+from dpsync.model.cycles import openers
+from dpsync.model.desired import Entry
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.refusals import TAKEN
+from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.planner.decide import Decisions
+from dpsync.planner.deletions import Deletions
+from dpsync.planner.requests import Requests
+from dpsync.planner.sides import Sides
+from dpsync.planner.stepset import Edge, StepDraft, StepSet
+
+
+class _Rename(Struct, frozen=True):
+    """One entry that takes a value. `live` is None for an entry that is made in this plan."""
+
+    resource: Entry
+    live: LiveObject | None
+    value: str
+    step: StepDraft
+
+
+class UniqueValues(Struct, frozen=True):
+    """What follows from values that only one may hold."""
+
+    freeing: tuple[StepDraft, ...]
+    """Steps that give an object another value for a while, so that its own can be taken."""
+    edges: tuple[Edge, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def unique_values(decisions: Decisions, steps: StepSet) -> UniqueValues:
+    """The steps that free values, and the order of those that take them."""
+    finder = _Unique(decisions.sides, steps, Requests(decisions.sides), decisions.deletions)
+    for kind in decisions.sides.registry.ordered:
+        if kind.name not in finder.written:
+            continue
+        for item in kind.fields:
+            if item.unique:
+                finder.settle(kind, item, item.unique)
+        name = name_of(kind)
+        if name is not None:
+            finder.settle(kind, name, "parent")
+    return UniqueValues(tuple(finder.freeing.values()), tuple(finder.edges), tuple(finder.refusals))
+
+
+class _Unique(Struct, frozen=True, dict=True):
+    """Collects what each field needs. It reads steps and changes none."""
+
+    sides: Sides
+    steps: StepSet
+    requests: Requests
+    deletions: Deletions
+    freeing: dict[str, StepDraft] = field(default_factory=dict)
+    edges: list[Edge] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+
+    @cached_property
+    def written(self) -> dict[str, list[Entry]]:
+        """By kind the entries with steps, by address."""
+        found: dict[str, list[Entry]] = defaultdict(list)
+        for address in sorted(self.steps.by_address):
+            if (resource := self.sides.resources.get(address)) is not None:
+                found[resource.kind].append(resource)
+        return found
+
+    def settle(self, kind: Kind, item: Field, around: str) -> None:
+        """Order the requests that give a field its values, in each place where those must differ."""
+        scopes: dict[Address, list[_Rename]] = {}
+        for resource in self.written[kind.name]:
+            if resource.fields.get(item.name) is None:
+                continue
+            live = self.sides.live(resource.address)
+            step = self._step(resource, item, live)
+            scope = self.sides.lineage.ancestor(resource, around)
+            if step is not None and scope is not None:
+                value = str(resource.fields[item.name])
+                scopes.setdefault(scope, []).append(_Rename(resource, live, value, step))
+        if not scopes:
+            return
+        holders = self._holders(kind, item, around)
+        for scope, renames in sorted(scopes.items()):
+            if item.unique or any(rename.live for rename in renames):
+                owner = self.sides.desired.resources[scope].kind, self.sides.snapshot.bound(scope) or ""
+                self._scope(kind, item, renames, holders[owner])
+
+    def _step(self, resource: Entry, item: Field, live: LiveObject | None) -> StepDraft | None:
+        """The request that gives the entry its value."""
+        step = next((step for step in self.steps.of(resource.address) if item.name in step.fields), None)
+        if step is None and live is None and item.on == "both":
+            step = next(iter(self.steps.of(resource.address, "create")), None)
+        return step
+
+    def _scope(
+        self, kind: Kind, item: Field, renames: list[_Rename], holders: Mapping[str, list[LiveObject]]
+    ) -> None:
+        by_live = {rename.live.identity: rename for rename in renames if rename.live}
+        found: list[Edge] = []
+        for rename in renames:
+            holding = holders.get(rename.value, [])
+            if not holding or (rename.live is not None and rename.live in holding):
+                continue
+            others = [by_live[holder.identity] for holder in holding if holder.identity in by_live]
+            if others:
+                found += rename.step.waits_for(*(other.step for other in others))
+            elif item.unique:
+                found += self._taken(kind, item, rename, holding[0])
+        self.edges.extend(self._open_rings(kind, item, renames, found))
+        # Nodes of a tree are made one at a time anyway.
+        if item.unique and not isinstance(kind.shape, NodeShape):
+            self.edges.extend(self._one_at_a_time(renames))
+
+    def _taken(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> Iterator[Edge]:
+        if holder.identity in self.deletions.roots:
+            yield from rename.step.waits_for(self._step_that_frees(kind, item, holder))
+        else:
+            self._refuse(kind, item, rename, holder)
+
+    def _holders(
+        self, kind: Kind, item: Field, around: str
+    ) -> defaultdict[Identity, dict[str, list[LiveObject]]]:
+        """Who holds which value now, by what it must differ in."""
+        found: defaultdict[Identity, dict[str, list[LiveObject]]] = defaultdict(lambda: defaultdict(list))
+        for live in self.sides.snapshot.objects.values():
+            if live.kind == kind.name and (value := live.fields.get(item.name)) is not None:
+                scope = self.sides.lineage.live_ancestor(live, around)
+                if scope is not None:
+                    found[scope][str(value)].append(live)
+        return found
+
+    def _step_that_frees(self, kind: Kind, item: Field, holder: LiveObject) -> StepDraft:
+        address = self.sides.names.address(holder.identity)
+        assert kind.update is not None
+        path = self.requests.live_path(holder, kind.update.path)
+        # An entry's object is known by its temporary name when the next run has to go on from here.
+        name = temporary(str(address) if address in self.sides.resources else "/".join(holder.identity))
+        step = self.requests.free(path, kind, address, item, name)
+        return self.freeing.setdefault(step.id, step)
+
+    def _open_rings(
+        self, kind: Kind, item: Field, renames: list[_Rename], found: list[Edge]
+    ) -> Iterator[Edge]:
+        """Let some of what waits in circles step aside: then who takes their values waits for that alone.
+
+        Several may have one value, so that one entry waits for many.
+        """
+        by_step = {rename.step.id: rename for rename in renames}
+        onward: dict[str, list[str]] = {id: [] for id in by_step}
+        for edge in found:
+            if edge.on in onward:
+                onward[edge.step].append(edge.on)
+        freeing: dict[str, StepDraft] = {}
+        for id in sorted(openers(onward), key=lambda one: by_step[one].resource.address):
+            rename = by_step[id]
+            assert rename.live is not None
+            freeing[id] = self._step_that_frees(kind, item, rename.live)
+            yield from rename.step.waits_for(freeing[id])
+        for edge in found:
+            yield Edge(edge.step, freeing[edge.on].id) if edge.on in freeing else edge
+
+    def _refuse(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> None:
+        owner = self.sides.names.address(holder.identity)
+        self.refusals.append(
+            TAKEN.at(
+                rename.resource.address.field(item.name),
+                field=item.name,
+                value=rename.value,
+                owner=owner,
+                noun=kind.noun,
+            )
+        )
+
+    def _one_at_a_time(self, renames: list[_Rename]) -> Iterator[Edge]:
+        """The platform picks a value when something is made: so renames come first.
+
+        Each new one gets its own value before the next is made. Only the first waits for the renames, since
+        what follows it has to wait for whatever it waits for.
+        """
+        existing = [rename.step.id for rename in renames if rename.live is not None]
+        before: str | None = None
+        for rename in renames:
+            if rename.live is not None:
+                continue
+            maker = self.steps.steps[self.steps.makers[rename.resource.address]]
+            if before is None:
+                yield from (Edge(maker.id, other, only_ended=True) for other in existing)
+            elif maker.id != before:
+                yield Edge(maker.id, before, only_ended=True)
+            before = rename.step.id
+
+
+def name_of(kind: Kind) -> Field | None:
+    """The one writable field by which things of a kind are recognised first."""
+    key = kind.identity[0] if kind.identity else None
+    if not isinstance(key, str) or "." in key or kind.parent is None or not isinstance(kind.update, Call):
+        return None
+    item = kind.field(key)
+    plain = item.via is None and not item.nest and not item.type.refers and not item.unique
+    plain = plain and item.source != kind.id  # what its URL is made of is never written
+    return item if plain and item.on in ("update", "both") else None

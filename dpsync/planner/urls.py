@@ -1,0 +1,378 @@
+"""Public URLs that change when a plan is carried out, told from the URLs that the platform shows now.
+
+What becomes of an old URL is told with it: something else is shown there, a redirect leads on, or it is
+broken. Where nothing takes care of it, the redirect that would is suggested. The declarations say what
+a URL is made of. Where that does not explain the URLs of a site as they are, or the platform chooses,
+it is said that nobody can tell.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+from urllib.parse import unquote
+
+from msgspec import Struct
+
+from dpsync.kinds.kind import Kind, Url
+from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.short_forms import short_forms
+from dpsync.kinds.types import as_segment
+from dpsync.model.address import Address
+from dpsync.model.change import UrlImpact
+from dpsync.planner.compare import Changed
+from dpsync.planner.decide import Decisions
+from dpsync.planner.outcome import UNKNOWN, Branch, NavigationTree, current
+
+Place = Any
+"""A URL, None where nobody sees anything, or UNKNOWN."""
+_CHOSEN = "GitBook chooses a part of the URL"
+_ELSEWHERE = "dpsync does not know the host of the new URL"
+_OTHERWISE = "dpsync does not know the form of this site's URLs"
+_RESTRUCTURED = "GitBook chooses the new position of the top-level spaces"
+
+
+def url_impacts(decided: Decisions, trees: Iterable[NavigationTree]) -> tuple[UrlImpact, ...]:
+    """Every URL that changes, by address."""
+    changed = _changed_trees(decided, trees)
+    if not changed:
+        return ()
+    urls = _later_urls(decided, changed)
+    found = [impact for one in changed for impact in one.all(urls)]
+    return tuple(sorted(found, key=lambda item: item.address))
+
+
+def later_urls(decided: Decisions, trees: Iterable[NavigationTree]) -> LaterUrls:
+    """Return the URLs and redirects of all sites as they are after the apply."""
+    return _later_urls(decided, _changed_trees(decided, trees))
+
+
+def _changed_trees(decided: Decisions, trees: Iterable[NavigationTree]) -> list[_Impacts]:
+    return [
+        _Impacts(decided, tree)
+        for tree in trees
+        if tree.kind.url is not None and (tree.touched or _Owner(decided, tree).relabelled)
+    ]
+
+
+def _later_urls(decided: Decisions, changed: Iterable[_Impacts]) -> LaterUrls:
+    return LaterUrls(decided, tuple((one.tree, one.places.will) for one in changed))
+
+
+def _made_of(one: Branch | NavigationTree) -> Url:
+    assert one.kind.url is not None
+    return one.kind.url
+
+
+# What is in a tree, below the URL of its owner.
+
+
+def _below(owner: Branch, base: Place) -> dict[Address, Place]:
+    """Where people see everything in a tree."""
+    found: dict[Address, Place] = {owner.address: base}
+
+    def walk(one: Branch, around: Place) -> None:
+        for inside in one.inside:
+            here = _node(inside, around)
+            if inside.kind.url is not None:
+                found[inside.address] = here
+            walk(inside, here)
+
+    walk(owner, base)
+    return found
+
+
+def _node(one: Branch, around: Place) -> Place:
+    """Where a node is seen; of one without a URL, where what is in it is."""
+    seen, url = _seen(one), one.kind.url
+    if around is None or seen is False:
+        return None
+    if url is None:
+        return around if seen is True else UNKNOWN
+    bare, segment = one.fields.get(url.bare or ""), one.fields.get(url.part)
+    if around is UNKNOWN or seen is UNKNOWN or bare is UNKNOWN:
+        return UNKNOWN
+    if bare is True:
+        return around
+    return f"{around}{as_segment(segment)}/" if isinstance(segment, str) else UNKNOWN
+
+
+def _seen(one: Branch) -> Any:
+    """Whether people see it, as far as its own fields go."""
+    values = [(one.fields.get(name), right) for name, right in one.kind.visible_when.items()]
+    if any(value is not UNKNOWN and value not in right for value, right in values):
+        return False
+    return UNKNOWN if any(value is UNKNOWN for value, _ in values) else True
+
+
+# Its owner.
+
+
+def _own_host(one: Branch) -> str | None:
+    """What one is seen at in place of a host and its segment."""
+    values = (one.fields.get(name) for name in _made_of(one).hosts)
+    return next((f"https://{value}/" for value in values if isinstance(value, str) and value), None)
+
+
+def _host(one: Branch) -> str | None:
+    """The host of one that is seen now, where its segment comes behind that."""
+    segment = one.fields.get(_made_of(one).part)
+    if one.url is None or not isinstance(segment, str) or _own_host(one) is not None:
+        return None
+    last = f"{as_segment(segment)}/"
+    return one.url.removesuffix(last) if one.url.endswith(f"/{last}") else None
+
+
+class _Owner(Struct, frozen=True):
+    """Where the owner of a tree is seen, before and afterwards."""
+
+    decided: Decisions
+    tree: NavigationTree
+
+    def then(self) -> tuple[Place, str]:
+        """The URL at which it will be seen, or why nobody can tell."""
+        before, after = self.tree.before, self.tree.after
+        if after is None:
+            return None, ""
+        seen, own = _seen(after), _own_host(after)
+        if seen is False:
+            return None, ""
+        if seen is UNKNOWN:
+            return UNKNOWN, _CHOSEN
+        if own is not None:
+            return own, ""
+        segment = after.fields.get(_made_of(after).part)
+        if not isinstance(segment, str):
+            return UNKNOWN, _CHOSEN
+        if before is not None and before.url is not None and _own_host(before) is None:
+            if (host := _host(before)) is None:
+                return before.url, ""  # at a host of its own: the segment is in no URL
+        else:
+            host = self._beside(after)
+        host = self._with_label(host) if host is not None else None
+        return (f"{host}{as_segment(segment)}/", "") if host is not None else (UNKNOWN, _ELSEWHERE)
+
+    def _beside(self, one: Branch) -> str | None:
+        """The host of others of the kind in the same place, when all that are seen have one."""
+        sides, kind = self.decided.sides, one.kind
+        found = set()
+        for identity, live in sides.snapshot.objects.items():
+            if live.kind == kind.name and live.url is not None:
+                address = sides.names.address(identity)
+                if address.place == one.address.place:
+                    fields = {item.name: live.fields.get(item.name) for item in kind.fields}
+                    found.add(_host(Branch(address, kind, fields, url=live.url)))
+        found.discard(None)
+        return found.pop() if len(found) == 1 else None
+
+    @property
+    def relabelled(self) -> Changed | None:
+        """How the name changes that its host begins with."""
+        around = self.decided.entries.get(self.tree.owner.top)
+        written = around.written if around is not None else ()
+        return next((item for item in written if item.field.name == _made_of(self.tree).label), None)
+
+    def _with_label(self, host: str) -> str | None:
+        """The host when what it is in gets another name."""
+        item = self.relabelled
+        if item is None:
+            return host
+        scheme, _, rest = host.partition("://")
+        label, _, domain = rest.partition(".")
+        known = label == item.before and isinstance(item.after, str)
+        return f"{scheme}://{item.after}.{domain}" if known else None
+
+
+# What is said about one tree.
+
+
+class _Places(Struct, frozen=True):
+    """Where people see what is in a tree, before and afterwards; and why nobody can tell some of that."""
+
+    was: dict[Address, Place]
+    will: dict[Address, Place]
+    why: str
+
+
+class _Impacts(Struct, frozen=True, dict=True):
+    decided: Decisions
+    tree: NavigationTree
+
+    @cached_property
+    def places(self) -> _Places:
+        before, after = self.tree.before, self.tree.after
+        was: dict[Address, Place] = {}
+        explained = True
+        if before is not None:
+            was = {one.address: one.url for one, _ in before.walk() if one.kind.url is not None}
+            explained = was == _below(before, before.url) or not self.tree.read
+        base, why = _Owner(self.decided, self.tree).then()
+        will = _below(after, base) if after is not None else {}
+        if after is not None and base is not None and not (explained and self.tree.certain):
+            will = dict.fromkeys(will.keys() | was.keys(), UNKNOWN)
+            why = _OTHERWISE if self.tree.certain else _RESTRUCTURED
+        return _Places(was, will, why)
+
+    def all(self, later: LaterUrls) -> Iterator[UrlImpact]:
+        was, will = self.places.was, self.places.will
+        for address in self._leaves(was, will):
+            old, new = was.get(address), will.get(address)
+            if new is UNKNOWN:
+                why = self.places.why or _CHOSEN
+                yield UrlImpact(address=str(address), before=old, known=False, why=why)
+            elif old != new:
+                impact = UrlImpact(address=str(address), before=old, after=new)
+                yield later.led_on(impact, self.tree) if old is not None else impact
+
+    def _leaves(self, was: Iterable[Address], will: Iterable[Address]) -> list[Address]:
+        """What people read: nodes that hold nothing. Where those are not known, the owner stands for them."""
+        known = {one.address: one.kind for one, _ in self.tree.everything()}
+        found = dict.fromkeys([*was, *will])
+        if not self.tree.read:
+            return [address for address in found if address == self.tree.owner]
+        return [address for address in found if _holds_nothing(known[address])]
+
+
+def _holds_nothing(kind: Kind) -> bool:
+    return isinstance(kind.shape, NodeShape) and not kind.shape.holds and kind.url is not None
+
+
+Places = Mapping[Address, Any]
+"""Where everything in a tree is seen: a text, or something else where nobody sees it or can tell."""
+
+
+class LaterUrls(Struct, frozen=True, dict=True):
+    """The URLs and redirects after the apply. `changed_trees` has each changed tree with its later URLs."""
+
+    decided: Decisions
+    changed_trees: tuple[tuple[NavigationTree, Places], ...]
+
+    def led_on(self, impact: UrlImpact, tree: NavigationTree) -> UrlImpact:
+        """The impact of something in a tree with what becomes of its old URL, in the whole organization."""
+        old = impact.before
+        assert old is not None
+        if old in self.objects_by_url:
+            return impact.model_copy(update={"shows": str(self.objects_by_url[old])})
+        for owner, base in self.owner_urls.items():
+            path = _path(old.removeprefix(base)) if old.startswith(base) else None
+            redirect = self._redirect_for(owner, path) if path is not None else None
+            if redirect is not None:
+                return impact.model_copy(update={"redirected": str(redirect)})
+        home = self.owner_urls.get(tree.owner)
+        if tree.before is None or home is None or home != tree.before.url:
+            return impact  # where a whole tree moves, no redirect of its own helps
+        will = next(will for one, will in self.changed_trees if one is tree)
+        return _Suggestion(self.decided, tree, will).to_lead_on(impact, _path(old.removeprefix(home)))
+
+    @cached_property
+    def objects_by_url(self) -> Mapping[str, Address]:
+        """Return the object at each URL. If a section and its default site space share a URL, return the site
+        space."""
+        return {url: address for address, url in self.urls.items()}
+
+    @cached_property
+    def urls(self) -> Mapping[Address, str]:
+        """Return the URL of each site and node after the apply. Unchanged trees keep their live URLs."""
+        found: dict[Address, str] = {}
+        changed = {tree.owner for tree, _ in self.changed_trees}
+        for around in current(self.decided):
+            if around.address not in changed:
+                found |= {one.address: one.url for one, _ in around.walk() if one.url is not None}
+        for _, will in self.changed_trees:
+            found |= {address: url for address, url in will.items() if isinstance(url, str)}
+        return found
+
+    @cached_property
+    def owner_urls(self) -> dict[Address, str]:
+        """Return the URL of each site after the apply."""
+        found = {one.address: one.url for one in current(self.decided)}
+        found |= {tree.owner: will.get(tree.owner) for tree, will in self.changed_trees}
+        return {owner: url for owner, url in found.items() if isinstance(url, str)}
+
+    def _redirect_for(self, owner: Address, path: str) -> Address | None:
+        """Return the redirect for a path: the exact match, otherwise the one with the longest pattern."""
+        redirects, path = self._redirected[owner], path.casefold()
+        patterns = (source for source in redirects if source.endswith("*") and path.startswith(source[:-1]))
+        return redirects.get(path) or redirects.get(max(patterns, key=len, default=""))
+
+    @cached_property
+    def _redirected(self) -> dict[Address, dict[str, Address]]:
+        """For each owner, the redirects that are active after the apply, keyed by source path."""
+        found: dict[Address, dict[str, Address]] = defaultdict(dict)
+        for kind in self.decided.sides.registry.ordered:
+            if kind.redirects is not None:
+                for owner, address, fields in self.redirects(kind):
+                    source = fields.get(kind.redirects.path)
+                    acts = all(
+                        fields.get(name) in right for name, right in kind.redirects.active_when.items()
+                    )
+                    if isinstance(source, str) and acts:
+                        found[owner][_path(source).casefold()] = address
+        return found
+
+    def redirects(self, kind: Kind) -> Iterator[tuple[Address, Address, Mapping[str, Any]]]:
+        """Yield each redirect that exists after the apply: its owner, its address and its fields."""
+        sides, absent = self.decided.sides, {item.name: item.absent for item in kind.fields}
+        for identity, live in sides.snapshot.objects.items():
+            if live.kind != kind.name or live.parent is None or live.deleted:
+                continue
+            declared = identity in sides.names.declared or self.decided.deletions.covers(identity)
+            if not declared:
+                owner, address = sides.names.address(live.parent), sides.names.address(identity)
+                yield owner, address, {**absent, **live.fields}
+        for address, resource in sides.resources.items():
+            if resource.kind == kind.name and resource.parent and address in self.decided.entries:
+                now = sides.live(address)
+                yield resource.parent, address, {**absent, **(now.fields if now else {}), **resource.fields}
+
+
+class _Suggestion(Struct, frozen=True, dict=True):
+    """A redirect in the owner of a tree. `will` is where everything in the tree is seen afterwards."""
+
+    decided: Decisions
+    tree: NavigationTree
+    will: Places
+
+    def to_lead_on(self, impact: UrlImpact, path: str) -> UrlImpact:
+        """With a redirect to where it is seen then; else to the nearest thing around it that is."""
+        kinds = self.decided.sides.registry.children(self.tree.kind.name)
+        redirecting = [(kind, kind.redirects) for kind in kinds if kind.redirects is not None]
+        for one in reversed(self._chains[impact.location]):
+            for kind, redirects in redirecting:
+                template = redirects.to.get(one.kind.name)
+                if template is not None and isinstance(self.will.get(one.address), str):
+                    place = self.tree.owner.child(*kind.key.split("."))
+                    entry = {path: short_forms(kind, _filled(template, self._key(one)))}
+                    return UrlImpact(
+                        address=impact.address,
+                        before=impact.before,
+                        after=impact.after,
+                        place=str(place),
+                        redirect=entry,
+                    )
+        return impact
+
+    @cached_property
+    def _chains(self) -> dict[Address, tuple[Branch, ...]]:
+        """Everything in the tree with what it is in then, or is in now where it goes; outermost first."""
+        return {one.address: (*above[1:], one) for one, above in self.tree.everything() if above}
+
+    def _key(self, one: Branch) -> Any:
+        """How an entry names it: by its keys, or by its id where no entry is it."""
+        if one.address not in self.decided.sides.resources and one.identity is not None:
+            return {"id": self.decided.sides.snapshot.objects[one.identity].id}
+        depth = len(self.tree.owner.segments) + len(one.kind.key.split("."))
+        return "/".join(one.address.segments[depth:])
+
+
+def _path(text: str) -> str:
+    """As a redirect says it: what a URL has encoded is plain there."""
+    return "/" + unquote(text).strip("/")
+
+
+def _filled(template: Any, key: Any) -> Any:
+    if isinstance(template, Mapping):
+        return {name: _filled(value, key) for name, value in template.items()}
+    return key if template == "$key" else template

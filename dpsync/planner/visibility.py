@@ -1,0 +1,125 @@
+"""What decides, beside a thing itself, whether people see it: everything that it is in, now or afterwards,
+and for what leads people elsewhere everything that it leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import chain
+
+from dpsync.kinds.kind import Kind
+from dpsync.model.address import Address
+from dpsync.model.desired import Entry
+from dpsync.model.snapshot import LiveObject
+from dpsync.model.values import references
+from dpsync.planner.create_hidden import hides_itself
+from dpsync.planner.decide import Decisions
+from dpsync.planner.deletions import named_ids
+from dpsync.planner.stepset import StepDraft, StepSet
+
+_Ways = tuple[Callable[[Address], Iterator[Address]], ...]
+
+
+class Around:
+    """Answers for addresses, each once."""
+
+    def __init__(self, decisions: Decisions) -> None:
+        self._sides = decisions.sides
+        self._known: dict[tuple[Address, _Ways], tuple[Address, ...]] = {}
+
+    def of(self, address: Address) -> tuple[Address, ...]:
+        """Everything around an address, whatever is moved first on the way; without itself."""
+        return self._around(address, (self._now, self._afterwards))
+
+    def now(self, address: Address) -> tuple[Address, ...]:
+        """Everything that is around an address before anything is moved; without itself."""
+        return self._around(address, (self._now,))
+
+    def afterwards(self, address: Address) -> tuple[Address, ...]:
+        """Everything that is around an address when all is moved; without itself."""
+        return self._around(address, (self._afterwards,))
+
+    def _around(self, address: Address, ways: _Ways) -> tuple[Address, ...]:
+        if (address, ways) not in self._known:
+            found: dict[Address, None] = {address: None}
+            waiting = [address]
+            while waiting:
+                at = waiting.pop()
+                for other in chain(at.upward(), *(way(at) for way in ways)):
+                    if other not in found:
+                        found[other] = None
+                        waiting.append(other)
+            del found[address]
+            self._known[address, ways] = tuple(found)
+        return self._known[address, ways]
+
+    def hidden_before(self, address: Address) -> bool:
+        """Whether a live thing is in something that hides it now."""
+        live = self._live.get(address)
+        at = live.holder if live is not None else None
+        while at is not None and (above := self._sides.snapshot.objects.get(at)) is not None:
+            if hides_itself(self._sides.kind(above), above.fields):
+                return True
+            at = above.holder
+        return False
+
+    def hidden_after(self, address: Address) -> bool:
+        """Whether an entry will be in something that hides it."""
+        sides, at = self._sides, self._sides.resources[address].holder
+        while at is not None:
+            above, live = sides.resources[at], sides.live(at)
+            said = {name: value for name, value in above.fields.items() if not sides.policy.ignored(at, name)}
+            if hides_itself(sides.kind(above), {**(live.fields if live is not None else {}), **said}):
+                return True
+            at = above.holder
+        return False
+
+    def moves(self, steps: StepSet) -> Iterator[tuple[StepDraft, bool]]:
+        """The steps that bring a live thing out of what hides it (true), or into it (false)."""
+        for address, drafts in steps.by_address.items():
+            if address not in self._live or address not in self._sides.resources:
+                continue
+            moving = [step for step in drafts if step.phase == "place"]
+            if moving and (hidden := self.hidden_before(address)) != self.hidden_after(address):
+                yield from ((step, hidden) for step in moving)
+
+    def may_be_before(self, step: StepDraft, steps: StepSet) -> bool:
+        """Whether a change can come before the moves of a tree: it names nothing that is made among them."""
+        if step.phase not in (None, "withdraw"):
+            return False
+        makers = (steps.maker(ref) for ref in step.refers())
+        made = (self._sides.resources.get(maker.address) for maker in makers if maker is not None)
+        return not any(entry is not None and self._sides.kind(entry).in_tree for entry in made)
+
+    def _afterwards(self, address: Address) -> Iterator[Address]:
+        if (entry := self._sides.resources.get(address)) is not None:
+            if entry.holder is not None:
+                yield entry.holder
+            yield from self._led_to(self._sides.kind(entry), entry)
+
+    def _now(self, address: Address) -> Iterator[Address]:
+        if (live := self._live.get(address)) is not None:
+            if live.holder is not None and live.holder in self._sides.snapshot.objects:
+                yield self._sides.names.address(live.holder)
+            yield from self._led_to(self._sides.kind(live), live)
+
+    def _led_to(self, kind: Kind, item: Entry | LiveObject) -> Iterator[Address]:
+        """What a redirect leads to."""
+        sides = self._sides
+        for field in kind.fields if kind.redirects is not None else ():
+            value = item.fields.get(field.name)
+            yield from references(value)
+            for id in sorted(named_ids(field, value)):
+                named = (sides.names.named(item, name, id) for name in field.names)
+                yield from (sides.names.address(one) for one in named if one in sides.snapshot.objects)
+
+    @cached_property
+    def _live(self) -> dict[Address, LiveObject]:
+        """What can be in something else than its address says, or leads elsewhere."""
+        sides = self._sides
+        return {
+            sides.names.address(identity): live
+            for identity, live in sides.snapshot.objects.items()
+            if sides.kind(live).in_tree or sides.kind(live).redirects is not None
+        }
