@@ -15,8 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from dpsync.apply.expected import Expected, NotApproved, Refused
-    from dpsync.apply.ids_on_disk import IdsOnDisk
+    from dpsync.apply.ids_recorder import IdsOnDisk
+    from dpsync.apply.saved_plan import Expected, NotApproved, Refused
     from dpsync.client.client import ReadClient, WriteClient
     from dpsync.client.errors import ClientError
     from dpsync.config.omitted_files import no_longer_included
@@ -52,8 +52,8 @@ __all__ = [
 ]  # fmt: skip
 
 _MODULES: Final = {
-    "dpsync.apply.expected": ("Expected", "NotApproved", "Refused"),
-    "dpsync.apply.ids_on_disk": ("IdsOnDisk",),
+    "dpsync.apply.saved_plan": ("Expected", "NotApproved", "Refused"),
+    "dpsync.apply.ids_recorder": ("IdsOnDisk",),
     "dpsync.client.client": ("ReadClient", "WriteClient"),
     "dpsync.client.errors": ("ClientError",),
     "dpsync.config.omitted_files": ("no_longer_included",),

@@ -1,4 +1,8 @@
-"""One step of a plan: check, record, send, record, under one boundary.
+"""Carry out one step: check, record, send, record.
+
+How long to wait between two looks at what the platform does in its own time.
+
+One step of a plan: check, record, send, record, under one boundary.
 
 `Attempt.run` gives an outcome whatever happens inside: a refusal, a lost answer, a full disk, a mistake of
 our own. Nothing is sent that is not on record, and what was sent keeps its outcome.
@@ -9,16 +13,14 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from msgspec import Struct, field
 
 from dpsync.apply.fresh_reads import Fresh, Read
-from dpsync.apply.ids import Ids
 from dpsync.apply.journal import Journal, record
-from dpsync.apply.pauses import platform_work_pauses
-from dpsync.apply.task import Check, Task
+from dpsync.apply.task import Check, Ids, Task
 from dpsync.client.client import WriteClient, WriteResult
 from dpsync.client.errors import Answered, ClientError, Forbidden, Interrupted, NotFound, NotSent, Unknown
 from dpsync.kinds.registry import Registry
@@ -32,6 +34,28 @@ from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Event, Intended, Outcome, Result, StepEnded
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import ENV, REF, fill, markers
+
+_FIRST_PAUSE: Final = 0.1
+_LONGEST_PAUSE: Final = 5.0
+_LONGEST_WAIT: Final = 60.0
+
+
+def growing(first: float, longest: float, together: float) -> Iterator[float]:
+    """Pauses in seconds, each twice the one before it and none over `longest`.
+
+    They end with the one that makes them at least as long as `together`.
+    """
+    pause, left = first, together
+    while left > 0:
+        yield pause
+        left -= pause
+        pause = min(pause * 2, longest)
+
+
+def platform_work_pauses() -> Iterator[float]:
+    """Yield growing pauses, a minute in all, to wait until the platform has created or processed a value."""
+    return growing(_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT)
+
 
 _UNMADE = re.compile(r"\{([^{}]+)\}")
 

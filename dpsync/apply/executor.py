@@ -1,4 +1,12 @@
-"""Carries out the steps of a plan: several at a time, in the order of their graph.
+"""Carry out the steps of a plan, several at a time, in the order of their dependencies.
+
+Which steps may run now, and which never will.
+
+The schedule is pure: it is told what became of each step and says which are next. A step runs when everything
+it needs has succeeded and everything it follows has ended. Deletes wait until every other step has ended,
+except those that expose: these come after the deletes.
+
+Carries out the steps of a plan: several at a time, in the order of their graph.
 
 Each step is recorded before and after. It runs when everything it needs has succeeded and everything it
 follows has ended; deletes run when every other step (but those that expose) has ended. A failure stops what
@@ -8,6 +16,7 @@ needs it, nothing else.
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
@@ -15,21 +24,115 @@ from queue import Empty, SimpleQueue
 from dpsync.apply.attempt import Attempt, Shared
 from dpsync.apply.delete_checks import DeleteChecks
 from dpsync.apply.fresh_reads import Fresh
-from dpsync.apply.ids import Ids
+from dpsync.apply.ids_recorder import Recorder
 from dpsync.apply.journal import Journal, MaskedJournal, RememberingJournal, record
-from dpsync.apply.processing import await_processing
-from dpsync.apply.recorder import Recorder
-from dpsync.apply.removals import await_removals
-from dpsync.apply.schedule import Schedule
-from dpsync.apply.task import Task
+from dpsync.apply.task import Ids, Task
+from dpsync.apply.verification import await_processing, await_removals
 from dpsync.client.client import WriteClient
 from dpsync.kinds.registry import Registry
+from dpsync.model.change import Step
 from dpsync.model.desired import Desired
 from dpsync.model.journal import GOOD, NotTried, Outcome, StepEnded
 from dpsync.model.mask import Mask
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
 from dpsync.model.values import ENV, markers
+
+
+class Schedule:
+    """The state of a plan's graph. Each edge is looked at once."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self._steps = {step.id: step for step in steps}
+        self._open = set(self._steps)
+        self._ended: set[str] = set()
+        self._left: dict[str, int] = {}
+        self._needed_by: dict[str, list[str]] = defaultdict(list)
+        self._followed_by: dict[str, list[str]] = defaultdict(list)
+        self._ready: dict[str, None] = {}
+        self._deletes: dict[str, None] = {}
+        for step in self._steps.values():
+            needs = [id for id in step.needs if id in self._steps]
+            follows = [id for id in step.follows if id in self._steps]
+            self._left[step.id] = len(needs) + len(follows)
+            for id in needs:
+                self._needed_by[id].append(step.id)
+            for id in follows:
+                self._followed_by[id].append(step.id)
+        self._before_deletes = sum(not _beside_deletes(step) for step in self._steps.values())
+        for id, left in self._left.items():
+            if left == 0:
+                self._offer(id)
+        self._release()
+
+    def next(self) -> str | None:
+        """A step that may run now, or None; it is not offered again."""
+        for id in self._ready:
+            del self._ready[id]
+            return id
+        return None
+
+    def settle(self, id: str, good: bool) -> list[str]:
+        """Note the end of a step. Returns the steps that never run because of it."""
+        if id not in self._open:
+            return []
+        self._close(id)
+        lost = [] if good else self._lose(id)
+        self._end(id)
+        self._release()
+        return lost
+
+    def _lose(self, id: str) -> list[str]:
+        """What needs it never runs, nor what needs that."""
+        lost: list[str] = []
+        waiting = [id]
+        while waiting:
+            for other in self._needed_by[waiting.pop()]:
+                if other in self._open:
+                    self._close(other)
+                    lost.append(other)
+                    waiting.append(other)
+        return lost
+
+    def _close(self, id: str) -> None:
+        self._open.discard(id)
+        self._ready.pop(id, None)
+        self._deletes.pop(id, None)
+        self._before_deletes -= not _beside_deletes(self._steps[id])
+
+    def _end(self, id: str) -> None:
+        """What waits for it has one thing less to wait for.
+
+        A step that never runs ends when everything that it waited for has ended. So in a row of steps that
+        follow each other, those behind it still wait for those before it.
+        """
+        ended = [id]
+        while ended:
+            at = ended.pop()
+            self._ended.add(at)
+            for other in (*self._needed_by[at], *self._followed_by[at]):
+                self._left[other] -= 1
+                if self._left[other] == 0 and other in self._open:
+                    self._offer(other)
+                elif self._left[other] == 0 and other not in self._ended:
+                    ended.append(other)
+
+    def _offer(self, id: str) -> None:
+        (self._deletes if _at_the_end(self._steps[id]) else self._ready)[id] = None
+
+    def _release(self) -> None:
+        if self._before_deletes == 0:
+            self._ready |= self._deletes
+            self._deletes.clear()
+
+
+def _at_the_end(step: Step) -> bool:
+    """Whether it is a delete that waits for everything else."""
+    return step.verb == "delete" and step.phase is None
+
+
+def _beside_deletes(step: Step) -> bool:
+    return _at_the_end(step) or step.phase == "expose"
 
 
 def sent_secrets(plan: Plan, secrets: Mapping[str, str]) -> list[str]:

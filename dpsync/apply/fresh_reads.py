@@ -12,8 +12,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from dpsync.apply.ids import Ids
-from dpsync.apply.task import Objection, Task
+from dpsync.apply.task import Ids, Objection, Task
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import NotFound
 from dpsync.identity.keys import NaturalKeys

@@ -1,17 +1,22 @@
-"""The journal: one JSON line before and after every write, on disk before the next thing happens.
+"""Write the journal of an apply, and lock an organization on this machine.
 
-Its lines are the events of model/journal.py; the report of an apply is made from them (apply/fold.py).
+The journal: one JSON line before and after every write, on disk before the next thing happens.
+
+Its lines are the events of model/journal.py; the report of an apply is made from them (apply/report.py).
 
 Several steps write at once, and to put a file on disk takes milliseconds, however much was written. So lines
 that come while others are being put on disk share the next time; each waits until it is there itself.
+
+One dpsync at a time per organization on this machine; in CI the concurrency group does the same.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -171,3 +176,48 @@ class FileJournal:
     def close(self) -> None:
         with suppress(OSError):  # every line is on disk already
             os.close(self._file)
+
+
+class Locked(Exception):
+    """Another dpsync is applying to this organization."""
+
+    def __init__(self, organization: str) -> None:
+        self.organization = organization
+        super().__init__(organization)
+
+
+class NoState(Exception):
+    """The user's state directory cannot be used; the text says which one, and why."""
+
+
+def state_directory(env: Mapping[str, str]) -> Path:
+    """Where dpsync keeps what belongs to the user of this machine. Raises NoState where there is no home."""
+    named = Path(env.get("XDG_STATE_HOME", ""))
+    if named.is_absolute():  # a relative one means nothing, as the XDG specification says
+        return named / "dpsync"
+    try:
+        return Path.home() / ".local" / "state" / "dpsync"
+    except RuntimeError:
+        raise NoState(
+            "dpsync finds no directory for its lock file: neither HOME nor XDG_STATE_HOME is set"
+        ) from None
+
+
+@contextmanager
+def locked(url: str, organizations: Iterable[str]) -> Iterator[None]:
+    """Hold the locks of the organizations (by id).
+
+    Raises Locked at once when one is taken, NoState when no lock can be had at all.
+    """
+    directory = state_directory(os.environ) / "locks"
+    with ExitStack() as held:
+        for organization in sorted(set(organizations)):
+            name = hashlib.sha256(f"{url} {organization}".encode()).hexdigest()
+            try:
+                disk.make_directory(directory)
+                held.enter_context(disk.lock(directory / name))
+            except BlockingIOError:
+                raise Locked(organization) from None
+            except OSError as error:
+                raise NoState(f"dpsync cannot write a lock file in {directory}: {disk.why(error)}") from None
+        yield

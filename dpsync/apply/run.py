@@ -1,6 +1,6 @@
 """One apply from end to end: preflight, execute, read back, plan again.
 
-The report is made from what was recorded (apply/fold.py) and says nothing else.
+The report is made from what was recorded (apply/report.py) and says nothing else.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from dpsync.apply.executor import Executor
-from dpsync.apply.expected import Refused
-from dpsync.apply.fold import report_of
 from dpsync.apply.journal import record
+from dpsync.apply.report import report_of
+from dpsync.apply.saved_plan import Refused
 from dpsync.client.errors import ClientError
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.journal import Closed, Report, Restorable, Started

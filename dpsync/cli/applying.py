@@ -29,8 +29,8 @@ from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.api import AppliedNotes, Expected, IdsOnDisk, Planned, Revert, Session
+    from dpsync.apply.ids_recorder import IdsStore
     from dpsync.apply.journal import Journal
-    from dpsync.apply.recorder import IdsStore
     from dpsync.client.client import WriteClient
     from dpsync.model.desired import Desired
     from dpsync.model.journal import Outcome, Report
@@ -206,7 +206,7 @@ def locked_journal(
     `directory`: where it is kept, below the project where none is given. `reverts`: the file name of the
     journal or saved plan that this apply reverts. Raises Locked.
     """
-    from dpsync.apply.lock import locked
+    from dpsync.apply.journal import locked
 
     kept_in = place.journals if directory is None else directory
     with (
@@ -289,7 +289,7 @@ def _signals(out: Output, client: WriteClient, stop: Event) -> Iterator[list[int
 
 def _ending(report: Report, received: list[int]) -> Exit:
     """The exit code: that of the report, unless a signal has ended the apply."""
-    from dpsync.apply.fold import exit_of
+    from dpsync.apply.report import exit_of
 
     return ending(received[0]) if received else exit_of(report)
 

@@ -6,9 +6,8 @@ from typing import Final
 
 import click
 
-from dpsync.apply.expected import NotApproved, Refused
-from dpsync.apply.journal import JournalFull
-from dpsync.apply.lock import Locked, NoState
+from dpsync.apply.journal import JournalFull, Locked, NoState
+from dpsync.apply.saved_plan import NotApproved, Refused
 from dpsync.cli.arguments.connection import Connection
 from dpsync.client import errors
 from dpsync.config.git import NoRepository

@@ -31,7 +31,7 @@ def import_live(
     Without a `profile`, that of the server counts.
     """
     from dpsync.api import import_, load_registry
-    from dpsync.apply.ids_on_disk import CannotWrite
+    from dpsync.apply.ids_recorder import CannotWrite
     from dpsync.client.client import PAGE_LIMIT
     from dpsync.importing.caching import RememberingClient
     from dpsync.importing.files import put

@@ -67,7 +67,7 @@ def answered_plan(
 
     Raises Refused if the platform has changed while the number of deletes was typed.
     """
-    from dpsync.apply.expected import Expected, different
+    from dpsync.apply.saved_plan import Expected, different
     from dpsync.workflows.open_questions import Given, open_questions
 
     given = Given()

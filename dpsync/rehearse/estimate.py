@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
-from dpsync.apply.schedule import Schedule
+from dpsync.apply.executor import Schedule
 from dpsync.client.recording import Recording
 from dpsync.model.change import Step
 from dpsync.model.plan import Estimate

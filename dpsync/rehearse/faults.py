@@ -15,7 +15,7 @@ from typing import Final, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.apply.expected import Refused
+from dpsync.apply.saved_plan import Refused
 from dpsync.client.errors import ClientError, NotSent, Unknown
 from dpsync.client.transport import Request, Response, Stats, Transport
 from dpsync.model.diagnostic import DiagnosticError

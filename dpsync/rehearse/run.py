@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from threading import Event
 
-from dpsync.apply.expected import Refused
+from dpsync.apply.saved_plan import Refused
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import ClientError
 from dpsync.client.transport import Request

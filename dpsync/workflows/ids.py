@@ -8,7 +8,7 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.apply.ids_on_disk import ResolvedIds
+from dpsync.apply.ids_recorder import ResolvedIds
 from dpsync.client.client import ReadClient
 from dpsync.config.codes import IDS_CONFLICT
 from dpsync.kinds.places import Places

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from dpsync import disk
-from dpsync.apply.ids_on_disk import IdsOnDisk
+from dpsync.apply.ids_recorder import IdsOnDisk
 from dpsync.config.discovery import IDS_NAME
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry

@@ -37,7 +37,7 @@ from dpsync.workflows.reversal.recorded import RecordedChange, read_changes
 from dpsync.workflows.session import Planned, Session
 
 if TYPE_CHECKING:
-    from dpsync.apply.recorder import IdsStore
+    from dpsync.apply.ids_recorder import IdsStore
 
 _DONE: Final = {"create": "created", "update": "changed", "delete": "deleted"}
 ROUNDS: Final = 5

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.apply.expected import Expected
+from dpsync.apply.saved_plan import Expected
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.collector import collector_paused
 from dpsync.config.entry_keywords import supported
@@ -34,8 +34,8 @@ from dpsync.workflows.asking import Asking
 from dpsync.workflows.reading import Reading
 
 if TYPE_CHECKING:
+    from dpsync.apply.ids_recorder import IdsStore, Recorder
     from dpsync.apply.journal import Journal
-    from dpsync.apply.recorder import IdsStore, Recorder
 
 ANYTHING = Expected()
 """Any plan is as expected."""
@@ -242,7 +242,7 @@ class Session(Struct, frozen=True, dict=True):
         return recorder.trouble
 
     def _recorder(self, client: ReadClient, planned: Planned, ids: IdsStore | None) -> Recorder:
-        from dpsync.apply.recorder import NoStore, Recorder
+        from dpsync.apply.ids_recorder import NoStore, Recorder
 
         recorder = Recorder(
             ids or NoStore(), client.platform, self.ids, self.registry, self.readable, _chosen(planned)

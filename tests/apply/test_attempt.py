@@ -11,9 +11,8 @@ import pytest
 
 from dpsync.apply.attempt import Attempt, Shared, _laid_over
 from dpsync.apply.fresh_reads import Fresh
-from dpsync.apply.ids import Ids
 from dpsync.apply.journal import NoJournal, RememberingJournal
-from dpsync.apply.task import Check, Objection, Task
+from dpsync.apply.task import Check, Ids, Objection, Task
 from dpsync.client.client import WriteClient, WriteResult
 from dpsync.client.errors import Answered, ClientError, Interrupted, NotFound, NotSent, Unknown
 from dpsync.kinds.registry import load

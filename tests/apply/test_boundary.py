@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from dpsync.api import Session
+from dpsync.apply.executor import Schedule
 from dpsync.apply.fresh_reads import Fresh
 from dpsync.apply.journal import JournalFull
-from dpsync.apply.schedule import Schedule
 from dpsync.client.client import WriteClient
 from dpsync.model.journal import Event, Outcome
 from dpsync.model.mask import Mask

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.apply.expected import Expected, NotApproved, Refused, different
+from dpsync.apply.saved_plan import Expected, NotApproved, Refused, different
 from dpsync.model.change import Blocked, Change, Difference, Effect, Kept, Note, Step
 from dpsync.model.diagnostic import Refusal
 from dpsync.model.plan import Plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpsync.apply.fold import IN_FLIGHT, NO_END, NOT_REACHED, exit_of, report_of
+from dpsync.apply.report import IN_FLIGHT, NO_END, NOT_REACHED, exit_of, report_of
 from dpsync.model.change import Change, Step
 from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import (

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from dpsync.apply.delete_checks import DeleteChecks
 from dpsync.apply.fresh_reads import Fresh
-from dpsync.apply.ids import Ids
-from dpsync.apply.task import Task
+from dpsync.apply.task import Ids, Task
 from dpsync.client.client import ReadClient
 from dpsync.client.observer import Nobody
 from dpsync.kinds.registry import Registry

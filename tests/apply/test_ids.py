@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from dpsync.apply.ids import Ids
+from dpsync.apply.task import Ids
 from dpsync.model.address import Address
 
 

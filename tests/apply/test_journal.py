@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from dpsync import __version__
-from dpsync.apply.journal import FileJournal, JournalFull
-from dpsync.apply.lock import Locked, locked
+from dpsync.apply.journal import FileJournal, JournalFull, Locked, locked
 from dpsync.model.journal import Flags, Intended
 from tests.patience import PATIENCE
 
@@ -105,7 +104,7 @@ def test_one_organization_is_locked_for_other_processes(
     """Otherwise, two applies to one organization run at once."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     code = (
-        "from dpsync.apply.lock import Locked, locked\n"
+        "from dpsync.apply.journal import Locked, locked\n"
         "try:\n    with locked('http://x', ['acme']): print('free')\n"
         "except Locked as taken: print('taken', taken.organization)"
     )

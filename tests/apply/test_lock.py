@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.apply.lock import Locked, NoState, locked, state_directory
+from dpsync.apply.journal import Locked, NoState, locked, state_directory
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.apply.fold import NO_END
 from dpsync.apply.journal import FileJournal
-from dpsync.apply.past import PastApply, parse_journal
+from dpsync.apply.journal_reader import PastApply, parse_journal
+from dpsync.apply.report import NO_END
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.journal import EVENT, Closed, Exited, Flags, Started
 from dpsync.model.plan import Plan

@@ -7,10 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from dpsync.apply.attempt import Shared
-from dpsync.apply.pauses import growing
-from dpsync.apply.removals import await_removals
+from dpsync.apply.attempt import Shared, growing
 from dpsync.apply.task import Task
+from dpsync.apply.verification import await_removals
 from dpsync.client.errors import NotSent
 from dpsync.model.change import Change, Step
 from dpsync.model.journal import Outcome

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Session, load, load_registry
-from dpsync.apply.expected import Refused
+from dpsync.apply.saved_plan import Refused
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import HttpTransport, Request, Response, Token, Transport
 from dpsync.server.process.thread import ThreadedServer

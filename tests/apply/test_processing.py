@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options, Session, load, load_registry
-from dpsync.apply.fold import exit_of
+from dpsync.apply.report import exit_of
 from dpsync.client.client import Params, WriteClient
 from dpsync.client.retry import Clock
 from dpsync.model.diagnostic import Exit

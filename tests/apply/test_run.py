@@ -9,9 +9,9 @@ from typing import Any, cast
 import pytest
 
 from dpsync.apply.executor import Executor
-from dpsync.apply.expected import Refused
 from dpsync.apply.journal import Journal, JournalFull, RememberingJournal
 from dpsync.apply.run import carry_out
+from dpsync.apply.saved_plan import Refused
 from dpsync.client.errors import NotSent
 from dpsync.kinds.registry import load
 from dpsync.model.change import Change, PlatformTrouble, Step

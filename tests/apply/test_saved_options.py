@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.apply import saved
-from dpsync.apply.saved import options_of
+from dpsync.apply import saved_plan as saved
+from dpsync.apply.saved_plan import options_of
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Part, Plan
 from dpsync.planner.sides import Options

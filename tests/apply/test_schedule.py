@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.apply.schedule import Schedule
+from dpsync.apply.executor import Schedule
 from dpsync.model.change import Step
 
 

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import Options, Session, load, load_registry
-from dpsync.apply.fold import exit_of
 from dpsync.apply.fresh_reads import Fresh
+from dpsync.apply.report import exit_of
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import NotSent
 from dpsync.client.retry import TRIES, Clock

@@ -8,9 +8,8 @@ import signal
 import click
 import pytest
 
-from dpsync.apply.expected import NotApproved, Refused
-from dpsync.apply.journal import JournalFull
-from dpsync.apply.lock import Locked, NoState
+from dpsync.apply.journal import JournalFull, Locked, NoState
+from dpsync.apply.saved_plan import NotApproved, Refused
 from dpsync.cli.applying import show_plan
 from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.endings import endings

@@ -17,7 +17,7 @@ import pydot
 import pytest
 
 from dpsync.api import load, load_registry
-from dpsync.apply.saved import save
+from dpsync.apply.saved_plan import save
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
 from dpsync.render.graph import LANGUAGES, Graph, as_dot, as_mermaid, graph

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.apply import lock
+from dpsync.apply import journal as lock
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Ran, Run
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from dpsync.apply.schedule import Schedule
+from dpsync.apply.executor import Schedule
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_plan_and_apply import writes

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.apply.saved import save
+from dpsync.apply.saved_plan import save
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan, Saved
 from dpsync.model.text import json_text

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dpsync.apply.past import PastApply
+from dpsync.apply.journal_reader import PastApply
 from dpsync.model.journal import GOOD
 from tests.properties.organizations import Fields
 from tests.properties.readers import Fact, seen

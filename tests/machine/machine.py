@@ -19,7 +19,7 @@ from typing import Any
 import yaml
 from pydantic_core import from_json
 
-from dpsync.apply.past import PastApply, read_journal
+from dpsync.apply.journal_reader import PastApply, read_journal
 from dpsync.client.platform import WORLD_HEADER
 from dpsync.client.transport import Request
 from dpsync.kinds.registry import load as load_registry
@@ -296,7 +296,7 @@ class Machine:
 
     def two_at_once(self, random: Random) -> str:
         """Another dpsync is applying to the same organization."""
-        from dpsync.apply.lock import locked
+        from dpsync.apply.journal import locked
 
         state = Path(self.checkout.env["XDG_STATE_HOME"]) / "dpsync" / "locks"
         state.mkdir(parents=True, exist_ok=True)

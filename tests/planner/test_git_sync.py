@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import Options, Session
-from dpsync.apply.expected import Refused
+from dpsync.apply.saved_plan import Refused
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server import world as worlds

@@ -24,7 +24,7 @@ import pytest
 import dpsync
 from benchmarks.shapes import SHAPES
 from benchmarks.slopes import planning, run
-from dpsync.apply import recorder
+from dpsync.apply import ids_recorder as recorder
 
 SIZE = 10
 MOST = 0.8

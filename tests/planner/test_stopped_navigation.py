@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.apply.schedule import Schedule
+from dpsync.apply.executor import Schedule
 from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
 from dpsync.model.values import REF, LiveId

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options, Planned, Session, load, load_base
-from dpsync.apply.expected import Refused
+from dpsync.apply.saved_plan import Refused
 from dpsync.client.client import Params, ReadClient
 from dpsync.client.errors import NotJson, Unknown
 from dpsync.kinds.registry import load as load_registry

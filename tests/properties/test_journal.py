@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from dpsync.api import Planned, Session
 from dpsync.apply.journal import FileJournal
-from dpsync.apply.past import PastApply, read_journal
+from dpsync.apply.journal_reader import PastApply, read_journal
 from dpsync.client.transport import Transport
 from dpsync.model.journal import Report
 from dpsync.model.text import json_text

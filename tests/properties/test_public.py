@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 from dpsync.api import Planned
-from dpsync.apply.schedule import Schedule
+from dpsync.apply.executor import Schedule
 from dpsync.client.errors import Unknown
 from dpsync.client.transport import Request, Response, Transport
 from dpsync.model.diagnostic import DiagnosticError

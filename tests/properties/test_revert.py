@@ -13,7 +13,7 @@ from typing import Any
 
 from dpsync.api import Options, Planned, Revert, Session, applied, reverting
 from dpsync.apply.journal import FileJournal
-from dpsync.apply.past import PastApply, read_journal
+from dpsync.apply.journal_reader import PastApply, read_journal
 from dpsync.client.client import WriteClient
 from dpsync.client.errors import ClientError
 from dpsync.model.address import Address

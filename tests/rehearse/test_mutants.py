@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from dpsync.apply import schedule
+from dpsync.apply import executor as schedule
 from dpsync.apply.attempt import Attempt
-from dpsync.apply.ids import Ids
-from dpsync.apply.schedule import Schedule
+from dpsync.apply.executor import Schedule
+from dpsync.apply.task import Ids
 from dpsync.client.client import WriteClient
 from dpsync.model.address import Address
 from dpsync.model.change import Step

@@ -213,7 +213,7 @@ class _Answer(Struct, frozen=True):
 
     def _path(self) -> Path | None:
         """Return the file of the answer; None if no directory outside of the checkout can hold it."""
-        from dpsync.apply.lock import NoState, state_directory
+        from dpsync.apply.journal import NoState, state_directory
 
         try:
             directory = disk.resolved(state_directory(os.environ) / "trusted")

@@ -83,8 +83,7 @@ def command(
     the same.
     """
     from dpsync.api import Expected, Options
-    from dpsync.apply.expected import check_approved
-    from dpsync.apply.saved import options_of, read_saved
+    from dpsync.apply.saved_plan import check_approved, options_of, read_saved
     from dpsync.cli.endings import endings, nothing_applied
     from dpsync.cli.rehearsing import rehearsed, show_rehearsal, started
     from dpsync.client.client import WriteClient

@@ -42,7 +42,7 @@ def command(
     The list does not include applies in CI, because the journals of these applies are artifacts of the CI
     run.
     """
-    from dpsync.apply.history import read_history
+    from dpsync.apply.journal_reader import read_history
     from dpsync.cli.endings import endings
     from dpsync.render.json.history_document import history_document
     from dpsync.render.terminal.history_text import render_history

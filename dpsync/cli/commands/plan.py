@@ -61,7 +61,7 @@ def command(
     plan.
     """
     from dpsync.api import Options
-    from dpsync.apply.saved import save
+    from dpsync.apply.saved_plan import save
     from dpsync.cli.arguments.place import are_deletes_reviewed
     from dpsync.cli.rehearsing import rehearsed, started
     from dpsync.model.text import command as in_words

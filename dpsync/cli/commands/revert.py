@@ -151,7 +151,7 @@ def command(
 
 def _last_journal(directory: Path) -> Path:
     """Return the journal of the last apply that is not reverted yet. Raises DiagnosticError (exit 5)."""
-    from dpsync.apply.history import last_apply, read_history
+    from dpsync.apply.journal_reader import last_apply, read_history
 
     return last_apply(read_history(directory), directory)
 
@@ -164,8 +164,8 @@ def _incomplete_exit(code: Exit | None, revert: Revert) -> Exit | None:
 def _read_applied(path: Path) -> AppliedPlan:
     """Return the changes of an apply, from its journal or its saved plan."""
     from dpsync.api import applied
-    from dpsync.apply.past import is_journal, parse_journal
-    from dpsync.apply.saved import content, parse_saved, unusable
+    from dpsync.apply.journal_reader import is_journal, parse_journal
+    from dpsync.apply.saved_plan import content, parse_saved, unusable
     from dpsync.kinds.editions import PROFILES
 
     found = content(path)

@@ -14,7 +14,7 @@ from dpsync.model.diagnostic import Exit
 from dpsync.render.words.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.apply.past import PastApply
+    from dpsync.apply.journal_reader import PastApply
 
 
 @click.command(
@@ -45,8 +45,8 @@ def command(
     FILE can also be the journal of an apply in .dpsync/journal, even if the apply was killed. dpsync then
     prints the report of the apply, and exits with the exit code of the apply.
     """
-    from dpsync.apply.past import is_journal, parse_journal
-    from dpsync.apply.saved import content
+    from dpsync.apply.journal_reader import is_journal, parse_journal
+    from dpsync.apply.saved_plan import content
     from dpsync.cli.endings import endings
     from dpsync.config.discovery import ROOT_NAMES
     from dpsync.render.json.reading import parse_document

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from dpsync.apply.history import JournaledApply
-from dpsync.apply.past import PastApply
+from dpsync.apply.journal_reader import JournaledApply, PastApply
 from dpsync.model.diagnostic import Exit
 from dpsync.render.json.documents import HistoryDocument, HistoryEntry
 from dpsync.render.words.report import applied_changes, applied_counts

@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import BaseModel, ValidationError
 
-from dpsync.apply.saved import content, format_of, parse_saved, unusable
+from dpsync.apply.saved_plan import content, format_of, parse_saved, unusable
 from dpsync.render.json.conversion import plan_document
 from dpsync.render.json.documents import (
     ApplyDocument,

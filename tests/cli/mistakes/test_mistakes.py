@@ -16,7 +16,7 @@ from typing import Final
 
 import pytest
 
-from dpsync.apply.lock import locked
+from dpsync.apply.journal import locked
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Ran, Run
 from tests.cli.mistakes.in_circumstances import COMMANDS, CONNECTION, PLANS

@@ -1,0 +1,132 @@
+"""Wait until the platform has finished, and find values that it did not keep.
+
+Wait for written values that the platform processes after its answer, before the result is read.
+
+Removals that the platform has only been asked for: waited for a while, and done once they are seen.
+
+A platform may ask its administrators before it removes something (202). Nobody knows when they will answer:
+the wait is short, and what is still there afterwards stays *requested*.
+
+What the platform did not keep: a value that was sent and accepted, and reads back as another one.
+
+Only told of fields that this apply wrote, when every request of their entry was answered with success. It
+would be sent again by each apply and never stay, so it is named with the part of it that was lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+from dpsync.apply.attempt import Shared, growing, platform_work_pauses
+from dpsync.apply.task import Task
+from dpsync.client.errors import ClientError
+from dpsync.model.change import Change
+from dpsync.model.journal import Outcome, Unkept
+from dpsync.model.plan import Plan
+from dpsync.model.text import command
+
+
+def await_processing(shared: Shared, sent: Iterable[Task]) -> None:
+    """Read the objects of `sent` tasks with growing pauses until the platform has processed them.
+
+    Returns early if time is up, a read fails or the apply is stopped. The plan that verifies the apply reads
+    the objects once more, and the report names the objects that the platform is still processing.
+    """
+    processed = (task.change for task in sent if _needs_processing(shared, task.change))
+    waiting = list({change.address: change for change in processed}.values())
+    pauses = platform_work_pauses()
+    try:
+        while waiting := _still_busy(shared, waiting):
+            pause = next(pauses, None)
+            if pause is None or shared.stop.is_set():
+                return
+            shared.client.pause(pause)
+    except ClientError:
+        return
+
+
+def _needs_processing(shared: Shared, change: Change) -> bool:
+    """Return whether a change writes a field that the platform processes after its answer."""
+    field = shared.registry[change.kind].platform.processed
+    return field is not None and any(item.field == field for item in change.differences)
+
+
+def _still_busy(shared: Shared, changes: Iterable[Change]) -> list[Change]:
+    """Return the changes whose objects the platform is still processing; each list is read once."""
+    by_url = {source.url: source for change in changes if (source := shared.fresh.source(change))}
+    busy = {
+        (item.kind, item.id)
+        for source in by_url.values()
+        for item in shared.fresh.read(source).values()
+        if shared.registry[item.kind].is_busy(item.fields)
+    }
+    return [change for change in changes if (change.kind, shared.ids.get(change.location)) in busy]
+
+
+_FIRST_REMOVAL_PAUSE: Final = 0.5
+_LONGEST_PAUSE: Final = 5.0
+
+
+def await_removals(
+    shared: Shared, requested: Iterable[Task], settle: Callable[[Task, Outcome], None], seconds: float
+) -> None:
+    """Read where the objects were, with growing pauses, until they are gone or the time is over.
+
+    `settle` is called with the outcome of each one that is seen to be gone. When reading fails, or the apply
+    is stopped, the rest stays requested.
+    """
+    waiting = list(requested)
+    for pause in growing(_FIRST_REMOVAL_PAUSE, _LONGEST_PAUSE, seconds):
+        if not waiting or shared.stop.is_set():
+            return
+        try:
+            shared.client.pause(pause)
+            removed = list(_removed(shared, waiting))
+        except ClientError:
+            return
+        for task in removed:
+            waiting.remove(task)
+            settle(task, task.outcome("done", status=202, id=task.change.id))
+
+
+def _removed(shared: Shared, tasks: Iterable[Task]) -> Iterator[Task]:
+    for task in tasks:
+        source = shared.fresh.source(task.change)
+        if source is None:
+            continue
+        there = shared.fresh.read(source).values()
+        if not any((item.kind, item.id) == (task.change.kind, task.change.id) for item in there):
+            yield task
+
+
+def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[Unkept]:
+    """What `remaining`, the plan after an apply of `plan`, would send once more."""
+    failed = {outcome.address for outcome in outcomes if outcome.result not in ("done", "already")}
+    written = {
+        (change.address, item.field)
+        for change in plan.changes
+        if change.address not in failed
+        for item in change.differences
+    }
+    # A value that the platform could not process is a problem on its side, accepted or not, and not lost.
+    problems = (*remaining.trouble, *remaining.accepted)
+    written -= {(item.address, item.field) for item in problems if item.field is not None}
+    for change in remaining.changes:
+        for item in change.differences:
+            if change.action == "update" and item.known and (change.address, item.field) in written:
+                for path, sent, live in _parts(item.field, item.after, item.before):
+                    name = str(change.location.field(item.field))
+                    yield Unkept(
+                        address=change.address, field=item.field, path=path, sent=sent, live=live,
+                        way_out=f'policy: {{ ignore: ["{name}"] }}, or {command("import", "--update", name)}',
+                    )  # fmt: skip
+
+
+def _parts(path: str, sent: Any, live: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The smallest parts of a value that were sent and are another one now."""
+    if isinstance(sent, dict) and isinstance(live, dict) and sent:
+        for name, part in sent.items():
+            yield from _parts(f"{path}.{name}", part, live.get(name))
+    elif sent != live:
+        yield path, sent, live
