@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.importing.write_yaml import on_one_line
 from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.kind import (
     ANY,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.importing.write_yaml import on_one_line
 from dpsync.kinds.editions import PUBLISHED
 from dpsync.kinds.examples import entry_example, part_example, value_example
 from dpsync.kinds.kind import Field, Kind, Single

@@ -33,8 +33,7 @@ def import_live(
     from dpsync.api import import_, load_registry
     from dpsync.apply.ids_recorder import CannotWrite
     from dpsync.client.client import PAGE_LIMIT
-    from dpsync.importing.caching import RememberingClient
-    from dpsync.importing.files import put
+    from dpsync.importing.files import RememberingClient, put
     from dpsync.render.json.conversion import import_document
 
     with client_of(RememberingClient, out, to, timeout) as client:
@@ -78,7 +77,7 @@ def _organization(out: Output, client: ReadClient, registry: Registry) -> tuple[
     import click
 
     from dpsync.cli.terminal.usage import WrongUsage
-    from dpsync.importing.creation.inventory import live_organizations
+    from dpsync.importing.inventory import live_organizations
     from dpsync.model.text import command
 
     titles = {one.id: str(one.fields.get("title") or "") for one in live_organizations(client, registry)}

@@ -1,21 +1,66 @@
-"""Puts files in place: all of them or none, and nothing over work that git does not have yet.
+"""Read and write the files of an import.
+
+A reading client that asks everything once: what was imported is checked against the very same answers.
+
+It lives for one import, since it holds raw answers.
+
+Puts files in place: all of them or none, and nothing over work that git does not have yet.
 
 Every file is written beside its place first; only when all are there do they take their names.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from dpsync import disk
+from dpsync.client.client import JSON, PAGE_LIMIT, Params, ReadClient
 from dpsync.config.discovery import ROOT_NAMES
 from dpsync.config.git import NoRepository, Repository
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+
+
+class RememberingClient(ReadClient):
+    """Sends each GET once. Lists are remembered whole, since one that moves is read a second time."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._answers: dict[str, JSON] = {}
+        self._texts: dict[str, str] = {}
+        self._lists: dict[str, list[dict[str, Any]]] = {}
+
+    def get(self, path: str, params: Params | None = None) -> JSON:
+        """The answer, also when it was asked before. What failed is asked again."""
+        asked = json.dumps([path, sorted((params or {}).items())])
+        if asked in self._answers:
+            self.observer.more(-1)
+        else:
+            self._answers[asked] = super().get(path, params)
+        return self._answers[asked]
+
+    def text(self, path: str) -> str:
+        """The text, also when it was asked for before."""
+        if path in self._texts:
+            self.observer.more(-1)
+        else:
+            self._texts[path] = super().text(path)
+        return self._texts[path]
+
+    def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
+        """The items, also when they were asked for before."""
+        asked = json.dumps([path, sorted((params or {}).items()), limit])
+        if asked in self._lists:
+            self.observer.more(-1)
+        else:
+            self._lists[asked] = super().pages(path, params, limit)
+        return self._lists[asked]
+
 
 State = Literal["new", "replaced", "unchanged"]
 

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from dpsync.config.rows import cell_text, columns, is_formula, rows, rows_of
 from dpsync.config.yaml_reader import LINE_BREAK
-from dpsync.importing.yaml_text.edit import TextEdit, Uneditable, apply_edits
+from dpsync.importing.edit_yaml import TextEdit, Uneditable, apply_edits
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.watching import is_access_default
 from dpsync.model.nodes import Span

@@ -27,10 +27,10 @@ from dpsync.workflows.sharing import Sharing
 from dpsync.workflows.strangers import renamed, undeclared, undeclared_singles
 
 if TYPE_CHECKING:
-    from dpsync.importing.changes.add import Adding
-    from dpsync.importing.changes.update import Taken, Updated
-    from dpsync.importing.creation.configuration import Made
-    from dpsync.importing.creation.entries import LeftOut
+    from dpsync.importing.add import Adding
+    from dpsync.importing.entries import LeftOut
+    from dpsync.importing.layout import Made
+    from dpsync.importing.update import Taken, Updated
 
 
 class Imported(Struct, frozen=True):
@@ -67,8 +67,8 @@ def import_(
     Nothing is written anywhere. With a client that remembers its answers, checking costs no further reads.
     Raises ClientError when reading failed, DiagnosticError for an organization that is not there.
     """
-    from dpsync.importing.creation.configuration import make
     from dpsync.importing.creation.kept import Kept, keep_root
+    from dpsync.importing.layout import make
 
     def find_problem(files: Mapping[str, bytes]) -> str | None:
         errors = list(replace(made, files=files).load(registry)[1].errors)
@@ -115,9 +115,9 @@ def import_again(
     Raises as `update` does, and DiagnosticError (exit 1) for an organization that the files do not declare.
     """
     from dpsync.importing.changes.notes import renew_notes
-    from dpsync.importing.creation.entries import LeftOut
-    from dpsync.importing.creation.inventory import FORBIDDEN
-    from dpsync.importing.creation.left_out import common_pattern
+    from dpsync.importing.entries import LeftOut
+    from dpsync.importing.inventory import FORBIDDEN
+    from dpsync.importing.left_out import common_pattern
 
     roots = [one for one in session.readable.resources.values() if one.parent is None]
     named = [_declared_as(session, roots, name) for name in organizations]
@@ -189,9 +189,9 @@ def update(
     which file gets the values: that of the line, or the overlay.
     """
     variables = os.environ if env is None else env
-    from dpsync.importing.changes.update import unintended
-    from dpsync.importing.changes.update import update as edit
-    from dpsync.importing.naming import NamingWithFiles
+    from dpsync.importing.inventory import NamingWithFiles
+    from dpsync.importing.update import unintended
+    from dpsync.importing.update import update as edit
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
     (planned, perhaps), files = renamed(session.plan(client), patterns), Directory(root)
@@ -244,9 +244,9 @@ def add(
     `files` are those of the project, where they are not as they lie on the disk. With `everything` the
     addresses may name nothing, and do not name what the policy leaves alone. `into`: as `update`.
     """
-    from dpsync.importing.changes.add import add as edit
-    from dpsync.importing.changes.update import unintended
-    from dpsync.importing.naming import NamingWithFiles
+    from dpsync.importing.add import add as edit
+    from dpsync.importing.inventory import NamingWithFiles
+    from dpsync.importing.update import unintended
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
     singles = undeclared_singles(session, () if everything else patterns)

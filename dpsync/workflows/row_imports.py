@@ -29,7 +29,7 @@ from dpsync.workflows.session import Planned, Session
 from dpsync.workflows.sharing import Sharing
 
 if TYPE_CHECKING:
-    from dpsync.importing.changes.update import Updated
+    from dpsync.importing.update import Updated
 
 CODE = "rows"
 
@@ -63,8 +63,8 @@ def import_rows(
     DiagnosticError (exit 4) where something would be lost, or a plan of the edited files would not be empty
     there.
     """
-    from dpsync.importing.changes.update import Taken, Updated, unintended
-    from dpsync.importing.naming import NamingWithFiles
+    from dpsync.importing.inventory import NamingWithFiles
+    from dpsync.importing.update import Taken, Updated, unintended
 
     variables, files = os.environ if env is None else env, Directory(root)
     place = _place(session, named)
@@ -162,10 +162,10 @@ def _refuse(session: Session, planned: Planned, place: _RowPlace, name: str, fil
 
 def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[str, Any]]:
     """The text of the file of rows, and the entries that no cell can hold."""
-    from dpsync.importing.creation.entries import NONE, worth_writing
+    from dpsync.importing.edit_yaml import Uneditable
+    from dpsync.importing.entries import NONE, worth_writing
     from dpsync.importing.rows import Cells, file_text, row
     from dpsync.importing.values import Unwritable, Writing, variable
-    from dpsync.importing.yaml_text.edit import Uneditable
     from dpsync.kinds.short_forms import short_forms
 
     lines: list[Cells] = []
@@ -199,9 +199,7 @@ def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[st
 
 def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: Session) -> bytes:
     """The file of the configuration with the line that names the rows."""
-    from dpsync.importing.yaml_text.comments import comments
-    from dpsync.importing.yaml_text.edit import Document, Uneditable, apply_edits
-    from dpsync.importing.yaml_text.unfold import unfolded
+    from dpsync.importing.edit_yaml import Document, Uneditable, apply_edits, comments, unfolded
 
     before = files.read(place.span.file, DEFAULT_LIMITS.bytes)
     mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""

@@ -164,8 +164,8 @@ class Session(Struct, frozen=True, dict=True):
 
             drift = with_last_events(client, sides, drift)
         if unwatched:
-            from dpsync.importing.creation.watching import lines
-            from dpsync.importing.naming import Naming
+            from dpsync.importing.inventory import Naming
+            from dpsync.importing.left_out import lines
 
             naming = Naming(self.registry, sides.desired, sides.snapshot)
             found = tuple(lines(naming, coverage(sides).each_unwatched()))

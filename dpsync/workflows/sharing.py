@@ -17,7 +17,7 @@ from dpsync.model.desired import Desired
 from dpsync.model.nodes import Span
 
 if TYPE_CHECKING:
-    from dpsync.importing.changes.update import Taken
+    from dpsync.importing.update import Taken
 
 TOP: str = "the top-level values"
 """A configuration without an environment."""

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from dpsync.api import load
-from dpsync.importing.creation.start import _TEMPLATES, WorkflowSettings, root_file, workflow_files
+from dpsync.importing.layout import _TEMPLATES, WorkflowSettings, root_file, workflow_files
 from dpsync.render.words.error_page import _PAGES
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run

@@ -24,7 +24,7 @@ from dpsync.api import import_
 from dpsync.cli.terminal import output
 from dpsync.cli.terminal.progress import EVERY, FIRST, READING, Progress, Stream, on_stderr
 from dpsync.client.client import WriteClient
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run

@@ -13,7 +13,7 @@ from dpsync.config import yaml_reader as scalars
 from dpsync.config.discovery import fits, yaml_files
 from dpsync.config.layers import check_environments
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, FileLimits, read
-from dpsync.importing.creation.keys import LONGEST, slug
+from dpsync.importing.keys import LONGEST, slug
 from dpsync.kinds.types.free_form import looks_secret
 from dpsync.model.nodes import Mapping
 from dpsync.model.urls import address_problem

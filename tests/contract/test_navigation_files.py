@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpsync.config.yaml_reader import CONTROLS, read
-from dpsync.importing.creation.configuration import Made
-from dpsync.importing.creation.navigation import take_over
-from dpsync.importing.creation.navigation_export import export
+from dpsync.importing.layout import Made
+from dpsync.importing.navigation import take_over
+from dpsync.importing.navigation_file import export
 from dpsync.kinds.registry import Registry, load
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.importing.creation.layout import SCHEMA
-from dpsync.importing.creation.start import root_file, schema_file
+from dpsync.importing.layout import SCHEMA, root_file, schema_file
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.urls import DOCS
 from tests.editor.language_server import SERVER, LanguageServer

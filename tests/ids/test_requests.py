@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpsync.api import Planned, Session, import_
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.live.reading import recorded_lines
 from dpsync.model.desired import Desired

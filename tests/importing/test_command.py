@@ -13,7 +13,7 @@ import pytest
 
 from dpsync.api import import_
 from dpsync.client.errors import NotFound
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.live.sources import Source, Sources
 from dpsync.model.snapshot import LiveObject

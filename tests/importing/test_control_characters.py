@@ -10,7 +10,7 @@ import pytest
 
 from dpsync.config.yaml_reader import read
 from dpsync.importing.values import Unwritable, Writing
-from dpsync.importing.yaml_text.emit import scalar
+from dpsync.importing.write_yaml import scalar
 from dpsync.kinds.types import Json, Many, Object, Text, Type
 from dpsync.kinds.types.texts import Markdown
 from dpsync.model.nodes import Mapping

@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import IdsFile, Session, import_
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from dpsync.kinds.kind import Call
 from dpsync.kinds.registry import load
 from dpsync.kinds.urls import expand

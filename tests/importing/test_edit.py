@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from dpsync.config.yaml_reader import read
-from dpsync.importing.yaml_text.edit import Document, Uneditable, apply_edits
+from dpsync.importing.edit_yaml import Document, Uneditable, apply_edits
 from tests.soak import examples
 
 from .test_emit import TEXTS, VALUES, read_back

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.importing.yaml_text.edit import Document, FromVariable, TextEdit, Uneditable, apply_edits
-from dpsync.importing.yaml_text.emit import BlockMapping
+from dpsync.importing.edit_yaml import Document, FromVariable, TextEdit, Uneditable, apply_edits
+from dpsync.importing.write_yaml import BlockMapping
 from dpsync.model.nodes import Span
 
 from .test_edit import edited

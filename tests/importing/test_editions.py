@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Imported, Session, import_, load
-from dpsync.importing.caching import RememberingClient
-from dpsync.importing.files import put
+from dpsync.importing.files import RememberingClient, put
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.plan import Plan
 from dpsync.server.http.app import build

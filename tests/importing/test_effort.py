@@ -13,7 +13,7 @@ from benchmarks.memory import Memory
 from benchmarks.shapes import ACME
 from dpsync.api import import_
 from dpsync.client.transport import Request, Response
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from dpsync.kinds.kind import Single
 from dpsync.kinds.registry import load
 from dpsync.server.http.app import build

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from dpsync.config.variables import Substitution
 from dpsync.config.yaml_reader import FORBIDDEN_IN_VALUE, read
-from dpsync.importing.creation.layout import Folder
+from dpsync.importing.layout import Folder
 from dpsync.importing.values import json_text
-from dpsync.importing.yaml_text.emit import BlockMapping, document, inline, scalar
+from dpsync.importing.write_yaml import BlockMapping, document, inline, scalar
 from dpsync.kinds.registry import load
 from dpsync.model.nodes import plain
 

@@ -8,8 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, event, example, given, settings
 
 from dpsync.api import Imported, Session, import_, load, update
-from dpsync.importing.caching import RememberingClient
-from dpsync.importing.files import put
+from dpsync.importing.files import RememberingClient, put
 from dpsync.kinds.watching import is_access_default
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.process.thread import ThreadedServer

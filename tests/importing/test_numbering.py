@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.importing.numbering import first_free
+from dpsync.importing.inventory import first_free
 
 
 @pytest.mark.parametrize(

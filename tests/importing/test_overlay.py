@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.importing.yaml_text.edit import Uneditable
-from dpsync.importing.yaml_text.overlay import Item, Step, inserted
+from dpsync.importing.edit_yaml import Item, Step, Uneditable, inserted
 
 IN_A_NODE: list[Step] = ["site", "structure", Item("guides"), "title"]
 IN_A_SITE: list[Step] = ["sites", "docs", "title"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from tests.client.conftest import FakeClock
 from tests.client.test_observer import Noted, Script
 

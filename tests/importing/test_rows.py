@@ -13,10 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpsync.api import Session, load
-from dpsync.importing.creation.layout import MANY
+from dpsync.importing.edit_yaml import Uneditable, comments
+from dpsync.importing.layout import MANY
 from dpsync.importing.rows import cells, file_text, row
-from dpsync.importing.yaml_text.comments import comments
-from dpsync.importing.yaml_text.edit import Uneditable
 from dpsync.kinds.registry import load as load_registry
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run

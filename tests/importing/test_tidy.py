@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.config.yaml_reader import read
-from dpsync.importing.yaml_text.tidy import Untidy, tidy
+from dpsync.importing.tidy_yaml import Untidy, tidy
 from dpsync.model.nodes import plain
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.api import Imported, import_
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from dpsync.kinds.registry import Registry
 from tests.kinds import studio as studios
 from tests.kinds import test_toy_kind as libraries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.importing.yaml_text.unfold import unfolded
+from dpsync.importing.edit_yaml import unfolded
 
 LONG = "x" * 60
 CERTIFICATE = '"-----BEGIN-----\\n-----END-----\\n"'

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.importing.creation.keys import slug
+from dpsync.importing.keys import slug
 from dpsync.importing.values import FileContent, Unwritable, Writing, json_text, placed, variable
 from dpsync.kinds.types import Enum, Json, Many, Object, OneOf, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText

@@ -16,7 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import Session, import_
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Reference, Text, Type

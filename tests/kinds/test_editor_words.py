@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from dpsync.config.schema import SCHEMA_ID, configuration_schema, snippet
-from dpsync.importing.creation.start import editor_settings
+from dpsync.importing.layout import editor_settings
 from dpsync.kinds.kind import Entries, Kind
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.value_meanings import VALUES

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import Options, Session, import_
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Report

@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.api import Imported, import_
 from dpsync.client.errors import Forbidden
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from dpsync.model.plan import Plan
 from tests.kinds.bench import Bench
 from tests.kinds.test_every_field import KINDS

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import import_
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from dpsync.kinds.registry import load
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer

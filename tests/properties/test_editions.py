@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dpsync.api import import_
-from dpsync.importing.caching import RememberingClient
+from dpsync.importing.files import RememberingClient
 from dpsync.model.journal import GOOD
 from tests.direct import transport
 from tests.soak import examples

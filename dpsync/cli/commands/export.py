@@ -15,7 +15,7 @@ from dpsync.cli.terminal.output import Output, as_output
 from dpsync.model.diagnostic import DiagnosticError, Exit
 
 if TYPE_CHECKING:
-    from dpsync.importing.creation.navigation_file import NavigationFile
+    from dpsync.importing.navigation_file import NavigationFile
     from dpsync.kinds.registry import Registry
 
 
@@ -60,8 +60,8 @@ def command(
     means that the configuration lacks a value that the navigation file needs.
     """
     from dpsync.cli.endings import endings
-    from dpsync.importing.creation.navigation_export import export
     from dpsync.importing.files import put
+    from dpsync.importing.navigation_file import export
     from dpsync.kinds.registry import load as load_registry
     from dpsync.render.words.visible import visible
 
@@ -88,7 +88,7 @@ def _read_replaced_file(
     speaker: Output, directory: Path, out: Path, registry: Registry
 ) -> NavigationFile | None:
     """Read the navigation file that the export replaces; None if it does not exist or cannot be read."""
-    from dpsync.importing.creation.navigation_file import NavigationKinds, read_navigation
+    from dpsync.importing.navigation_file import NavigationKinds, read_navigation
     from dpsync.render.words.visible import visible
 
     target = directory / out

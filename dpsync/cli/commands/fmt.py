@@ -98,7 +98,7 @@ def _every_file(directory: Path) -> tuple[Path, list[str]]:
 def _tidied(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]], list[Diagnostic]]:
     """The files that are not in order, before and after, and what cannot be put in order."""
     from dpsync import disk
-    from dpsync.importing.yaml_text.tidy import Untidy, tidy
+    from dpsync.importing.tidy_yaml import Untidy, tidy
 
     changed: dict[str, tuple[str, str]] = {}
     findings: list[Diagnostic] = []

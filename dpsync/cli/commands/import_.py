@@ -112,7 +112,7 @@ def command(
     """
     from dpsync.api import load_registry
     from dpsync.cli.endings import endings
-    from dpsync.importing.caching import RememberingClient
+    from dpsync.importing.files import RememberingClient
 
     out = as_output(format_, color, verbose, quiet)
     asked = _Asked(
@@ -299,7 +299,7 @@ def _navigation_file(directory: Path, named: Path) -> Path:
     """The navigation file that was named, or the one in the directory that was, as it was named."""
     if not (directory / named).is_dir():
         return named
-    from dpsync.importing.creation.navigation_file import NAMES, found_in
+    from dpsync.importing.navigation_file import NAMES, found_in
 
     found = [path.name for path in found_in(directory / named)]
     if len(found) != 1:
@@ -312,8 +312,8 @@ def _navigation_file(directory: Path, named: Path) -> Path:
 
 def _taken_over(out: Output, asked: _Asked, named: Path, registry: Registry) -> int:
     """Write the configuration of the site whose navigation file was named."""
-    from dpsync.importing.creation.navigation import take_over
     from dpsync.importing.files import put
+    from dpsync.importing.navigation import take_over
     from dpsync.render.json.conversion import import_document
 
     file, directory = _navigation_file(asked.directory, named), asked.directory

@@ -83,7 +83,7 @@ def command(
     flag ends with exit code 64.
     """
     from dpsync.cli.endings import endings
-    from dpsync.importing.creation.start import WorkflowSettings
+    from dpsync.importing.layout import WorkflowSettings
 
     if importing and empty:
         raise click.UsageError("--import and --empty cannot be combined")
@@ -180,9 +180,9 @@ def _write(out: Output, directory: Path, wanted: Wanted, settings: object) -> No
     """Write what is not there yet, and show what is kept."""
     from dpsync import disk
     from dpsync.config.discovery import ROOT_NAMES
-    from dpsync.importing.creation import start
-    from dpsync.importing.creation.layout import ROOT, SCHEMA
+    from dpsync.importing import layout as start
     from dpsync.importing.files import put
+    from dpsync.importing.layout import ROOT, SCHEMA
     from dpsync.kinds.registry import load
 
     assert isinstance(settings, start.WorkflowSettings)

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 
 from dpsync.config.discovery import Files
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode
-from dpsync.importing.creation.entries import not_imported
-from dpsync.importing.creation.inventory import FORBIDDEN
-from dpsync.importing.yaml_text.edit import Document, TextEdit, apply_edits
+from dpsync.importing.edit_yaml import Document, TextEdit, apply_edits
+from dpsync.importing.entries import not_imported
+from dpsync.importing.inventory import FORBIDDEN
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.text import listed

@@ -9,10 +9,9 @@ from msgspec import Struct
 
 from dpsync.config.compose import WHOLE, WORD
 from dpsync.config.yaml_reader import decode
-from dpsync.importing.creation.layout import ROOT
-from dpsync.importing.yaml_text.comments import comments
-from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
-from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.importing.edit_yaml import Document, TextEdit, Uneditable, apply_edits, comments
+from dpsync.importing.layout import ROOT
+from dpsync.importing.write_yaml import on_one_line
 from dpsync.model.nodes import Mapping as MappingNode
 from dpsync.model.nodes import Node, Scalar, plain
 

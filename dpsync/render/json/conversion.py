@@ -26,10 +26,10 @@ from dpsync.render.json.ways_out import ways_out
 from dpsync.render.words.plan import counts
 
 if TYPE_CHECKING:
-    from dpsync.importing.changes.update import Updated
-    from dpsync.importing.creation.configuration import Made
-    from dpsync.importing.creation.entries import LeftOut
+    from dpsync.importing.entries import LeftOut
     from dpsync.importing.files import Put
+    from dpsync.importing.layout import Made
+    from dpsync.importing.update import Updated
 
 
 def plan_document(plan: Plan, rehearsal: Rehearsal | None = None) -> PlanDocument:

@@ -59,7 +59,7 @@ def ways_out(drift: Drift, item: Drifted) -> WaysOut:
 
 def _watched_value_ways(drift: Drift, item: Drifted) -> WaysOut:
     """Return how to end drift of a watched value. A `watch` pattern has the expected value."""
-    from dpsync.importing.yaml_text.emit import on_one_line  # a plan needs none of it
+    from dpsync.importing.write_yaml import on_one_line  # a plan needs none of it
 
     values = ", ".join(f"{one.field} to {on_one_line(one.file)}" for one in item.fields)
     patterns = ", ".join(f"{item.address}#{one.field}" for one in item.fields)
@@ -75,7 +75,7 @@ def _written_first(drift: Drift, item: Drifted, apply: str) -> str:
     moved = [one for one in item.fields if one.watched]
     if not moved:
         return apply
-    from dpsync.importing.yaml_text.emit import on_one_line  # a plan needs none of it
+    from dpsync.importing.write_yaml import on_one_line  # a plan needs none of it
 
     lines = [f"{one.field}: {on_one_line(one.file)}" for one in moved]
     return f"add {', '.join(map(visible, lines))}{_at(drift, item)}, then run {apply}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dpsync.importing.yaml_text.emit import on_one_line, scalar
+from dpsync.importing.write_yaml import on_one_line, scalar
 from dpsync.model.text import listed
 from dpsync.render.json.config_document import part_of
 from dpsync.render.json.documents import ConfigDocument, ValueOrigin

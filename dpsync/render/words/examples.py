@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpsync.importing.yaml_text.emit import BlockMapping, document, scalar
+from dpsync.importing.write_yaml import BlockMapping, document, scalar
 
 _SHORT = 3
 """The largest number of entries of a mapping on one line, so that examples can be read on a phone."""

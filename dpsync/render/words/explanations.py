@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.importing.write_yaml import on_one_line
 from dpsync.kinds.editions import PROFILES, PUBLISHED
 from dpsync.kinds.examples import entry_example, field_example, file_example
 from dpsync.kinds.kind import Field, Kind, Lifted, Node, Single

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.importing.write_yaml import on_one_line
 from dpsync.kinds.kind import Field, Kind, ListOrder
 from dpsync.kinds.meanings import meaning
 from dpsync.kinds.registry import Registry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.importing.yaml_text.emit import on_one_line
+from dpsync.importing.write_yaml import on_one_line
 from dpsync.kinds.examples import key_example, value_example
 from dpsync.kinds.kind import Entries, Kind, Node, Single
 from dpsync.kinds.meanings import NOTES

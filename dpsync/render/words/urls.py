@@ -57,6 +57,6 @@ def redirect_line(item: UrlImpact) -> str:
     """The entry of a suggested redirect as a line of YAML, as import would write it."""
     if item.redirect is None:
         return ""
-    from dpsync.importing.yaml_text.emit import on_one_line  # it loads much, and few plans need it
+    from dpsync.importing.write_yaml import on_one_line  # it loads much, and few plans need it
 
     return visible(on_one_line(item.redirect).removeprefix("{ ").removesuffix(" }"))

@@ -13,12 +13,19 @@ from typing import Any
 from msgspec import Struct, field
 
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode
-from dpsync.importing.naming import NamingWithFiles
+from dpsync.importing.edit_yaml import (
+    Document,
+    Step,
+    TextEdit,
+    Uneditable,
+    apply_edits,
+    inserted,
+    steps_to,
+    unfolded,
+)
+from dpsync.importing.inventory import NamingWithFiles
 from dpsync.importing.rows import RowFile
 from dpsync.importing.values import FileContent, Unwritable, Writing, json_text, placed, variable
-from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
-from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
-from dpsync.importing.yaml_text.unfold import unfolded
 from dpsync.kinds.kind import Field, Kind, ListOrder, Single
 from dpsync.kinds.places import Places, live_place, ordered_by
 from dpsync.model import nodes

@@ -16,17 +16,23 @@ from msgspec.structs import replace
 
 from dpsync.config.compose import ROOT_KEYS, WORD
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, FORBIDDEN_IN_VALUE, decode
-from dpsync.importing.changes.update import Taken, Updated
-from dpsync.importing.creation.entries import NONE, one_default, worth_writing
-from dpsync.importing.creation.keys import slug
-from dpsync.importing.naming import NamingWithFiles
-from dpsync.importing.numbering import first_free
+from dpsync.importing.edit_yaml import (
+    Document,
+    Step,
+    TextEdit,
+    Uneditable,
+    apply_edits,
+    inserted,
+    steps_to,
+    unfolded,
+)
+from dpsync.importing.entries import NONE, one_default, worth_writing
+from dpsync.importing.inventory import NamingWithFiles, first_free
+from dpsync.importing.keys import slug
 from dpsync.importing.rows import RowFile
+from dpsync.importing.update import Taken, Updated
 from dpsync.importing.values import Unwritable, Writing, placed, variable
-from dpsync.importing.yaml_text.edit import Document, TextEdit, Uneditable, apply_edits
-from dpsync.importing.yaml_text.emit import BlockMapping
-from dpsync.importing.yaml_text.overlay import Step, inserted, steps_to
-from dpsync.importing.yaml_text.unfold import unfolded
+from dpsync.importing.write_yaml import BlockMapping
 from dpsync.kinds.kind import Field, Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.short_forms import short_forms

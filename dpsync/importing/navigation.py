@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from dpsync.config.compose import WORD
-from dpsync.importing.creation.configuration import Made
-from dpsync.importing.creation.entries import LeftOut
-from dpsync.importing.creation.keys import slug
-from dpsync.importing.creation.layout import ROOT, Folder, included, root_mapping
-from dpsync.importing.creation.navigation_file import CODE, NavigationKinds, read_navigation
-from dpsync.importing.numbering import first_free
+from dpsync.importing.entries import LeftOut
+from dpsync.importing.inventory import first_free
+from dpsync.importing.keys import slug
+from dpsync.importing.layout import ROOT, Folder, Made, included, root_mapping
+from dpsync.importing.navigation_file import CODE, NavigationKinds, read_navigation
 from dpsync.importing.values import Unwritable, Writing
-from dpsync.importing.yaml_text.emit import BlockMapping
+from dpsync.importing.write_yaml import BlockMapping
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.registry import Registry

@@ -1,4 +1,10 @@
-"""Reads everything of an organization that some kind declares: every list, tree and single once, by levels.
+"""Collect the objects to import, and choose their names.
+
+Names that are free: the wanted one, or the first one numbered after it.
+
+A configuration and what is live of it, and how its files name what is live.
+
+Reads everything of an organization that some kind declares: every list, tree and single once, by levels.
 
 What one object of another kind has put out belongs to that one and is left out. What the token may not read,
 or the platform does not serve, is left out too and said: nothing is concluded from it.
@@ -6,13 +12,15 @@ or the platform does not serve, is left out too and said: nothing is concluded f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 from typing import Final
 
 from msgspec import Struct, field
 
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import Forbidden, NotFound
+from dpsync.config.discovery import Files
 from dpsync.kinds.kind import Kind, Single
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.places import live_place
@@ -20,9 +28,67 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
+from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.snapshot import Identity, LiveObject
+from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import LiveId
+
+
+def first_free(wanted: str, is_taken: Callable[[str], bool], joint: str = "-") -> str:
+    """The wanted name, or the first of `news-2`, `news-3` and so on that nothing has."""
+    numbered = (f"{wanted}{joint}{number}" for number in count(2))
+    return next(name for name in numbered if not is_taken(name)) if is_taken(wanted) else wanted
+
+
+class Naming(Struct, frozen=True):
+    """The configuration and what is live of it, under the names of the configuration."""
+
+    registry: Registry
+    desired: Desired
+    snapshot: Snapshot
+
+    def live(self, resource: Entry) -> LiveObject | None:
+        id = self.snapshot.bound(resource.address)
+        if id is None:
+            return None
+        above = self.desired.resources[resource.parent] if resource.parent else None
+        owner = (above.kind, self.snapshot.bound(above.address) or "") if above else None
+        return self.snapshot.objects.get(self.registry[resource.kind].identity_of(id, owner))
+
+    def named(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
+        """How a file names a live object: by the key of its entry, a person by the e-mail."""
+        organization = beside.address.segments[:1]
+
+        def name(kinds: tuple[str, ...], id: str) -> str | None:
+            for address, resource in self.desired.resources.items():
+                if address.segments[:1] != organization:
+                    continue
+                own = resource.kind in kinds and self.snapshot.bound(address) == id
+                if own or self.snapshot.outputs.get(address) == id:
+                    return self._reference(resource)
+            for address, lookup in self.desired.lookups.items():
+                if lookup.kind in kinds and self.snapshot.bound(address) == id:
+                    return lookup.key
+            return None
+
+        return name
+
+    def _reference(self, resource: Entry) -> str:
+        kind = self.registry[resource.kind]
+        above = self.desired.resources.get(resource.parent) if resource.parent else None
+        inside = above is not None and isinstance(self.registry[above.kind].shape, NodeShape)
+        return (
+            f"{above.key}/{resource.key}"
+            if above and inside and isinstance(kind.shape, NodeShape)
+            else resource.key
+        )
+
+
+class NamingWithFiles(Naming, frozen=True):
+    """The same with the files that it stands in."""
+
+    files: Files
+
 
 FORBIDDEN: Final = "the token has no read permission. Import with the token of an administrator."
 

@@ -1,4 +1,6 @@
-"""Which file an entry stands in, and the bytes of every file.
+"""Distribute imported entries over files, and write the root file.
+
+Which file an entry stands in, and the bytes of every file.
 
 dpsync.yaml                    the organizations: their settings and singletons
 ORG/PLACE.yaml                 the entries of one place
@@ -6,6 +8,12 @@ ORG/PLACE/KEY.yaml             one entry, where its kind has a tree below it
 ORG/PLACE/KEY….md|pem|json     long values, named by {file: …}
 ORG/PLACE/KEY.PLACE.csv        many entries of one place, a row each, where their kind may stand in rows
 schemas/dpsync.schema.json     for editors
+
+A configuration made from what is live, as files in memory: read back before anything is written.
+
+The files of a new project: a configuration to start from, settings of editors, .gitignore, workflows.
+
+Nothing here looks at a disk, except for the templates of the workflows, which are a part of the package.
 """
 
 from __future__ import annotations
@@ -13,25 +21,38 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
+from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct, field
+
+from dpsync import __commit__, __version__, disk
+from dpsync.client.client import ReadClient
 from dpsync.config.compose import WHOLE, WORD
+from dpsync.config.discovery import IDS_NAME, Included, fits
+from dpsync.config.load import load_from
 from dpsync.config.rows import WORD as ROWS_WORD
 from dpsync.config.rows import rows_of
 from dpsync.config.schema import configuration_schema
-from dpsync.importing.creation.entries import DescribedEntries, DescribedEntry
-from dpsync.importing.creation.inventory import FoundObject, Inventory
-from dpsync.importing.numbering import first_free
+from dpsync.importing.edit_yaml import Uneditable
+from dpsync.importing.entries import DescribedEntries, DescribedEntry, LeftOut, ToSet, describe
+from dpsync.importing.inventory import FoundObject, Inventory, first_free, read_inventory
+from dpsync.importing.keys import lines_of, name_everything
+from dpsync.importing.left_out import add_comments, left_out, watched_patterns
 from dpsync.importing.rows import Cells, file_text, row
 from dpsync.importing.values import FileContent
-from dpsync.importing.yaml_text.edit import Uneditable
-from dpsync.importing.yaml_text.emit import BlockMapping, document
+from dpsync.importing.write_yaml import BlockMapping, document
 from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.short_forms import short_forms
 from dpsync.kinds.types import Json
 from dpsync.kinds.types.texts import LongText, Markdown
 from dpsync.kinds.watching import ACCESS
+from dpsync.model import nodes
+from dpsync.model.desired import Desired
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.ids import IdsFile, Lines
 from dpsync.model.text import command, json_text
 
 ROOT: Final = "dpsync.yaml"
@@ -308,3 +329,175 @@ def _put(made: dict[str, Any], path: list[str], value: Any) -> None:
 def _all(kinds: Sequence[Kind], shape: type[Single | Node]) -> bool:
     """Whether the kinds of a place are of a shape: those of one place are all of the same."""
     return all(isinstance(kind.shape, shape) for kind in kinds)
+
+
+class Made(Struct, frozen=True):
+    """The files of a configuration, what is not in them, and the variables that they name."""
+
+    files: Mapping[str, bytes]
+    left_out: tuple[LeftOut, ...] = ()
+    to_set: tuple[ToSet, ...] = ()
+    ids: Mapping[str, Lines] = field(default_factory=dict)
+    """By organization (its id): which object each entry is."""
+
+    def stray(self, directory: Path) -> tuple[str, ...]:
+        """Files that are there, are none of these, and would be included."""
+        found = (path for pattern in included(self.files) for path in directory.glob(pattern))
+        names = {path.relative_to(directory).as_posix() for path in found}
+        return tuple(sorted(names - self.files.keys() - {IDS_NAME}))
+
+    def load(self, registry: Registry) -> tuple[Desired, Findings]:
+        """The configuration as dpsync reads it, and what it finds wrong with it."""
+        return load_from(InMemory(self.files), registry, {})
+
+
+def make(
+    client: ReadClient,
+    registry: Registry,
+    named: Sequence[str],
+    parallelism: int,
+    full: bool,
+    ids: IdsFile,
+) -> Made:
+    """Read organizations and write them down; what has a line in `ids` keeps its key.
+
+    Raises ClientError, and DiagnosticError for unknown names.
+    """
+    whole = read_inventory(client, registry, named, parallelism, full)
+    everything = tuple(whole.objects)
+    nameless = name_everything(registry, whole, ids.sections.get(client.platform))
+    entries = describe(registry, whole, full)
+    add_comments(whole, nameless, entries)
+    watch = watched_patterns(registry, whole, everything, full)
+    return Made(
+        lay_out(registry, whole, entries, full, watch),
+        tuple(left_out(whole, nameless, entries)),
+        tuple(entries.to_set),
+        lines_of(whole),
+    )
+
+
+class InMemory:
+    """The files of a project that is not on the disk (yet)."""
+
+    root = ROOT
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
+
+    def included(self, include: nodes.Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
+        patterns = (
+            [item for item in include if isinstance(item, nodes.Scalar)]
+            if isinstance(include, nodes.Sequence)
+            else []
+        )
+        found = [
+            Included(name, Path(name), item.span)
+            for item in patterns
+            for name in self._files
+            if name != self.root and (fits(name, str(item.value)) if "*" in item.text else name == item.text)
+        ]
+        return sorted({item.name: item for item in found}.values(), key=attrgetter("name")), []
+
+    def real(self, name: str) -> str | None:
+        plain = posixpath.normpath(name)
+        return None if plain.startswith(("..", "/")) else plain
+
+    def read(self, name: str, limit: int) -> bytes:
+        if name not in self._files:
+            raise FileNotFoundError(2, "the file is not in the project")
+        return self._files[name][: limit + 1]
+
+
+EDITOR: Final = ".vscode/settings.json"
+IGNORED: Final = ".gitignore"
+WORKFLOWS: Final = ("plan", "apply", "drift")
+_PACKAGE: Final = Path(__file__).parents[2]
+_TEMPLATES: Final = (_PACKAGE / "workflows.examples", _PACKAGE.parent / "examples" / "workflows")
+"""Where the templates are in a wheel, and in a checkout."""
+_LARGEST: Final = 1 << 16
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .@/-]*")
+_REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9._-]+")
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}")
+_KEY: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class WorkflowSettings(Struct, frozen=True):
+    """What is filled into the templates. `directory` is that of the configuration, below the checkout.
+
+    With a repository, the jobs run only there, and in none of its forks. `action` is the commit of dpsync's
+    action that the jobs use.
+    """
+
+    directory: str = "."
+    environment: str = "production"
+    repository: str | None = None
+    action: str = __commit__
+
+    def problem(self) -> str | None:
+        """What cannot be written into a workflow; None where everything can."""
+        for what, value in (("the directory", self.directory), ("the environment", self.environment)):
+            if value != "." and not _PLAIN.fullmatch(value):
+                return f"{what} {value!r} contains characters with a special meaning in workflows"
+        if self.repository is not None and not _REPOSITORY.fullmatch(self.repository):
+            return f"the repository {self.repository!r} does not have the form OWNER/NAME"
+        if not _COMMIT.fullmatch(self.action):
+            return (
+                f"--action-ref: {self.action!r} is not the id of a commit (40 digits). A tag or a branch is "
+                "not safe, because somebody can move the tag or branch to other code"
+            )
+        return None
+
+
+def root_file(organization: str) -> bytes:
+    """A configuration of one organization that manages nothing yet."""
+    key = _KEY.sub("-", organization).strip("-._") or "mine"
+    comments = [
+        "dpsync does not change objects and fields that your files do not contain.",
+        f"For a list of everything that you can write here: {command('explain')}",
+    ]
+    whole = BlockMapping({"dpsync": 1, WORD: key, "id": organization}, comments)
+    return document(whole, f"# yaml-language-server: $schema=./{SCHEMA}").encode()
+
+
+def schema_file(registry: Registry) -> bytes:
+    """The JSON Schema that editors read."""
+    return (json_text(configuration_schema(registry), indent=2) + "\n").encode()
+
+
+def editor_settings() -> bytes:
+    """The settings by which an editor finds the schema of every file of the configuration."""
+    settings = {"yaml.schemas": {f"./{SCHEMA}": [ROOT]}}
+    return (json_text(settings, indent=2) + "\n").encode()
+
+
+def ignored_files() -> bytes:
+    """What git leaves out: journals, and the ids of platforms on this machine."""
+    return f"{disk.OWN}/\n".encode()
+
+
+def workflow_files(settings: WorkflowSettings) -> dict[str, bytes]:
+    """Return the workflows by their path from the top of the checkout. Every action is pinned to a commit.
+
+    Raises ValueError for settings that cannot be written, and OSError without the templates.
+    """
+    if wrong := settings.problem():
+        raise ValueError(wrong)
+    return {f".github/workflows/{name}.yml": _workflow(name, settings).encode() for name in WORKFLOWS}
+
+
+def _workflow(name: str, settings: WorkflowSettings) -> str:
+    folder = next((path for path in _TEMPLATES if path.is_dir()), _TEMPLATES[0])
+    text = disk.read(folder / f"{name}.yml", _LARGEST).decode()
+    everything = "**" if settings.directory == "." else f"{settings.directory}/**"
+    text = text.replace('"docs-platform/**"', json_text(everything))
+    text = text.replace(
+        "working-directory: docs-platform", f"working-directory: {json_text(settings.directory)}"
+    )
+    text = text.replace("environment: production", f"environment: {json_text(settings.environment)}")
+    release = f" # v{__version__}" if settings.action == __commit__ else ""
+    text = re.sub(r"dpsync/dpsync@[0-9a-f]{40} # .*", f"dpsync/dpsync@{settings.action}{release}", text)
+    if settings.repository is not None:
+        only = f"    if: github.repository == '{settings.repository}'\n"
+        text = re.sub(r"^    runs-on:", f"{only}    runs-on:", text, flags=re.MULTILINE)
+    return text

@@ -16,9 +16,8 @@ from msgspec import Struct, field
 
 from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.match import match
-from dpsync.importing.creation.inventory import FoundObject, Inventory
-from dpsync.importing.creation.keys import Known, referred_to_as
-from dpsync.importing.numbering import first_free
+from dpsync.importing.inventory import FoundObject, Inventory, first_free
+from dpsync.importing.keys import Known, referred_to_as
 from dpsync.importing.values import NOWHERE, Named, Unwritable, Writing, trimmed
 from dpsync.kinds.kind import Field, Kind, ListOrder, Single
 from dpsync.kinds.kind import Node as NodeShape

@@ -10,8 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 
 from dpsync.config.yaml_reader import FORBIDDEN_IN_VALUE
-from dpsync.importing.creation.inventory import FoundObject, Inventory
-from dpsync.importing.numbering import first_free
+from dpsync.importing.inventory import FoundObject, Inventory, first_free
 from dpsync.kinds.kind import Entries, Kind, Node, Single
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry

@@ -1,0 +1,556 @@
+"""Read, export and replace navigation files.
+
+The file in which the platform's site-wide git sync keeps the navigation of one site: reading one.
+
+It is a stranger's file: it is read under the same limits as a configuration. Everything that is said about it
+has its line. What may stand in a navigation is known by the kinds, not here.
+
+Keep the settings that only the replaced navigation file has, such as the directory of each space.
+
+A node of the exported file matches the node of the replaced file that has the same address, or otherwise the
+only node that has the same key.
+
+The navigation of a declared site → the file in which the platform's site-wide git sync keeps it.
+
+It is made of the files alone. What the file must have and the configuration does not say is an error, never
+a guess: where the platform reads the file, a made-up path would be a new URL. What it cannot say is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct, field
+
+from dpsync import disk
+from dpsync.config import codes
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, read
+from dpsync.importing.edit_yaml import comments
+from dpsync.importing.entries import LeftOut
+from dpsync.importing.inventory import first_free
+from dpsync.importing.keys import slug
+from dpsync.importing.values import Unwritable, Writing
+from dpsync.importing.write_yaml import BlockMapping, Verbatim, document
+from dpsync.kinds.kind import Field, Kind
+from dpsync.kinds.kind import Node as NodeShape
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import Reference
+from dpsync.model.address import LOCAL_KEY, Address
+from dpsync.model.desired import Desired, Entry
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.nodes import Json, Mapping, Node, Scalar, Sequence, Span, plain
+from dpsync.model.text import command, counted, json_text
+from dpsync.model.values import Ref, Value
+
+NAMES: Final = ("gitbook-docs.yaml", "docs.yaml")
+"""What the platform calls the file, newest first."""
+SCHEMA: Final = ("$schema", "https://api.gitbook.com/gitbook-docs.yaml")
+"""The line by which editors know the file."""
+VERSION: Final = ("version", 1)
+"""The version of the format; a file without one has this one."""
+CODE: Final = "navigation"
+"""The code of everything that is wrong with such a file."""
+
+
+class NavigationKinds(Struct, frozen=True):
+    """The kinds that a navigation is made of, as the registry has them.
+
+    `owner` is the kind that has one, `place` the word under which it stands there, `by_type` the kinds of
+    its nodes by the word of the file.
+    """
+
+    registry: Registry
+    owner: Kind
+    place: str
+    by_type: dict[str, Kind]
+
+    @staticmethod
+    def of(registry: Registry) -> NavigationKinds:
+        """The tree of this registry: the platform's file knows one."""
+        owner, place, kinds = next(
+            (kind, place, kinds)
+            for kind in registry.ordered
+            for place, kinds in registry.places(kind.name).items()
+            if isinstance(kinds[0].shape, NodeShape)
+        )
+        by_type: dict[str, Kind] = {
+            kind.shape.type: kind for kind in kinds if isinstance(kind.shape, NodeShape)
+        }
+        return NavigationKinds(registry, owner, place, by_type)
+
+    def content(self, kind: Kind) -> tuple[Field, Kind] | None:
+        """The field of a node that says what it shows, and the kind of that."""
+        for one in kind.fields:
+            if one.required and not one.nest and isinstance(one.type, Reference):
+                return one, self.registry[one.type.kinds[0]]
+        return None
+
+    def file_single(self, kind: Kind) -> tuple[str, Kind, tuple[str, ...]] | None:
+        """Return key, kind and fields of the object below a node that has further settings, if any."""
+        assert isinstance(kind.shape, NodeShape)
+        if kind.shape.file_single is None:
+            return None
+        word, names = kind.shape.file_single
+        return word, self.registry.places(kind.name)[word][0], names
+
+    def single_fields(self, kind: Kind) -> tuple[str, ...]:
+        """Return the keys of a node in the file that set fields of the object below the node."""
+        single = self.file_single(kind)
+        return single[2] if single is not None else ()
+
+    def exported_names(self, kind: Kind) -> frozenset[str]:
+        """Return the keys that an export can write to a node of the file."""
+        assert isinstance(kind.shape, NodeShape)
+        own = {name for name in kind.shape.file_names if name in kind.written_fields}
+        content = self.content(kind)
+        titles = {content[1].title} if content is not None else set()
+        return frozenset(own | titles | set(self.single_fields(kind)))
+
+    def is_inside(self, kind: Kind) -> bool:
+        """Whether a node has its place below the node that holds it, and not beside it."""
+        return any(isinstance(self.registry[name].shape, NodeShape) for name in kind.parents)
+
+    def inside(self, kind: Kind) -> dict[str, Kind]:
+        """The kinds that a node may hold, by the word of the file."""
+        holds = kind.shape.holds if isinstance(kind.shape, NodeShape) else ()
+        return {word: one for word, one in self.by_type.items() if one.name in holds}
+
+
+class NavigationFile(Struct, frozen=True):
+    """A navigation file: its root node, its site node, and the unknown keys beside the site."""
+
+    root: Mapping
+    site: Mapping
+    others: tuple[Scalar, ...]
+    texts: dict[str, str]
+    """The text of the file by its name, to show lines of it."""
+
+
+def found_in(directory: Path) -> list[Path]:
+    """The navigation files of a directory, by the names that the platform gives them."""
+    return [directory / name for name in NAMES if (directory / name).is_file()]
+
+
+def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path) -> NavigationFile:
+    """Read a navigation file, which findings call `name`.
+
+    Raises DiagnosticError (exit 5) for a file of another shape, a file inside `.git`, and a symbolic
+    link that leads out of the project or its checkout.
+    """
+    try:
+        data = disk.read(disk.inside(path, project), DEFAULT_LIMITS.bytes, follow=False)
+    except disk.OutsideProject as error:
+        message = f"dpsync does not read {name}: {disk.why(error)}"
+        hint = "pass the path of the file itself, not of a symbolic link. dpsync reads no file inside .git"
+        raise DiagnosticError([Diagnostic(codes.OUTSIDE, message, hint=hint)], Exit.INVALID) from None
+    except OSError as error:
+        message = f"cannot read {path}: {disk.why(error)}"
+        raise DiagnosticError([Diagnostic(CODE, message)], Exit.INVALID) from None
+    texts = {name: decode(data, name)[0]}
+    node, problems = read(data, name)
+    if problems:
+        raise DiagnosticError(problems, Exit.INVALID, texts)
+    found = _wrong(node, name, tree)
+    if found is not None:
+        raise DiagnosticError([found], Exit.INVALID, texts)
+    assert isinstance(node, Mapping)
+    known = (SCHEMA[0], VERSION[0], tree.owner.name)
+    site = node.get(tree.owner.name)
+    assert isinstance(site, Mapping)
+    return NavigationFile(node, site, tuple(key for key, _ in node if key.text not in known), texts)
+
+
+def _wrong(node: Node | None, name: str, tree: NavigationKinds) -> Diagnostic | None:
+    """What of the outermost levels is not as it must be."""
+    hint = f"pass {' or '.join(NAMES)}, the navigation file of GitBook's Git Sync"
+    if not isinstance(node, Mapping):
+        at = node.span if node is not None else Span.start_of(name)
+        return Diagnostic(
+            CODE, f'a navigation file must be a mapping with the key "{tree.owner.name}"', at, hint=hint
+        )
+    version = node.get(VERSION[0])
+    if version is not None and not (isinstance(version, Scalar) and _is_version(version)):
+        message = (
+            f"dpsync reads only version {VERSION[1]} of navigation files, but this file has another version"
+        )
+        return Diagnostic(
+            CODE, message, version.span, hint=f'write "{VERSION[0]}: {VERSION[1]}", or remove the line'
+        )
+    site = node.get(tree.owner.name)
+    if not isinstance(site, Mapping):
+        at = site.span if site is not None else node.span
+        return Diagnostic(
+            CODE, f'a navigation file needs a mapping below the key "{tree.owner.name}"', at, hint=hint
+        )
+    nodes = site.get(tree.place)
+    if not isinstance(nodes, Sequence):
+        at = nodes.span if nodes is not None else site.span
+        return Diagnostic(
+            CODE, f'the {tree.owner.noun} needs a list below the key "{tree.place}"', at, hint=hint
+        )
+    return None
+
+
+def _is_version(node: Scalar) -> bool:
+    return type(node.value) in (int, float) and node.value == VERSION[1]
+
+
+_STRUCTURAL = frozenset({"type", "key", "children", "content"})
+
+
+class ExportedNode(Struct):
+    """A node of the exported file, with the keys in the address of its entry."""
+
+    kind: Kind
+    keys: tuple[str, ...]
+    data: dict[str, Any]
+
+
+class _FileNode(Struct):
+    """A node of the replaced file."""
+
+    type: str
+    key: str
+    keys: tuple[str, ...]
+    """The keys in the address that `import --from-navigation` gives the node."""
+    node: Mapping
+    is_matched: bool = False
+
+
+class ReplacedFile(Struct):
+    """The navigation file that an export replaces."""
+
+    tree: NavigationKinds
+    file: NavigationFile
+    nodes: list[_FileNode] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, file: NavigationFile, tree: NavigationKinds) -> ReplacedFile:
+        """Read the nodes of a navigation file."""
+        return cls(tree, file, list(_file_nodes(tree, file.site.get(tree.place), ())))
+
+    def copy_settings(self, site: dict[str, Any], exported: list[ExportedNode]) -> None:
+        """Copy settings that only the replaced file has to the exported site and nodes."""
+        own = self._entries_except(self.file.site, {self.tree.owner.title, self.tree.place})
+        _insert_before(site, {name: value for name, value, _ in own}, before=(self.tree.place,))
+        rest = [node for node in exported if not self._copy_node_settings(node, self._nodes_by_address(node))]
+        for node in rest:
+            self._copy_node_settings(node, self._nodes_by_key(node))
+
+    def keys_beside_site(self) -> dict[str, Json]:
+        """Return the keys beside the site in the replaced file, with their values."""
+        known = {SCHEMA[0], self.tree.owner.name}
+        return {name: value for name, value, _ in self._entries_except(self.file.root, known)}
+
+    def lost_settings(self) -> Iterator[LeftOut]:
+        """List the settings and comments of the replaced file that the exported file does not have."""
+        for node in self.nodes:
+            if node.is_matched:
+                continue
+            at = "/".join((self.tree.place, *node.keys))
+            why = f'dpsync did not keep this key, because the new file has no {node.type} "{node.key}"'
+            for name, _, span in self._settings_only_in_file(node):
+                yield LeftOut(at, name, why, span)
+        ((name, text),) = self.file.texts.items()
+        if count := comments(text).total():
+            yield LeftOut(name, None, f"dpsync did not keep {counted(count, 'comment')}", Span.start_of(name))
+
+    def _nodes_by_address(self, exported: ExportedNode) -> list[_FileNode]:
+        return [node for node in self._unmatched_nodes(exported) if node.keys == exported.keys]
+
+    def _nodes_by_key(self, exported: ExportedNode) -> list[_FileNode]:
+        return [node for node in self._unmatched_nodes(exported) if node.key == exported.data["key"]]
+
+    def _unmatched_nodes(self, exported: ExportedNode) -> Iterator[_FileNode]:
+        return (node for node in self.nodes if not node.is_matched and node.type == exported.data["type"])
+
+    def _copy_node_settings(self, exported: ExportedNode, found: list[_FileNode]) -> bool:
+        """Copy settings if `found` has exactly one node; return whether it has."""
+        if len(found) != 1:
+            return False
+        (node,) = found
+        node.is_matched = True
+        data = exported.data
+        content = {
+            name.removeprefix("content."): value
+            for name, value, _ in self._settings_only_in_file(node)
+            if name.startswith("content.")
+        }
+        own = self._entries_except(node.node, self._exported_names(exported.kind))
+        _insert_before(data, {name: value for name, value, _ in own}, before=("content", "children"))
+        if "content" in data:
+            data["content"] |= content
+        return True
+
+    def _exported_names(self, kind: Kind | None) -> set[str]:
+        """Return the keys that an export writes to a node."""
+        return {*_STRUCTURAL, *(self.tree.exported_names(kind) if kind is not None else ())}
+
+    def _settings_only_in_file(self, node: _FileNode) -> Iterator[tuple[str, Json, Span]]:
+        """Yield name, value and span of each node setting that a configuration cannot express."""
+        kind = self.tree.by_type.get(node.type)
+        yield from self._entries_except(node.node, self._exported_names(kind))
+        content = node.node.get("content")
+        if isinstance(content, Mapping):
+            known = set(kind.shape.file_content) if kind and isinstance(kind.shape, NodeShape) else set()
+            for name, value, span in self._entries_except(content, known):
+                yield f"content.{name}", value, span
+
+    def _entries_except(self, node: Mapping, known: set[str]) -> list[tuple[str, Json, Span]]:
+        return [
+            (key.text, plain(value), key.span)
+            for key, value in node
+            if key.text not in known and plain(value) is not None
+        ]
+
+
+def _file_nodes(tree: NavigationKinds, nodes: Node | None, around: tuple[str, ...]) -> Iterator[_FileNode]:
+    for node in nodes if isinstance(nodes, Sequence) else ():
+        type_, key = (node.get("type"), node.get("key")) if isinstance(node, Mapping) else (None, None)
+        if isinstance(node, Mapping) and isinstance(type_, Scalar) and isinstance(key, Scalar):
+            kind = tree.by_type.get(type_.text)
+            above = around if kind is not None and tree.is_inside(kind) else ()
+            keys = (*above, key.text if LOCAL_KEY.fullmatch(key.text) else slug(key.text))
+            yield _FileNode(type_.text, key.text, keys, node)
+            yield from _file_nodes(tree, node.get("children"), keys)
+
+
+def _insert_before(data: dict[str, Any], added: dict[str, Any], before: tuple[str, ...]) -> None:
+    """Insert entries into a mapping before the entries named `before`."""
+    behind = {name: data.pop(name) for name in before if name in data}
+    data |= {name: value for name, value in added.items() if name not in data} | behind
+
+
+_WRITING = Writing(lambda kinds, id: id, lambda path: "")
+
+
+class Exported(Struct, frozen=True):
+    """What the file says, as data, and what of the site it does not say."""
+
+    data: dict[str, Any]
+    left_out: tuple[LeftOut, ...]
+
+    def yaml(self) -> str:
+        """The text of the file."""
+        whole = _verbatim({name: value for name, value in self.data.items() if name != SCHEMA[0]})
+        return document(BlockMapping(whole), f"{SCHEMA[0]}: {SCHEMA[1]}")
+
+    def json(self) -> str:
+        """The same as JSON."""
+        return json_text(self.data, indent=2) + "\n"
+
+
+def export(
+    desired: Desired, registry: Registry, site: str, replaced: NavigationFile | None = None
+) -> Exported:
+    """Return the navigation of the site with this address, or with this key if only one site has it.
+
+    Settings that only the `replaced` file has, such as the directory of a space, stay at the same node.
+
+    Raises DiagnosticError (exit 5) where there is no such site, and where the file would not be valid.
+    """
+    tree = NavigationKinds.of(registry)
+    owner = _owner(desired, tree, site)
+    exporting = _Exporting(desired, tree, owner.address.child(*tree.place.split(".")))
+    data = exporting.site(owner)
+    if exporting.problems:
+        raise DiagnosticError(exporting.problems, Exit.INVALID, desired.texts)
+    around: dict[str, Any] = {}
+    if replaced is not None:
+        replaced_file = ReplacedFile.of(replaced, tree)
+        replaced_file.copy_settings(data, exporting.nodes)
+        around = replaced_file.keys_beside_site()
+        exporting.left_out += replaced_file.lost_settings()
+    return Exported({SCHEMA[0]: SCHEMA[1], **around, tree.owner.name: data}, tuple(exporting.left_out))
+
+
+def _owner(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
+    """The entry of the site that is meant."""
+    all_ = [entry for entry in desired.resources.values() if entry.kind == tree.owner.name]
+    exact = [entry for entry in all_ if str(entry.address) == named]
+    found = exact or [entry for entry in all_ if entry.key == named]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(str(entry.address) for entry in all_) or "none"
+    what = (
+        f'several entries have the key "{named}"'
+        if found
+        else f'your files contain no {tree.owner.noun} "{named}"'
+    )
+    raise DiagnosticError([Diagnostic(CODE, what, hint=f"your files contain: {known}")], Exit.INVALID)
+
+
+class _Exporting(Struct):
+    desired: Desired
+    tree: NavigationKinds
+    root: Address
+    """The address of the navigation, with which all node addresses begin."""
+    problems: list[Diagnostic] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    nodes: list[ExportedNode] = field(default_factory=list)
+    keys: set[str] = field(default_factory=set)
+    chosen: dict[tuple[str, str, Address | None], list[Entry]] = field(default_factory=dict)
+    """Those of whom one must be it, by kind, flag and place; empty where one is."""
+    settled: set[tuple[str, str, Address | None]] = field(default_factory=set)
+    """Where one is."""
+
+    def site(self, owner: Entry) -> dict[str, Any]:
+        """What the file says of the site and all that is in its navigation."""
+        kind = self.tree.owner
+        made = {kind.title: self._text(kind, owner, kind.title)}
+        self._others(owner, (kind.title,))
+        for scope in self.desired.scopes.values():
+            if scope.parent == owner.address and scope.address.last != self.tree.place:
+                why = "a navigation file contains only the navigation"
+                self.left_out.append(LeftOut(str(scope.address), None, why, scope.span))
+        nodes = [node for child in owner.children for node in self._node(child)]
+        for (_, flag, _), entries in self.chosen.items():
+            if entries:
+                first, *_ = entries
+                why = f"no entry of this list has {flag}: true, so GitBook refuses this navigation file"
+                self.left_out.append(LeftOut(str(first.address), flag, why, first.span))
+        return {**made, self.tree.place: nodes}
+
+    def _node(self, address: Address) -> Iterator[dict[str, Any]]:
+        entry = self.desired.resources.get(address)
+        if entry is None:
+            return
+        kind = self.tree.registry[entry.kind]
+        assert isinstance(kind.shape, NodeShape)
+        shape = kind.shape
+        made: dict[str, Any] = {"type": shape.type, "key": self._key(entry)}
+        self.nodes.append(ExportedNode(kind, address.segments[len(self.root.segments) :], made))
+        said = shape.file_names
+        content = self.tree.content(kind)
+        space = self._content(content[1], content[0].name, entry, shape) if content is not None else None
+        if content is not None and space is not None:
+            made[content[1].title] = space.pop(content[1].title)
+        public_values = self._single_values(kind, entry)
+        if content is not None and content[1].title in public_values:
+            self._write_public_title(made, content[1].title, public_values, entry, content[0].name)
+        for name in said:
+            value = self._value(kind, entry, name) if name in kind.written_fields else public_values.get(name)
+            if value is not None:
+                made[name] = value
+        for name in shape.file_always:
+            if name not in made:
+                message = (
+                    f'the {kind.noun} "{entry.key}" has no {name}, and the navigation file needs a value'
+                )
+                there = command("import", "--update", str(entry.address.field(name)))
+                hint = f"to write the {name} from GitBook into your files: {there}"
+                self.problems.append(Diagnostic(CODE, message, entry.span, str(address), hint))
+        if content is not None:
+            made["content"] = {"directory": None, **(space or {})}
+        self._others(entry, (*said, *((content[0].name,) if content else ())))
+        self._choice(kind, entry)
+        if shape.holds:
+            made["children"] = [node for child in entry.children for node in self._node(child)]
+        yield made
+
+    def _single_values(self, kind: Kind, entry: Entry) -> dict[str, Value]:
+        """Return the settings of the object below a node that a navigation file can have.
+
+        A public title is one. Other settings are reported.
+        """
+        single = self.tree.file_single(kind)
+        below = self.desired.resources.get(entry.address.child(single[0])) if single is not None else None
+        if single is None or below is None:
+            return {}
+        _, kind, names = single
+        self._others(below, names)
+        values = {name: self._value(kind, below, name) for name in names}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def _write_public_title(
+        self, made: dict[str, Any], title: str, public_values: dict[str, Value], entry: Entry, name: str
+    ) -> None:
+        """Write the title that the site shows, and report the different title of the space."""
+        target = entry.fields[name]
+        if title in made and made[title] != public_values[title] and isinstance(target, Ref):
+            shown = self.desired.resources[target.address]
+            why = f"the site shows the title of {entry.address} instead, so the file contains that title"
+            self.left_out.append(LeftOut(str(shown.address), title, why, shown.where(title)))
+        made[title] = public_values[title]
+
+    def _choice(self, kind: Kind, entry: Entry) -> None:
+        """Note who may be the one of which there must be one among its siblings."""
+        for one in kind.fields:
+            if one.one_per is not None:
+                place = entry.parent if one.one_per == "parent" else None
+                others = self.chosen.setdefault((kind.name, one.name, place), [])
+                is_first = (kind.name, one.name, place) not in self.settled
+                if entry.fields.get(one.name) is True:
+                    self.settled.add((kind.name, one.name, place))
+                    others.clear()
+                elif is_first:
+                    others.append(entry)
+
+    def _key(self, entry: Entry) -> str:
+        """The key of a node. In the file it is unique among all nodes: one inside of others says in what."""
+        key = entry.key
+        if key in self.keys:
+            above = self.desired.resources.get(entry.parent) if entry.parent is not None else None
+            key = f"{above.key if above else entry.kind}-{key}"
+        key = first_free(key, self.keys.__contains__)
+        self.keys.add(key)
+        if key != entry.key:
+            why = f'a navigation file cannot contain a key twice, so the new key is "{key}"'
+            self.left_out.append(LeftOut(str(entry.address), "key", why, entry.span))
+        return key
+
+    def _content(self, kind: Kind, name: str, entry: Entry, shape: NodeShape) -> dict[str, Any] | None:
+        """What the file says of that which a node shows: its title first."""
+        target = entry.fields.get(name)
+        target_entry = self.desired.resources.get(target.address) if isinstance(target, Ref) else None
+        title = target_entry.fields.get(kind.title) if target_entry is not None else None
+        if target_entry is None or not isinstance(title, str):
+            message = f'the {kind.noun} that "{entry.key}" shows has no {kind.title} in your files'
+            hint = f'add the {kind.noun} with its {kind.title} below "{kind.key}"'
+            self.problems.append(Diagnostic(CODE, message, entry.where(name), str(entry.address), hint))
+            return None
+        more = {
+            one: target_entry.fields[one]
+            for one in shape.file_content
+            if target_entry.fields.get(one) is not None
+        }
+        return {kind.title: title, **more}
+
+    def _value(self, kind: Kind, entry: Entry, name: str) -> Value:
+        """The value of a field that the file may have; None where it says nothing."""
+        value = entry.fields.get(name)
+        one = kind.field(name)
+        if value is None or value == one.absent:
+            return None
+        try:
+            _WRITING.value(one.type, value)
+        except Unwritable as why:
+            self.left_out.append(LeftOut(str(entry.address), name, str(why), entry.where(name)))
+            return None
+        return value
+
+    def _text(self, kind: Kind, entry: Entry, name: str) -> str:
+        value = self._value(kind, entry, name)
+        return value if isinstance(value, str) else ""
+
+    def _others(self, entry: Entry, said: tuple[str, ...]) -> None:
+        """Name what an entry says and the file cannot."""
+        kind = self.tree.registry[entry.kind]
+        for name, value in entry.fields.items():
+            one = kind.field(name)
+            if name in said or one.nest or value is None or value == one.absent:
+                continue
+            why = f"a navigation file cannot contain this field of {kind.one}"
+            self.left_out.append(LeftOut(str(entry.address), name, why, entry.where(name)))
+
+
+def _verbatim(value: Any) -> Any:
+    """The same data for the writer of YAML: every text as it is, every mapping in lines of its own."""
+    if isinstance(value, dict):
+        made = {Verbatim(name): _verbatim(item) for name, item in value.items()}
+        return BlockMapping(made) if made else made
+    if isinstance(value, list):
+        return [_verbatim(item) for item in value]
+    return Verbatim(value) if isinstance(value, str) else value
