@@ -27,8 +27,7 @@ from dpsync.kinds.meanings import page_name
 from dpsync.kinds.registry import Registry, load
 from dpsync.kinds.types import Json, Many, Object, OneOf, Table, Text
 from dpsync.kinds.types.texts import Certificate, Markdown
-from dpsync.render.words.fields import listed, value_sentences
-from dpsync.render.words.kinds import heading
+from dpsync.render.value_words import heading, listed, value_sentences
 
 _HEAD = """\
 # Kind internals

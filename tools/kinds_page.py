@@ -22,15 +22,17 @@ from dpsync.kinds.shared.fields import LANGUAGES, LEVEL, ROLE, ROLES
 from dpsync.kinds.types import Enum, Type
 from dpsync.kinds.value_meanings import values_of
 from dpsync.model.text import plural
-from dpsync.render.words.examples import example_text
-from dpsync.render.words.fields import (
+from dpsync.render.explanations import example_text
+from dpsync.render.value_words import (
+    address_words,
+    heading,
     listed,
     part_sentences,
     rule_sentences,
+    rules_words,
     value_parts,
     value_sentences,
 )
-from dpsync.render.words.kinds import address_words, heading, rules_words
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "kinds"
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -25,7 +25,7 @@ from dpsync.collector import collector_running
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
 from dpsync.model.text import command
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 if TYPE_CHECKING:
     from dpsync.api import AppliedNotes, Expected, IdsOnDisk, Planned, Revert, Session
@@ -73,7 +73,7 @@ def not_carried_out(
     rehearsal: Rehearsal | None,
 ) -> Exit:  # fmt: skip
     """End without a change. Where there was none to make, what was recognised is recorded."""
-    from dpsync.render.words.report import recorded_keys
+    from dpsync.render.report_words import recorded_keys
 
     if planned.plan.can_apply and planned.plan.empty:
         trouble = session.record(client, planned, ids)
@@ -153,7 +153,7 @@ def mask_secrets(out: Output, plan: Plan) -> None:
 
 
 def show_plan(out: Output, plan: Plan) -> None:
-    from dpsync.render.terminal.plan_text import render_plan
+    from dpsync.render.view_text import render_plan
 
     if not out.text:
         return
@@ -251,7 +251,7 @@ def _teller(out: Output, steps: int) -> Callable[[Outcome], None]:
     On a terminal, one line is rewritten. Elsewhere each step has a line on stdout, so that the steps stand
     below the plan in whatever keeps the output.
     """
-    from dpsync.render.terminal.report_text import render_step
+    from dpsync.render.view_text import render_step
 
     ended: set[str] = set()
     in_lines = out.text and not out.quiet and not (out.progress.rewrites and sys.stdout.isatty())
@@ -322,10 +322,10 @@ def show_end(
     `digest`: that of the plan before secrets were masked in it. `seconds`: how long the apply took. `line`: a
     line of text before the result.
     """
-    from dpsync.render.json.conversion import plan_document
-    from dpsync.render.json.documents import ApplyDocument
-    from dpsync.render.terminal.report_text import render_report
-    from dpsync.render.words.report import unapplied
+    from dpsync.render.documents import ApplyDocument
+    from dpsync.render.json_conversion import plan_document
+    from dpsync.render.report_words import unapplied
+    from dpsync.render.view_text import render_report
 
     if not out.text:
         converged = plan.empty if report is None else report.converged

@@ -12,7 +12,7 @@ from dpsync.cli.arguments.connection import Connection
 from dpsync.cli.terminal.output import Output
 from dpsync.cli.terminal.signals import Ended
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.render.terminal.diagnostics import render_diagnostics
+from dpsync.render.diagnostics import render_diagnostics
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
 @contextmanager
 def nothing_applied(out: Output) -> Iterator[None]:
     """Say that nothing was applied if a command ends before its first write."""
-    from dpsync.render.words.report import NOTHING_APPLIED  # only an apply needs it
+    from dpsync.render.report_words import NOTHING_APPLIED  # only an apply needs it
 
     try:
         yield
@@ -66,7 +66,7 @@ def finish(
 ) -> None:
     """Print the findings and end the command."""
     if not out.text:
-        from dpsync.render.json.conversion import findings_document
+        from dpsync.render.json_conversion import findings_document
 
         out.show(findings_document(diagnostics, code))
     out.complain(render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip())

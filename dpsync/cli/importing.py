@@ -13,13 +13,13 @@ from dpsync.cli.terminal.progress import READING
 from dpsync.config.discovery import ROOT_NAMES
 from dpsync.config.yaml_reader import DEFAULT_LIMITS
 from dpsync.model.diagnostic import Exit
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 if TYPE_CHECKING:
     from dpsync.api import IdsOnDisk
     from dpsync.client.client import ReadClient
     from dpsync.kinds.registry import Registry
-    from dpsync.render.json.documents import ImportDocument
+    from dpsync.render.documents import ImportDocument
 
 
 def import_live(
@@ -34,7 +34,7 @@ def import_live(
     from dpsync.apply.ids_recorder import CannotWrite
     from dpsync.client.client import PAGE_LIMIT
     from dpsync.importing.files import RememberingClient, put
-    from dpsync.render.json.conversion import import_document
+    from dpsync.render.json_conversion import import_document
 
     with client_of(RememberingClient, out, to, timeout) as client:
         root = load_registry().root
@@ -101,7 +101,7 @@ def _organization(out: Output, client: ReadClient, registry: Registry) -> tuple[
 
 def show_import(out: Output, document: ImportDocument) -> int:
     """Print what an import has written, and what is left to do; the exit code."""
-    from dpsync.render.terminal.import_text import render_import
+    from dpsync.render.command_texts import render_import
 
     if out.json:
         out.document(document)

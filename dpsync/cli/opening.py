@@ -16,7 +16,7 @@ from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.progress import READING
 from dpsync.model.diagnostic import DiagnosticError, Exit
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 if TYPE_CHECKING:
     from dpsync.api import Options, Planned, Session

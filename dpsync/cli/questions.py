@@ -11,7 +11,7 @@ from dpsync.cli.applying import mask_secrets, show_expected, show_plan
 from dpsync.cli.terminal.output import Output, interactive
 from dpsync.cli.terminal.prompts import confirm_deletes, is_typed
 from dpsync.model.address import Address
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 if TYPE_CHECKING:
     from dpsync.api import Expected, Planned
@@ -106,7 +106,7 @@ def _ask_all(out: Output, plan: Plan, questions: list[OpenQuestion], given: Give
 
 def _choose(out: Output, plan: Plan, question: OpenQuestion, given: Given) -> Given | None:
     """Ask which object an entry is, until an answer is one of the choices."""
-    from dpsync.render.words.candidate import candidate
+    from dpsync.render.plan_words import candidate
     from dpsync.workflows.open_questions import Given
 
     taken = {*given.ids.values()}
@@ -172,7 +172,7 @@ def _ask_number(out: Output, plan: Plan, questions: list[OpenQuestion]) -> Given
 
 def _words(plan: Plan, question: OpenQuestion) -> str:
     """Return the words of a question, with the place of its entry."""
-    from dpsync.render.words.plan import origin, place
+    from dpsync.render.plan_words import origin, place
 
     address = question.refusal.address
     where = f" ({at})" if (at := place(origin(plan, address))) else ""

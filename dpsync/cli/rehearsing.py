@@ -69,7 +69,7 @@ def rehearsed(
 
 def show_rehearsal(out: Output, plan: Plan, rehearsal: Rehearsal | None) -> None:
     """Tell it below a plan that was printed."""
-    from dpsync.render.terminal.plan_text import render_rehearsal
+    from dpsync.render.view_text import render_rehearsal
 
     if out.text and rehearsal is not None:
         out.prose(f"\n{render_rehearsal(plan, out.printable(rehearsal), out.paint())}")

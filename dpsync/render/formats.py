@@ -1,4 +1,8 @@
-"""The formats that commands print, by name: the one table. A writer is imported when it is asked for.
+"""Choose the output format, and print in it.
+
+What a format may take into account: colour, how much is told, names of files.
+
+The formats that commands print, by name: the one table. A writer is imported when it is asked for.
 
 Whatever is printed is a document (`json/documents.py`); JSON is that, and all others are made from its view
 (`layout/views.py`). Text takes the document, for what is told of an apply while it runs and of findings.
@@ -6,18 +10,37 @@ Whatever is printed is a document (`json/documents.py`); JSON is that, and all o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from dpsync.render.options import FormatOptions
+from dpsync.model.text import NOWHERE
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from dpsync.render.layout.view import View
+    from dpsync.render.view import View
+
+
+class FormatOptions(Struct, frozen=True):
+    """What a format may take into account."""
+
+    colour: bool = False
+    verbose: int = 0
+    quiet: bool = False
+    """Only what needs a person."""
+    summary: bool = False
+    """Objects of one kind in one line."""
+    complete: Callable[[str], str] = NOWHERE.complete
+    """Adds the flags of this run to the commands in a text."""
+    below: Callable[[], str] = str
+    """Where the project is in its repository, as `a/b/`: names of files are relative to the project."""
+    changed: Callable[[], Collection[str]] = frozenset
+    """The files that the change on trial touches, by their names in the repository."""
+    root: str = "dpsync.yaml"
+    """The name of the root file, for what no line of a file says."""
 
 
 class Format(Struct, frozen=True):
@@ -30,14 +53,14 @@ class Format(Struct, frozen=True):
 
 
 FORMATS: Final = {
-    "text": Format("terminal.text:render_text", "for terminals", of_view=False),
-    "json": Format("json.output:render_json", "for programs", of_view=False),
-    "markdown": Format("pages.markdown:as_markdown", "for comments and job summaries"),
-    "html": Format("pages.html_page:as_page", "a page for browsers"),
-    "github": Format("checks.annotations:as_annotations", "annotations on the lines of your files in GitHub"),
-    "sarif": Format("checks.sarif:as_sarif", "for code scanning"),
-    "junit": Format("checks.junit:as_junit", "for test reports in CI"),
-    "codequality": Format("checks.codequality:as_codequality", "for merge requests on GitLab"),
+    "text": Format("text:render_text", "for terminals", of_view=False),
+    "json": Format("json_conversion:render_json", "for programs", of_view=False),
+    "markdown": Format("markdown:as_markdown", "for comments and job summaries"),
+    "html": Format("html:as_page", "a page for browsers"),
+    "github": Format("ci_reports:as_annotations", "annotations on the lines of your files in GitHub"),
+    "sarif": Format("ci_reports:as_sarif", "for code scanning"),
+    "junit": Format("ci_reports:as_junit", "for test reports in CI"),
+    "codequality": Format("ci_reports:as_codequality", "for merge requests on GitLab"),
 }
 
 
@@ -50,6 +73,6 @@ def render(document: BaseModel, format_: str, options: FormatOptions | None = No
     )
     if not found.of_view:
         return write(document, options or FormatOptions())
-    from dpsync.render.layout.views import view
+    from dpsync.render.views import view
 
     return write(view(document), options or FormatOptions())

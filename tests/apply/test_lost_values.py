@@ -13,8 +13,8 @@ from dpsync.client.client import WriteClient
 from dpsync.model.change import Change, Difference
 from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import Plan
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.report_text import render_report
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_report
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Run, platform, project, run
 

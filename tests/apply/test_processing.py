@@ -15,12 +15,11 @@ from dpsync.client.retry import Clock
 from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
-from dpsync.render.formats import render
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.json.documents import ApplyDocument
-from dpsync.render.options import FormatOptions
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.report_text import render_report
+from dpsync.render.documents import ApplyDocument
+from dpsync.render.formats import FormatOptions, render
+from dpsync.render.json_conversion import plan_document
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_report
 from dpsync.server.process.thread import ThreadedServer
 
 VALID = "openapi: 3.1.0\ninfo: { title: Pets, version: '1' }\npaths: {}\n"

@@ -20,8 +20,8 @@ from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.report_text import render_report
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_report
 from dpsync.server.process.thread import ThreadedServer
 from tests.apply.late import Answer, Late, lost, refused, status
 

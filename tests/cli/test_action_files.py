@@ -22,7 +22,7 @@ from dpsync.github.runner.run import History
 from dpsync.model.change import Blocked
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.plan import Plan
-from dpsync.render.json.conversion import findings_document, plan_document
+from dpsync.render.json_conversion import findings_document, plan_document
 
 
 def test_outside_a_repository_there_is_no_commit_and_no_history(tmp_path: Path) -> None:

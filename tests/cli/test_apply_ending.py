@@ -116,7 +116,7 @@ def test_a_mistake_while_the_end_is_told_does_not_say_that_nothing_was_written(
     def broken(*_: object, **__: object) -> str:
         raise RuntimeError("x")
 
-    monkeypatch.setattr("dpsync.render.terminal.report_text.render_report", broken)
+    monkeypatch.setattr("dpsync.render.view_text.render_report", broken)
     ended = applied(run, directory)
     assert ended.code == 3
     assert "The journal contains all changes" in ended.err

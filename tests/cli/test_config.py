@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from dpsync.api import load
 from dpsync.config.yaml_reader import read
 from dpsync.model.nodes import plain
-from dpsync.render.json.config_document import part_of
-from dpsync.render.json.documents import ConfigDocument, ValueOrigin
-from dpsync.render.terminal.config_text import render_config
-from dpsync.render.terminal.paint import Paint
+from dpsync.render.command_documents import part_of
+from dpsync.render.command_texts import render_config
+from dpsync.render.documents import ConfigDocument, ValueOrigin
+from dpsync.render.paint import Paint
 from tests.cli.conftest import Run
 
 SCHEMA = json.loads(

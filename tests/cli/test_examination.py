@@ -13,7 +13,7 @@ from dpsync.cli.examination.workflow import workflow
 from dpsync.client.proxy import UNREAD
 from dpsync.model.desired import Desired, Environment
 from dpsync.model.diagnostic import Diagnostic
-from dpsync.render.json.documents import Check
+from dpsync.render.documents import Check
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 
 

@@ -20,8 +20,8 @@ from dpsync.model.change import Blocked, Change, Step
 from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import Plan
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.json.documents import ApplyDocument, FindingsDocument
+from dpsync.render.documents import ApplyDocument, FindingsDocument
+from dpsync.render.json_conversion import plan_document
 
 STEP = Step(id="s", verb="update", method="PATCH", path="/", repeat="safe")
 CHANGE = Change(address="acme/teams/a", kind="team", action="update", id="1", steps=(STEP,))

@@ -288,7 +288,7 @@ MENTIONED = {
     ("importing/creation/kept.py", "dpsync drift"): "the beginning of a comment that import wrote",
     ("kinds/meanings.py", "dpsync drift"): "the meaning of a key, in the schema and on a page",
     ("kinds/meanings.py", "dpsync plan"): "the same",
-    ("render/words/kinds.py", "dpsync apply"): "a sentence of a page",
+    ("render/value_words.py", "dpsync apply"): "a sentence of a page",
 }
 """Names of commands in texts that are not to be typed, and why."""
 

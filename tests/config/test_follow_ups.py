@@ -9,7 +9,7 @@ import pytest
 from dpsync.config.layers import Layers
 from dpsync.config.load import load
 from dpsync.model.diagnostic import ALSO, MOST_PLACES
-from dpsync.render.terminal.diagnostics import render_diagnostics
+from dpsync.render.diagnostics import render_diagnostics
 
 from .loading import REGISTRY, expect, loaded, organization, site
 

@@ -22,7 +22,7 @@ from dpsync.config.compose import ROOT_KEYS
 from dpsync.model import refusals
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.render.terminal.diagnostics import render_diagnostics
+from dpsync.render.diagnostics import render_diagnostics
 from dpsync.server.process.thread import ThreadedServer
 from tests.no_tls import NO_TLS
 

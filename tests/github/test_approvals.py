@@ -32,7 +32,7 @@ from dpsync.github.runner.run import History
 from dpsync.model.change import Change, Difference
 from dpsync.model.desired import Target
 from dpsync.model.plan import Organization, Plan
-from dpsync.render.json.conversion import plan_document
+from dpsync.render.json_conversion import plan_document
 from tests.github.fake_github import REPOSITORY, FakeGitHub, Token
 from tests.soak import examples
 

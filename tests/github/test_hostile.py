@@ -21,10 +21,10 @@ from dpsync.github.runner.place import WorkflowRun
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
 from dpsync.render.formats import render
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.layout.view import Block, View, ViewEntry, ViewLine
-from dpsync.render.layout.views import view
-from dpsync.render.pages.markdown import COMMENT, units
+from dpsync.render.json_conversion import plan_document
+from dpsync.render.markdown import COMMENT, units
+from dpsync.render.view import Block, View, ViewEntry, ViewLine
+from dpsync.render.views import view
 from tests.github.runner import LARGEST_SUMMARY, Step, parse_command, read_outputs, read_summary
 from tests.render.hostile import DOCUMENTS, TEXT
 

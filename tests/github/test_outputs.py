@@ -13,8 +13,8 @@ from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import Plan
-from dpsync.render.json.conversion import drift_document, findings_document, plan_document
-from dpsync.render.json.documents import ApplyDocument
+from dpsync.render.documents import ApplyDocument
+from dpsync.render.json_conversion import drift_document, findings_document, plan_document
 
 CHANGE = Change(address="acme/teams/a", kind="team", action="update", id="1")
 SOME, NONE, LEFT = Plan(changes=(CHANGE,)), Plan(), Plan(blocked=(Blocked(address="acme/b", reason="so"),))

@@ -19,8 +19,8 @@ from dpsync.github.runs.action import carry_out
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import Plan
-from dpsync.render.json.conversion import drift_document, plan_document
-from dpsync.render.json.documents import ApplyDocument
+from dpsync.render.documents import ApplyDocument
+from dpsync.render.json_conversion import drift_document, plan_document
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 
 PLACE = WorkflowRun(REPOSITORY, 9, 1, "push", "a" * 40, "a" * 40, branch="main")

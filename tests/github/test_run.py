@@ -13,7 +13,7 @@ from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import WorkflowRun
 from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.model.diagnostic import Exit
-from dpsync.render.json.documents import FindingsDocument
+from dpsync.render.documents import FindingsDocument
 from tests.github.runner import Step
 
 PLACE = WorkflowRun("acme/docs", 7, 1, "push", "a" * 40, "a" * 40)

@@ -50,7 +50,7 @@ from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.mask import Mask
 from dpsync.model.plan import DIGITS, Organization, Plan
 from dpsync.model.snapshot import MatchedBy
-from dpsync.render.pages.markdown import COMMENT
+from dpsync.render.markdown import COMMENT
 from tests.render.hostile import TEXT
 
 SHA = "a" * 40

@@ -9,8 +9,8 @@ import pytest
 
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Plan
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.report_text import render_report
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_report
 from dpsync.server import world as worlds
 from tests.by_hand import by_hand
 

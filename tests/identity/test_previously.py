@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.json_conversion import plan_document
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_plan
 
 from .past import Project
 from .test_git_base import did, docs, matched, teams

@@ -28,7 +28,7 @@ from dpsync.model.values import LiveId, Value
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides
-from dpsync.render.json.ways_out import ways_out
+from dpsync.render.resolutions import ways_out
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store

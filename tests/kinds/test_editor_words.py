@@ -17,7 +17,7 @@ from dpsync.kinds.kind import Entries, Kind
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.value_meanings import VALUES
 from dpsync.model.urls import DOCS
-from dpsync.render.words.explanations import what_can_be_explained
+from dpsync.render.explanations import what_can_be_explained
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry().whole

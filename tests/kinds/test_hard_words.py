@@ -12,9 +12,8 @@ from dpsync.config.schema import configuration_schema
 from dpsync.kinds.registry import Registry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import Report
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
-from dpsync.render.terminal.report_text import render_report
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_plan, render_report
 
 from .pipeline import Pipeline
 from .studio import Studio, toy_kinds

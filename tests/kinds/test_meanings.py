@@ -15,7 +15,7 @@ from dpsync.kinds.meanings import EVERY_ENTRY, KINDS, MEANINGS, NOTES, OF_THE_FI
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.types import Many, Object, OneOf, Table, Type
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.render.words.examples import example_text
+from dpsync.render.explanations import example_text
 
 REGISTRY = load_registry().whole
 FIELDS = [(kind, field) for kind in REGISTRY.ordered for field in kind.fields if not field.nest]

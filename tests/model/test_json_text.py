@@ -21,8 +21,8 @@ from dpsync.model.frozen import Deferred
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.text import json_text
-from dpsync.render.json.conversion import findings_document
-from dpsync.render.words.visible import visible
+from dpsync.render.json_conversion import findings_document
+from dpsync.render.names import visible
 
 SOURCE = Path(__file__).parents[2] / "dpsync"
 # Format characters that have a shape of their own: signs before numbers and joined signs.
@@ -125,7 +125,7 @@ def test_no_other_place_writes_json_that_is_put_out() -> None:
         "model/plan.py": "what a digest is made of",
         "model/values.py": "what a digest is made of",
         "planner/rebound_ids.py": "a part of a message, which visible() passes",
-        "render/words/values.py": "how many bytes a value has",
+        "render/value_words.py": "how many bytes a value has",
     }
     names = {"to_json", "model_dump_json", "dumps", "dump"}
     found: set[str] = set()

@@ -19,7 +19,7 @@ from dpsync.model.mask import HIDDEN, SHORTEST, Mask
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.text import json_text
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 SECRET = 'pa"Ss/Wo+Rd=ü & 100%\\x'
 FORMS = {

@@ -10,9 +10,9 @@ import pytest
 
 from dpsync.kinds.registry import load
 from dpsync.render.formats import FORMATS, render
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.json_conversion import plan_document
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_plan
 from dpsync.server.process.thread import ThreadedServer
 
 from .lab import Lab, section, site, spaces

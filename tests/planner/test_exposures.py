@@ -15,8 +15,8 @@ from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.compare import raises
 from dpsync.planner.plan import make_plan
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_plan
 
 from .lab import REGISTRY
 from .stages import NO_ROLES, Case, Things

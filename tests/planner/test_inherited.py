@@ -11,8 +11,8 @@ from dpsync.client.client import WriteClient
 from dpsync.client.transport import Request, Response
 from dpsync.kinds.registry import load
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_plan
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import reading, transport
 from tests.properties.platform import Around

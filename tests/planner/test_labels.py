@@ -16,7 +16,7 @@ from dpsync.model.values import LiveId, Secret
 from dpsync.planner.drift import find_drift
 from dpsync.planner.labels import UNDECLARED, UNKNOWN, label
 from dpsync.planner.plan import make_plan
-from dpsync.render.words.plan import WHOLE
+from dpsync.render.plan_words import WHOLE
 
 from .stages import Case, Things
 

@@ -16,9 +16,9 @@ from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.registry import load as load_registry
 from dpsync.live.access import PAGE, last_events
 from dpsync.model.drift import Drift
-from dpsync.render.json.conversion import drift_document
-from dpsync.render.layout.views import view
-from dpsync.render.pages.markdown import render_markdown
+from dpsync.render.json_conversion import drift_document
+from dpsync.render.markdown import render_markdown
+from dpsync.render.views import view
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import reading, writing
 

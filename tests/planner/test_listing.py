@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from dpsync.model.plan import Plan
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_plan
 
 from .lab import Lab, group, section, site, spaces
 

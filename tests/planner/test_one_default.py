@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dpsync.model.plan import Plan
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.report_text import render_report
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_report
 
 from .lab import Lab, section, site, spaces
 

@@ -20,15 +20,14 @@ from dpsync.model.plan import DeleteCount, Plan
 from dpsync.model.values import LiveId
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
-from dpsync.render.formats import render
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.json.ways_out import ways_out
-from dpsync.render.layout.views import view
-from dpsync.render.options import FormatOptions
-from dpsync.render.pages.markdown import render_markdown
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
-from dpsync.render.words import plan as words
+from dpsync.render import plan_words as words
+from dpsync.render.formats import FormatOptions, render
+from dpsync.render.json_conversion import plan_document
+from dpsync.render.markdown import render_markdown
+from dpsync.render.paint import Paint
+from dpsync.render.resolutions import ways_out
+from dpsync.render.view_text import render_plan
+from dpsync.render.views import view
 from tests.direct import reading
 from tests.live.answers import Tape
 from tests.soak import examples

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_plan
 from tests.render.drift_text import render_drift
 
 from .lab import Lab, reading, section, site, spaces

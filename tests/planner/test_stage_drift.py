@@ -18,8 +18,8 @@ from dpsync.planner.coverage import coverage
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan, with_unwritten
 from dpsync.planner.sides import Options
-from dpsync.render.json.ways_out import ways_out
-from dpsync.render.terminal.paint import Paint
+from dpsync.render.paint import Paint
+from dpsync.render.resolutions import ways_out
 from tests.render.drift_text import render_drift
 
 from .lab import REGISTRY

@@ -19,7 +19,7 @@ from benchmarks.organization import TOKEN, configuration, world
 from dpsync.api import Session, load, load_registry
 from dpsync.cli.terminal.output import as_output
 from dpsync.client.client import ReadClient
-from dpsync.render.json.conversion import plan_document
+from dpsync.render.json_conversion import plan_document
 from dpsync.server.http.app import build
 from dpsync.server.process.thread import ThreadedServer
 from dpsync.server.store import open_store

@@ -13,8 +13,8 @@ from dpsync.client.client import Params, ReadClient
 from dpsync.client.errors import NotJson, Unknown
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.plan import Plan
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.report_text import render_report
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_report
 from dpsync.server.process.thread import ThreadedServer
 from tests.identity.past import Project, git
 

@@ -12,8 +12,8 @@ from dpsync.apply.journal_reader import PastApply, read_journal
 from dpsync.client.transport import Transport
 from dpsync.model.journal import Report
 from dpsync.model.text import json_text
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.report_text import render_report
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_report
 
 from .faults import Break, Counting, Kill, Killed, Lose, When
 from .laws import law, plan_of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dpsync.model.drift import Drift
-from dpsync.render.json.conversion import drift_document
-from dpsync.render.layout.drift import drift_view
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.view_text import Writer
+from dpsync.render.drift_layout import drift_view
+from dpsync.render.json_conversion import drift_document
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import Writer
 
 
 def render_drift(

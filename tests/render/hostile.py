@@ -27,8 +27,7 @@ from dpsync.model.drift import Drift, Drifted, Edit, EditedField, Edits, FieldDr
 from dpsync.model.journal import Outcome, Report, Unkept
 from dpsync.model.plan import Deviation, FaultRun, Origin, Plan, Rehearsal, Unproven
 from dpsync.model.snapshot import MatchedBy
-from dpsync.render.json.conversion import drift_document, plan_document
-from dpsync.render.json.documents import (
+from dpsync.render.documents import (
     ApplyDocument,
     DriftDocument,
     Finding,
@@ -37,6 +36,7 @@ from dpsync.render.json.documents import (
     RehearseDocument,
     Related,
 )
+from dpsync.render.json_conversion import drift_document, plan_document
 
 PIECES = [
     "`", "``", "```", "````\n", "~~~", "<script>alert(1)</script>", "</script>",

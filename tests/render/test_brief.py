@@ -8,11 +8,11 @@ from dpsync.model.change import Blocked, Change, Difference, Effect, Kept, Note,
 from dpsync.model.diagnostic import Candidate, Diagnostic, Exit, Refusal, WayOut
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plan import Organization, Plan
-from dpsync.render.json.conversion import findings_document
-from dpsync.render.terminal.diagnostics import render_diagnostics
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
-from dpsync.render.words.plan import SHOWN
+from dpsync.render.diagnostics import render_diagnostics
+from dpsync.render.json_conversion import findings_document
+from dpsync.render.paint import Paint
+from dpsync.render.plan_words import SHOWN
+from dpsync.render.view_text import render_plan
 from tests.render.drift_text import render_drift
 
 PLAIN = Paint(on=False)

@@ -11,10 +11,9 @@ from pydantic import BaseModel
 
 from dpsync.model.diagnostic import Refusal
 from dpsync.model.plan import Origin, Plan
-from dpsync.render.formats import render
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.json.documents import Finding, FindingsDocument
-from dpsync.render.options import FormatOptions
+from dpsync.render.documents import Finding, FindingsDocument
+from dpsync.render.formats import FormatOptions, render
+from dpsync.render.json_conversion import plan_document
 
 TEXT = {"type": "string", "minLength": 1}
 REPORT = jsonschema.Draft202012Validator({

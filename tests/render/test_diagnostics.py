@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Span
-from dpsync.render.json.conversion import findings_document
-from dpsync.render.terminal.diagnostics import render_diagnostics
+from dpsync.render.diagnostics import render_diagnostics
+from dpsync.render.json_conversion import findings_document
 
 TEXT = "organizations:\n" + "\n" * 12 + "    titel: Onboarding\n"
 

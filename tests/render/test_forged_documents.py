@@ -12,9 +12,8 @@ from pydantic import BaseModel, ValidationError
 
 from dpsync.model.plan import Origin
 from dpsync.model.text import UNSEEN, json_text
-from dpsync.render.formats import FORMATS, render
-from dpsync.render.json.documents import Finding, FindingsDocument
-from dpsync.render.options import FormatOptions
+from dpsync.render.documents import Finding, FindingsDocument
+from dpsync.render.formats import FORMATS, FormatOptions, render
 from tests.render.hostile import DOCUMENTS, forge
 from tests.soak import examples
 

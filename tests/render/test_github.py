@@ -11,12 +11,11 @@ from pydantic import BaseModel
 from dpsync.model.change import Blocked, Change, Difference
 from dpsync.model.diagnostic import Refusal
 from dpsync.model.plan import Origin, Plan
-from dpsync.render.formats import render
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.json.documents import Finding, FindingsDocument
-from dpsync.render.layout.views import view
-from dpsync.render.options import FormatOptions
-from dpsync.render.words.visible import visible
+from dpsync.render.documents import Finding, FindingsDocument
+from dpsync.render.formats import FormatOptions, render
+from dpsync.render.json_conversion import plan_document
+from dpsync.render.names import visible
+from dpsync.render.views import view
 from tests.render.hostile import DOCUMENTS
 from tests.render.runner import KNOWN, Command, commands
 

@@ -27,8 +27,8 @@ from dpsync.model.change import (
 from dpsync.model.diagnostic import Refusal
 from dpsync.model.plan import Organization, Origin, Plan
 from dpsync.render.formats import render
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.layout.views import view
+from dpsync.render.json_conversion import plan_document
+from dpsync.render.views import view
 from tests.render.hostile import DOCUMENTS, PIECES
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")

@@ -7,16 +7,9 @@ from typing import Any
 import pytest
 
 from dpsync.model.plan import Origin
-from dpsync.render.json.documents import (
-    Finding,
-    ImportDocument,
-    ImportedFile,
-    NotImported,
-    SecretToSet,
-    TakenOver,
-)
-from dpsync.render.terminal.import_text import render_import
-from dpsync.render.terminal.paint import Paint
+from dpsync.render.command_texts import render_import
+from dpsync.render.documents import Finding, ImportDocument, ImportedFile, NotImported, SecretToSet, TakenOver
+from dpsync.render.paint import Paint
 
 AT = Origin(file="teams.yaml", line=7, column=3)
 SHARED = Finding(

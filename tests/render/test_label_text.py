@@ -12,12 +12,11 @@ from dpsync.model.diagnostic import Refusal
 from dpsync.model.drift import LastEvent
 from dpsync.model.plan import Plan
 from dpsync.model.text import counted
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.layout.views import view
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
-from dpsync.render.terminal.view_text import COLUMNS
-from dpsync.render.words.drift import changed_by
+from dpsync.render.json_conversion import plan_document
+from dpsync.render.paint import Paint
+from dpsync.render.report_words import changed_by
+from dpsync.render.view_text import COLUMNS, render_plan
+from dpsync.render.views import view
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
 COMMIT = "0" * 40

@@ -13,23 +13,19 @@ from dpsync.model.diagnostic import Diagnostic, Refusal
 from dpsync.model.drift import Drift, Drifted, Renamed
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Estimate, Plan, Unproven
-from dpsync.render.checks.annotations import as_annotations
-from dpsync.render.checks.codequality import as_codequality
-from dpsync.render.checks.junit import as_junit
-from dpsync.render.checks.sarif import as_sarif
-from dpsync.render.formats import render
-from dpsync.render.json.conversion import drift_document, plan_document
-from dpsync.render.json.selected_findings import selected
-from dpsync.render.layout.view import Blocks, View, ViewEntry, ViewField, ViewLine, Word, clip
-from dpsync.render.layout.views import view
-from dpsync.render.options import FormatOptions
-from dpsync.render.pages.html_page import as_page
-from dpsync.render.pages.markdown import render_markdown
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.view_text import Writer
-from dpsync.render.words.plan import base
-from dpsync.render.words.rehearsal import time, unproven
-from dpsync.render.words.values import inside
+from dpsync.render.ci_reports import as_annotations, as_codequality, as_junit, as_sarif
+from dpsync.render.command_documents import selected
+from dpsync.render.formats import FormatOptions, render
+from dpsync.render.html import as_page
+from dpsync.render.json_conversion import drift_document, plan_document
+from dpsync.render.markdown import render_markdown
+from dpsync.render.paint import Paint
+from dpsync.render.plan_words import base
+from dpsync.render.report_words import time, unproven
+from dpsync.render.value_words import inside
+from dpsync.render.view import Blocks, View, ViewEntry, ViewField, ViewLine, Word, clip
+from dpsync.render.view_text import Writer
+from dpsync.render.views import view
 
 HOW = FormatOptions()
 

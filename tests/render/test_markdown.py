@@ -25,12 +25,11 @@ from dpsync.model.change import (
 )
 from dpsync.model.diagnostic import Refusal
 from dpsync.model.plan import Origin, Plan
-from dpsync.render.json.conversion import plan_document
-from dpsync.render.json.documents import Finding, FindingsDocument, PlanDocument, Related
-from dpsync.render.layout.views import view
-from dpsync.render.pages.markdown import render_markdown, units
-from dpsync.render.pages.markdown_escape import code, prose, prose_html
-from dpsync.render.words.visible import visible
+from dpsync.render.documents import Finding, FindingsDocument, PlanDocument, Related
+from dpsync.render.json_conversion import plan_document
+from dpsync.render.markdown import code, prose, prose_html, render_markdown, units
+from dpsync.render.names import visible
+from dpsync.render.views import view
 from tests.render.hostile import DOCUMENTS, TEXT
 from tests.soak import examples
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.model.address import Address
-from dpsync.render.words.natural_order import in_natural_order, natural_key
+from dpsync.render.names import in_natural_order, natural_key
 
 
 @pytest.mark.parametrize(

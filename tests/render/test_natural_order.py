@@ -9,9 +9,8 @@ import pytest
 from dpsync.model.change import Change, Note
 from dpsync.model.drift import Drift, Drifted
 from dpsync.model.plan import Plan
-from dpsync.render.formats import render
-from dpsync.render.json.conversion import drift_document, plan_document
-from dpsync.render.options import FormatOptions
+from dpsync.render.formats import FormatOptions, render
+from dpsync.render.json_conversion import drift_document, plan_document
 
 
 def changes(*keys: str, action: str = "create") -> tuple[Change, ...]:

@@ -6,10 +6,10 @@ import pytest
 
 from dpsync.model.change import NavigationChange, NavigationNode
 from dpsync.model.plan import Plan
-from dpsync.render.layout.plan import plan_blocks
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.view_text import COLUMNS, Writer
-from dpsync.render.words.navigation import merged
+from dpsync.render.effect_words import merged
+from dpsync.render.paint import Paint
+from dpsync.render.plan_layout import plan_blocks
+from dpsync.render.view_text import COLUMNS, Writer
 
 
 def node(name: str, *inside: NavigationNode, **more: object) -> NavigationNode:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from dpsync.model.change import Change, Difference, Effect, Exposure, Kept, Note, Removed, Step
 from dpsync.model.plan import Organization, Origin, Plan
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
-from dpsync.render.words.names import Names
-from dpsync.render.words.values import show
+from dpsync.render.names import Names
+from dpsync.render.paint import Paint
+from dpsync.render.value_words import show
+from dpsync.render.view_text import render_plan
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)
 

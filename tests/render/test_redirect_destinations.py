@@ -11,10 +11,10 @@ import pytest
 from dpsync.model.change import Change, Difference
 from dpsync.model.drift import Drift, Drifted, Edit, EditedField, Edits, FieldDrift
 from dpsync.model.plan import Plan
+from dpsync.render.drift_layout import edit_blocks
 from dpsync.render.formats import render
-from dpsync.render.json.conversion import drift_document, plan_document
-from dpsync.render.layout.edits import edit_blocks
-from dpsync.render.layout.view import body
+from dpsync.render.json_conversion import drift_document, plan_document
+from dpsync.render.view import body
 
 SECTION = {"dpsync:ref": "acme/sites/docs/structure/guides"}
 SPACE = {"dpsync:ref": "acme/sites/docs/structure/guides/en"}

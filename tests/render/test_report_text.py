@@ -7,9 +7,8 @@ import pytest
 from dpsync.model.change import Change, Effect, PlatformTrouble, Step
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.plan import Origin, Plan
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.terminal.plan_text import render_plan
-from dpsync.render.terminal.report_text import render_outcome, render_report
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_outcome, render_plan, render_report
 
 
 def report(untried: int) -> Report:

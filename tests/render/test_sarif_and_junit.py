@@ -21,11 +21,10 @@ from dpsync.model.change import Change, Exposure
 from dpsync.model.diagnostic import Refusal
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plan import Origin, Plan
-from dpsync.render.formats import render
-from dpsync.render.json.conversion import drift_document, plan_document
-from dpsync.render.json.documents import Finding, FindingsDocument
-from dpsync.render.layout.views import view
-from dpsync.render.options import FormatOptions
+from dpsync.render.documents import Finding, FindingsDocument
+from dpsync.render.formats import FormatOptions, render
+from dpsync.render.json_conversion import drift_document, plan_document
+from dpsync.render.views import view
 from tests.render.hostile import DOCUMENTS
 from tests.render.test_codequality import report
 

@@ -6,13 +6,17 @@ import pytest
 
 from dpsync.model.plan import Origin
 from dpsync.model.urls import DOCS
-from dpsync.render.json.documents import Check, DoctorDocument, ListDocument, ListedEntry
-from dpsync.render.terminal.doctor_text import render_doctor
-from dpsync.render.terminal.explain_text import render_code, render_explanation, render_overview
-from dpsync.render.terminal.list_text import render_list
-from dpsync.render.terminal.paint import Paint
-from dpsync.render.words.explanations import Explanation
-from dpsync.render.words.rehearsal import duration
+from dpsync.render.command_texts import (
+    render_code,
+    render_doctor,
+    render_explanation,
+    render_list,
+    render_overview,
+)
+from dpsync.render.documents import Check, DoctorDocument, ListDocument, ListedEntry
+from dpsync.render.explanations import Explanation
+from dpsync.render.paint import Paint
+from dpsync.render.report_words import duration
 
 PLAIN = Paint(on=False)
 

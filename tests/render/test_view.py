@@ -10,14 +10,13 @@ from dpsync.model.change import Change, Difference, Kept
 from dpsync.model.diagnostic import Exit, Refusal
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plan import Plan
-from dpsync.render.formats import FORMATS, render
-from dpsync.render.json.conversion import drift_document, plan_document
-from dpsync.render.json.documents import ApplyDocument
-from dpsync.render.layout.plan import plan_blocks
-from dpsync.render.layout.view import ViewEntry, body
-from dpsync.render.layout.views import view
-from dpsync.render.options import FormatOptions
-from dpsync.render.words.values import inside
+from dpsync.render.documents import ApplyDocument
+from dpsync.render.formats import FORMATS, FormatOptions, render
+from dpsync.render.json_conversion import drift_document, plan_document
+from dpsync.render.plan_layout import plan_blocks
+from dpsync.render.value_words import inside
+from dpsync.render.view import ViewEntry, body
+from dpsync.render.views import view
 
 
 def test_what_is_kept_is_counted_by_things_and_not_by_places() -> None:

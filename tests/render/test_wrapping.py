@@ -7,7 +7,7 @@ from click import style, unstyle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.render.terminal.wrapping import columns, wrapped
+from dpsync.render.paint import columns, wrapped
 
 LONG = " ".join(["word"] * 30)
 

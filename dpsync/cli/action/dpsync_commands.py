@@ -23,9 +23,9 @@ from dpsync.github.runner.outputs import killed, outputs
 from dpsync.github.runner.run import Ran
 from dpsync.model.desired import AppliedCommit
 from dpsync.model.diagnostic import DiagnosticError, Exit
-from dpsync.render.json.documents import ApplyDocument
-from dpsync.render.json.reading import parse_document
-from dpsync.render.words.visible import visible
+from dpsync.render.documents import ApplyDocument
+from dpsync.render.json_conversion import parse_document
+from dpsync.render.names import visible
 
 _BASE: Final = "GITHUB_BASE_REF"
 _SIGNALS: Final = {Exit.INTERRUPTED: signal.SIGINT, Exit.TERMINATED: signal.SIGTERM}

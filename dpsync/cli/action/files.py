@@ -10,8 +10,8 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING, Final
 
 from dpsync import disk
-from dpsync.render.layout.view import View
-from dpsync.render.pages.markdown import render_markdown
+from dpsync.render.markdown import render_markdown
+from dpsync.render.view import View
 
 if TYPE_CHECKING:
     from dpsync.github.runner.inputs import Inputs

@@ -30,10 +30,9 @@ from dpsync.github.runs.action import carry_out, stopped
 from dpsync.github.runs.ids_file import IdsFileUpdate
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.urls import address_problem
-from dpsync.render.formats import render
-from dpsync.render.json.documents import FindingsDocument, PlanDocument
-from dpsync.render.layout.views import view
-from dpsync.render.options import FormatOptions
+from dpsync.render.documents import FindingsDocument, PlanDocument
+from dpsync.render.formats import FormatOptions, render
+from dpsync.render.views import view
 
 _TOUCHING: Final = 50
 """Commits whose pull requests are looked for, each by a request. Earlier approvals are not known."""

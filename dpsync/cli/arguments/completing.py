@@ -49,8 +49,7 @@ def words(context: click.Context, parameter: click.Parameter, incomplete: str) -
     """Kinds, fields, keys of the root file, and codes."""
     try:
         from dpsync.kinds.registry import load
-        from dpsync.render.words.error_page import codes
-        from dpsync.render.words.explanations import what_can_be_explained
+        from dpsync.render.explanations import codes, what_can_be_explained
 
         found = [*what_can_be_explained(load()), *codes()]
     except Exception:

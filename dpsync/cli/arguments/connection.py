@@ -21,7 +21,7 @@ from dpsync.cli.arguments.trust import Trust, tell_unneeded
 from dpsync.cli.terminal.output import FLAG_OF_TRUST, Output, interactive, trusted_by_flag
 from dpsync.cli.terminal.usage import WrongUsage
 from dpsync.model.urls import GITBOOK, is_loopback
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 if TYPE_CHECKING:
     from dpsync.model.desired import Desired, Environment

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from dpsync.cli.arguments.place import ConfigurationPaths, applied_commits, shortest_path, warned
 from dpsync.cli.terminal.output import Output
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 if TYPE_CHECKING:
     from dpsync.api import AppliedNotes, IdsOnDisk, Session
@@ -96,7 +96,7 @@ def on_disk(path: Path, project: Path, commit: str | None = None) -> IdsOnDisk:
 def tell_repeated(out: Output, ids: IdsFile) -> None:
     """Warn of lines that the file gives twice."""
     from dpsync.config.ids_file import repeated
-    from dpsync.render.terminal.diagnostics import render_diagnostics
+    from dpsync.render.diagnostics import render_diagnostics
 
     if found := repeated(ids):
         out.complain(render_diagnostics(found, {}, color=out.paint(error=True).on).rstrip())
@@ -124,7 +124,7 @@ def with_what_is_not_included(
 def git_base(out: Output, place: ConfigurationPaths, ref: str | None, ids: Path | None = None) -> Base:
     """The git base; what should have been there and is not is said on stderr."""
     from dpsync.api import load_base
-    from dpsync.render.terminal.diagnostics import render_diagnostics
+    from dpsync.render.diagnostics import render_diagnostics
 
     base = load_base(
         place.root,

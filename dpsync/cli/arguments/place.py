@@ -16,7 +16,7 @@ from dpsync import disk
 from dpsync.cli.terminal.output import Output
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.urls import GITBOOK
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 if TYPE_CHECKING:
     from dpsync.model.desired import AppliedCommit, Desired
@@ -185,7 +185,7 @@ class ConfigurationPaths(Struct, frozen=True):
 
 def warned(out: Output, desired: Desired) -> Desired:
     """The configuration, after its warnings were said on stderr."""
-    from dpsync.render.terminal.diagnostics import render_diagnostics
+    from dpsync.render.diagnostics import render_diagnostics
 
     if desired.warnings:
         text = render_diagnostics(desired.warnings, desired.texts, color=out.paint(error=True).on)

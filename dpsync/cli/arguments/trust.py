@@ -24,7 +24,7 @@ from dpsync.cli.arguments.place import ConfigurationPaths
 from dpsync.cli.terminal.output import FLAG_OF_TRUST, Output, interactive, trusted_by_flag
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.urls import COMPANION_TOKENS, is_loopback
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 if TYPE_CHECKING:
     from dpsync.config.checked_files import EnvironmentSource

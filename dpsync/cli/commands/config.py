@@ -50,13 +50,13 @@ def command(
         place.load(out)
         composed = compose(place.root, overlays=place.overlays, environment=place.environment)
 
-        from dpsync.render.json.config_document import config_document
+        from dpsync.render.command_documents import config_document
 
         document = config_document(composed, os.environ)
         if out.json:
             out.document(document)
         else:
-            from dpsync.render.terminal.config_text import render_config
+            from dpsync.render.command_texts import render_config
 
             out.result(render_config(document, out.paint()))
         return Exit.DONE

@@ -80,7 +80,7 @@ def command(
         if out.json:
             out.document(document)
         else:
-            from dpsync.render.terminal.doctor_text import render_doctor
+            from dpsync.render.command_texts import render_doctor
 
             out.prose(render_doctor(out.printable(document), out.paint()))
         return document.exit

@@ -66,7 +66,7 @@ def command(
     all other fields and lists of objects.
     """
     from dpsync.api import Options
-    from dpsync.render.json.conversion import drift_document
+    from dpsync.render.json_conversion import drift_document
 
     out = as_output(format_, color, verbose, quiet, summary)
     with reading_session(

@@ -35,24 +35,24 @@ def command(what: str | None, color: str) -> int:
     paint = out.paint()
     if what is None:
         from dpsync.kinds.registry import load
-        from dpsync.render.terminal.explain_text import render_overview
-        from dpsync.render.words.explanations import overview
+        from dpsync.render.command_texts import render_overview
+        from dpsync.render.explanations import overview
 
         out.result(render_overview(overview(load().whole), paint))
         return Exit.DONE
 
-    from dpsync.render.words.error_page import code_named, codes, plain_section
+    from dpsync.render.explanations import code_named, codes, plain_section
 
     known = codes()
     if (code := code_named(what, known)) is not None:
-        from dpsync.render.terminal.explain_text import render_code
+        from dpsync.render.command_texts import render_code
 
         out.result(render_code(code, plain_section(known[code]), paint))
         return Exit.DONE
 
     from dpsync.kinds.registry import load
-    from dpsync.render.terminal.explain_text import render_explanation
-    from dpsync.render.words.explanations import explained, what_can_be_explained
+    from dpsync.render.command_texts import render_explanation
+    from dpsync.render.explanations import explained, what_can_be_explained
 
     said = explained(load().whole, what)
     if said is None:

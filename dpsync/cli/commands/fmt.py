@@ -9,7 +9,7 @@ import click
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 _LARGEST = 10_000_000
 """Bytes of a file, as when it is read."""

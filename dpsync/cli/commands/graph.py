@@ -53,9 +53,9 @@ def command(
     from dpsync.model.address import Address
     from dpsync.model.diagnostic import Diagnostic, DiagnosticError
     from dpsync.planner.selection import selected_names
+    from dpsync.render.documents import PlanDocument
     from dpsync.render.graph import LANGUAGES, graph
-    from dpsync.render.json.documents import PlanDocument
-    from dpsync.render.json.reading import read_document
+    from dpsync.render.json_conversion import read_document
 
     out = as_output("text", "never")
     with endings(out):

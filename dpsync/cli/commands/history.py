@@ -44,8 +44,8 @@ def command(
     """
     from dpsync.apply.journal_reader import read_history
     from dpsync.cli.endings import endings
-    from dpsync.render.json.history_document import history_document
-    from dpsync.render.terminal.history_text import render_history
+    from dpsync.render.command_documents import history_document
+    from dpsync.render.command_texts import render_history
 
     out = as_output(format_, color, verbose, quiet)
     with endings(out):

@@ -83,8 +83,8 @@ def command(
     from dpsync.apply.ids_recorder import ResolvedIds
     from dpsync.cli.endings import endings
     from dpsync.client.client import ReadClient
-    from dpsync.render.json.ids_document import compared_document, edits_document
-    from dpsync.render.terminal.ids_text import render_ids
+    from dpsync.render.command_documents import compared_document, edits_document
+    from dpsync.render.command_texts import render_ids
 
     out = as_output(format_, color, verbose, quiet)
     asked = IdsAsked(bound, forgotten, moved)

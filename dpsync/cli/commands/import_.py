@@ -255,7 +255,7 @@ def _imported_again(
     from dpsync.apply.ids_recorder import CannotWrite
     from dpsync.config.layers import Layers
     from dpsync.importing.files import put
-    from dpsync.render.json.conversion import again_document
+    from dpsync.render.json_conversion import again_document
 
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
     with out.progress.during(READING):
@@ -277,7 +277,7 @@ def _edited(
     from dpsync.api import add, import_rows, update
     from dpsync.config.layers import Layers
     from dpsync.importing.files import put
-    from dpsync.render.json.conversion import update_document
+    from dpsync.render.json_conversion import update_document
 
     into = None if asked.into is None else _file_of(place, session.desired, asked.directory, asked.into)
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
@@ -314,7 +314,7 @@ def _taken_over(out: Output, asked: _Asked, named: Path, registry: Registry) -> 
     """Write the configuration of the site whose navigation file was named."""
     from dpsync.importing.files import put
     from dpsync.importing.navigation import take_over
-    from dpsync.render.json.conversion import import_document
+    from dpsync.render.json_conversion import import_document
 
     file, directory = _navigation_file(asked.directory, named), asked.directory
     made = take_over(

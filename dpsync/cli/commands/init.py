@@ -15,7 +15,7 @@ from dpsync.cli.terminal.usage import WrongUsage
 from dpsync.config.discovery import has_root
 from dpsync.model.diagnostic import Exit
 from dpsync.model.text import command as printed
-from dpsync.render.words.visible import visible, visible_lines
+from dpsync.render.names import visible, visible_lines
 
 
 class Wanted(Struct, frozen=True):

@@ -64,7 +64,7 @@ def command(
     from dpsync.cli.arguments.memory import opened
     from dpsync.cli.endings import endings
     from dpsync.cli.opening import configured
-    from dpsync.render.json.list_document import list_document
+    from dpsync.render.command_documents import list_document
 
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
@@ -90,7 +90,7 @@ def command(
         if out.json:
             out.document(document)
         else:
-            from dpsync.render.terminal.list_text import render_list
+            from dpsync.render.command_texts import render_list
 
             out.result(render_list(document, out.paint()))
         return Exit.DONE

@@ -65,7 +65,7 @@ def command(
     from dpsync.cli.arguments.place import are_deletes_reviewed
     from dpsync.cli.rehearsing import rehearsed, started
     from dpsync.model.text import command as in_words
-    from dpsync.render.json.conversion import plan_document
+    from dpsync.render.json_conversion import plan_document
 
     out = as_output(format_, color, verbose, quiet, summary)
     recording = started(rehearse)

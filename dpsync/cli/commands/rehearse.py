@@ -67,8 +67,8 @@ def command(
     from dpsync.api import Options
     from dpsync.cli.rehearsing import ending, rehearsed
     from dpsync.client.recording import Recording
-    from dpsync.render.json.conversion import plan_document
-    from dpsync.render.json.documents import RehearseDocument
+    from dpsync.render.documents import RehearseDocument
+    from dpsync.render.json_conversion import plan_document
 
     out = as_output(format_, color, verbose, quiet, summary)
     recording = Recording()

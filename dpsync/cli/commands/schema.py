@@ -56,7 +56,7 @@ def command(name: str, profile: str) -> None:
     from dpsync.kinds.registry import load
     from dpsync.model.journal import EVENT
     from dpsync.model.text import json_text
-    from dpsync.render.json.documents import DOCUMENTS
+    from dpsync.render.documents import DOCUMENTS
 
     if name == "configuration":
         schema = configuration_schema(load(profile).whole)

@@ -11,7 +11,7 @@ from dpsync.cli.arguments.options import output_in_every_format, summarizing
 from dpsync.cli.terminal.help import HelpCommand
 from dpsync.cli.terminal.output import Output, as_output
 from dpsync.model.diagnostic import Exit
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 if TYPE_CHECKING:
     from dpsync.apply.journal_reader import PastApply
@@ -49,7 +49,7 @@ def command(
     from dpsync.apply.saved_plan import content
     from dpsync.cli.endings import endings
     from dpsync.config.discovery import ROOT_NAMES
-    from dpsync.render.json.reading import parse_document
+    from dpsync.render.json_conversion import parse_document
 
     out = as_output(format_, color, verbose, quiet, summary)
     out.project = directory

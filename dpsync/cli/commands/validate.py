@@ -58,7 +58,7 @@ def command(
     """
     from dpsync.cli.arguments.memory import with_what_is_not_included
     from dpsync.cli.endings import endings
-    from dpsync.render.words.visible import visible
+    from dpsync.render.names import visible
 
     if base is not None and not changes:
         raise click.UsageError("--base can only be used with --changes")
@@ -68,7 +68,7 @@ def command(
         desired = with_what_is_not_included(out, place, place.validated(out), base)
         edited = _edited(out, place.for_profile_of(desired), desired, base) if changes else None
         if not out.text:
-            from dpsync.render.json.conversion import findings_document
+            from dpsync.render.json_conversion import findings_document
 
             out.show(findings_document(desired.warnings, 0, edited, desired.profile))
         elif not quiet:
@@ -82,7 +82,7 @@ def command(
                 f"Valid{on}: {number} in {read}{f', and with each environment: {each}' if each else ''}."
             )
         if out.text and edited is not None:
-            from dpsync.render.terminal.edits_text import edit_lines
+            from dpsync.render.command_texts import edit_lines
 
             for line in edit_lines(edited):
                 out.result(line)
@@ -98,7 +98,7 @@ def _edited(out: Output, place: ConfigurationPaths, desired: Desired, base: str 
 def _unserved(desired: Desired) -> Iterator[str]:
     from dpsync.config.entry_keywords import supported
     from dpsync.kinds.registry import load
-    from dpsync.render.words.visible import visible
+    from dpsync.render.names import visible
 
     for address, item in sorted(supported(desired, load(desired.profile)).unserved.items()):
         yield f"{visible(item.span.file)}:{item.span.line}: {visible(str(address))}: {visible(item.reason)}"

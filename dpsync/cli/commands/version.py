@@ -36,7 +36,7 @@ def command(as_json: bool) -> None:
     import platform
 
     from dpsync.kinds.editions import PROFILES
-    from dpsync.render.json.documents import VersionDocument
+    from dpsync.render.documents import VersionDocument
 
     out.document(
         VersionDocument(

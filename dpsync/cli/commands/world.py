@@ -53,7 +53,7 @@ def command(
     from dpsync import disk
     from dpsync.cli.worlds import read_world
     from dpsync.model.text import counted, json_text
-    from dpsync.render.words.visible import visible
+    from dpsync.render.names import visible
 
     out = as_output("text", color, verbose, quiet)
     made = read_world(

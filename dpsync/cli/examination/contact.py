@@ -9,7 +9,7 @@ from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.types.base import MISSING
 from dpsync.live.contact import Contact, Difference
 from dpsync.model.text import counted, json_text
-from dpsync.render.json.documents import Check
+from dpsync.render.documents import Check
 
 _TOPIC = "contact"
 FORMAT = "dpsync.contact-report/1"

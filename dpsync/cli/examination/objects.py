@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.text import command, counted
-from dpsync.render.json.documents import Check
+from dpsync.render.documents import Check
 
 if TYPE_CHECKING:
     from dpsync.api import Planned, Session

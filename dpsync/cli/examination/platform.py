@@ -10,7 +10,7 @@ from dpsync.client.errors import ClientError
 from dpsync.client.transport import HttpTransport, Token
 from dpsync.kinds.editions import profile_at
 from dpsync.live.access import HeaderReader, allowed, caller, organization, organization_called
-from dpsync.render.json.documents import Check, KindAccess
+from dpsync.render.documents import Check, KindAccess
 
 if TYPE_CHECKING:
     from dpsync.cli.arguments.connection import Connection

@@ -17,7 +17,7 @@ from dpsync.kinds.editions import PROFILES
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.text import command, counted, short_commit
 from dpsync.model.urls import is_loopback
-from dpsync.render.json.documents import Check
+from dpsync.render.documents import Check
 
 if TYPE_CHECKING:
     from dpsync.cli.arguments.connection import Connection

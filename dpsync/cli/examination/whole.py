@@ -20,8 +20,8 @@ from dpsync.client.errors import ClientError, Malformed
 from dpsync.kinds.editions import FULL, PROFILES
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.render.json.documents import Check, DoctorDocument
-from dpsync.render.words.visible import visible
+from dpsync.render.documents import Check, DoctorDocument
+from dpsync.render.names import visible
 
 if TYPE_CHECKING:
     from dpsync.cli.arguments.connection import Connection

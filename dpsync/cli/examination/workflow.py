@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from dpsync.render.json.documents import Check
+from dpsync.render.documents import Check
 
 _PARTS = (
     ("contents", "/contents", "dpsync apply commits the ids file"),

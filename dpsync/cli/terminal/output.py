@@ -16,9 +16,8 @@ from dpsync.cli.terminal.links import wants_links, with_links
 from dpsync.cli.terminal.progress import Progress, on_stderr
 from dpsync.model.diagnostic import Exit
 from dpsync.model.text import NOWHERE, Invocation
-from dpsync.render.terminal.paint import Paint, When, wants_colour
-from dpsync.render.terminal.wrapping import wrapped
-from dpsync.render.words.visible import visible_lines
+from dpsync.render.names import visible_lines
+from dpsync.render.paint import Paint, When, wants_colour, wrapped
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -86,14 +85,13 @@ class Output(Struct):
 
     def printable(self, document: M) -> M:
         """A document as it may be printed: without secrets, its commands complete."""
-        from dpsync.render.json.completion import completed
+        from dpsync.render.command_documents import completed
 
         return completed(self.mask.model(document), self.invocation)
 
     def show(self, document: BaseModel) -> None:
         """The result in the format that was asked for."""
-        from dpsync.render.formats import render
-        from dpsync.render.options import FormatOptions
+        from dpsync.render.formats import FormatOptions, render
 
         project = self.project or Path()
         options = FormatOptions(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dpsync.cli.terminal.output import Output
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 
 def tracer(out: Output) -> Callable[[str, str, int | None, float], None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 
 class WrongUsage(click.UsageError):

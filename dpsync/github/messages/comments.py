@@ -19,7 +19,7 @@ from dpsync.github.messages.plan_comment import (
 )
 from dpsync.github.requests.api import GitHub, GitHubText
 from dpsync.github.requests.transport import GitHubError
-from dpsync.render.pages.markdown import COMMENT
+from dpsync.render.markdown import COMMENT
 
 TOO_LONG = 422
 

@@ -18,10 +18,9 @@ from dpsync.github.requests.api import GitHubText
 from dpsync.github.runner.place import WorkflowRun
 from dpsync.model.drift import Drift
 from dpsync.model.text import counted, json_text
-from dpsync.render.json.documents import DriftDocument
-from dpsync.render.layout.views import view
-from dpsync.render.pages.markdown import COMMENT, render_markdown, units
-from dpsync.render.pages.markdown_escape import prose
+from dpsync.render.documents import DriftDocument
+from dpsync.render.markdown import COMMENT, prose, render_markdown, units
+from dpsync.render.views import view
 
 GONE: Final = (
     "**There is no drift any more.** The drift ended without an apply of this workflow: somebody changed "

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from dpsync.github.messages.marker import Marker, read_marker
 from dpsync.github.requests.api import GitHub, GitHubText
 from dpsync.github.runner.place import WorkflowRun
-from dpsync.render.words.visible import visible
+from dpsync.render.names import visible
 
 M = TypeVar("M", bound=Marker)
 _TITLE: Final = 200

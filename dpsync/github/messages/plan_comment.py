@@ -24,11 +24,10 @@ from dpsync.github.requests.api import GitHubText, Review
 from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key
 from dpsync.model.plan import DIGITS
 from dpsync.model.text import NOWHERE, short_commit, some
-from dpsync.render.json.documents import ApplyDocument, PlanDocument
-from dpsync.render.layout.view import View, clip
-from dpsync.render.pages.markdown import COMMENT, render_markdown, units
-from dpsync.render.pages.markdown_escape import code, prose
-from dpsync.render.words.report import done, ending
+from dpsync.render.documents import ApplyDocument, PlanDocument
+from dpsync.render.markdown import COMMENT, code, prose, render_markdown, units
+from dpsync.render.report_words import done, ending
+from dpsync.render.view import View, clip
 
 _CONTENT: Final = "<!-- dpsync:content -->\n"
 """Between what happened and the plan. It stands before all foreign text, so the first one is ours."""

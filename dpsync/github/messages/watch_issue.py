@@ -20,8 +20,8 @@ from dpsync.github.messages.plan_comment import written_by
 from dpsync.github.requests.api import GitHubText
 from dpsync.github.requests.transport import GitHubError
 from dpsync.model.text import counted
-from dpsync.render.layout.views import view
-from dpsync.render.pages.markdown import COMMENT, render_markdown, units
+from dpsync.render.markdown import COMMENT, render_markdown, units
+from dpsync.render.views import view
 
 IN_A_ROW: Final = 3
 _NAMED: Final = 3

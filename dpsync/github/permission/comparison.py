@@ -10,8 +10,8 @@ from msgspec import Struct
 from dpsync.github.messages.digests import Shown, address_digest, exposures_shown, shown_of
 from dpsync.model.plan import Plan
 from dpsync.model.text import are, counted, some
-from dpsync.render.layout.view import clip
-from dpsync.render.pages.markdown_escape import code
+from dpsync.render.markdown import code
+from dpsync.render.view import clip
 
 _NAMED: Final = 10
 

@@ -10,7 +10,7 @@ from dpsync.github.requests.branches import Branches
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.model.text import short_commit
-from dpsync.render.pages.markdown_escape import prose
+from dpsync.render.markdown import prose
 
 
 def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:

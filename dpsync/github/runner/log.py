@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final, TextIO
 
-from dpsync.render.words.visible import visible, visible_lines
+from dpsync.render.names import visible, visible_lines
 
 _MASKED: Final = 3
 """Characters of a line from which on the runner masks it: a shorter one stands in every other word."""

@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from dpsync.config.codes import CHANGED_FILE
 from dpsync.model.diagnostic import Exit
 from dpsync.model.refusals import GUARD, REASONS
-from dpsync.render.json.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
-from dpsync.render.layout.views import view
-from dpsync.render.words.visible import visible
+from dpsync.render.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
+from dpsync.render.names import visible
+from dpsync.render.views import view
 
 NAMES: Final = (
     "outcome", "exit-code", "has-changes", "create", "update", "move", "delete", "blocked", "summary",

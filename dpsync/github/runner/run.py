@@ -16,7 +16,7 @@ from dpsync.github.runner.log import Log
 from dpsync.github.runner.place import WorkflowRun
 from dpsync.model.desired import AppliedCommit
 from dpsync.model.diagnostic import Exit
-from dpsync.render.pages.markdown_escape import prose
+from dpsync.render.markdown import prose
 
 
 class Ran(Struct, frozen=True):

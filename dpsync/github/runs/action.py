@@ -17,7 +17,7 @@ from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.github.runs.apply import apply
 from dpsync.github.runs.drift import drift
 from dpsync.github.runs.plan import plan
-from dpsync.render.json.documents import ApplyDocument
+from dpsync.render.documents import ApplyDocument
 
 _WITHOUT_SECRETS: Final = (
     "This run has no secrets, because the change comes from a fork or a bot. dpsync therefore makes no plan. "

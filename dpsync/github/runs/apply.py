@@ -23,9 +23,9 @@ from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.model.diagnostic import Exit
 from dpsync.model.plan import DIGITS
-from dpsync.render.json.documents import ApplyDocument, FindingsDocument, PlanDocument
-from dpsync.render.layout.views import view
-from dpsync.render.pages.markdown_escape import code
+from dpsync.render.documents import ApplyDocument, FindingsDocument, PlanDocument
+from dpsync.render.markdown import code
+from dpsync.render.views import view
 
 _NAMED: Final = 3
 """Comments that do not count and are named."""

@@ -11,7 +11,7 @@ from dpsync.github.requests.api import GitHub, GitHubText
 from dpsync.github.runner.outputs import STOPPED, failure
 from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.model.diagnostic import Exit
-from dpsync.render.json.documents import DriftDocument
+from dpsync.render.documents import DriftDocument
 
 
 def drift(run: ActionRun) -> Ran:

@@ -19,7 +19,7 @@ from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.place import WorkflowRun, make_key
 from dpsync.kinds.registry import Registry
 from dpsync.model.ids import IdsFile, MergedIds, merge_ids
-from dpsync.render.pages.markdown_escape import code
+from dpsync.render.markdown import code
 
 By = Literal["commit", "pull-request"]
 TITLE: Final = "Record live objects in the ids file"

@@ -23,9 +23,9 @@ from dpsync.github.runs.ids_branch import Brought, By, IdsBranch, Learned, Uncle
 from dpsync.kinds.registry import Registry
 from dpsync.model.ids import LineChange, RecordedLine, line_changes
 from dpsync.model.text import are, counted, some
-from dpsync.render.layout.view import clip
-from dpsync.render.pages.markdown_escape import code, fence, prose
-from dpsync.render.words.visible import visible
+from dpsync.render.markdown import code, fence, prose
+from dpsync.render.names import visible
+from dpsync.render.view import clip
 
 _TOLD: Final = 100_000
 """Characters of lines in the summary; the log has them all."""

@@ -25,8 +25,8 @@ from dpsync.github.messages.plan_comment import (
 from dpsync.github.requests.transport import GitHubError
 from dpsync.github.runner.run import ActionRun, Ran
 from dpsync.model.diagnostic import Exit
-from dpsync.render.json.documents import PlanDocument
-from dpsync.render.layout.views import view
+from dpsync.render.documents import PlanDocument
+from dpsync.render.views import view
 
 
 def plan(run: ActionRun) -> Ran:

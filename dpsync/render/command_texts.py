@@ -1,0 +1,459 @@
+"""Print the results of small commands as text.
+
+What `dpsync config` prints: YAML in which a comment behind each value says where it is written.
+
+What `dpsync doctor` prints: a line for each check, its mend below, and what the token may do.
+
+What the files say otherwise than the base, as lines for a terminal.
+
+Print `dpsync explain`: a heading, named facts in two columns, and an example.
+
+Make the text that `dpsync history` prints: a table with one line for each apply.
+
+Print the result of `dpsync ids`: lines added, changed or removed, and lines that match no object.
+
+What `dpsync import` says: the files, the variables to set, what is not in them.
+
+What `dpsync list` prints: a line for each entry, in columns.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from dpsync.importing.write_yaml import on_one_line, scalar
+from dpsync.model.address import Address, FieldAddress
+from dpsync.model.drift import Edits
+from dpsync.model.snapshot import MatchedBy
+from dpsync.model.text import command, counted, listed, short_commit
+from dpsync.model.urls import DOCS
+from dpsync.render.command_documents import part_of
+from dpsync.render.documents import (
+    Check,
+    ConfigDocument,
+    DoctorDocument,
+    HistoryDocument,
+    HistoryEntry,
+    IdsDocument,
+    IdsLine,
+    ImportDocument,
+    KindAccess,
+    ListDocument,
+    ListedEntry,
+    ValueOrigin,
+)
+from dpsync.render.drift_layout import compared_with, edit_blocks, title
+from dpsync.render.names import visible
+from dpsync.render.paint import Paint
+from dpsync.render.plan_words import place
+from dpsync.render.view import body, visible_texts
+
+if TYPE_CHECKING:
+    from dpsync.render.explanations import Explanation
+
+
+def render_config(document: ConfigDocument, paint: Paint) -> str:
+    """The configuration as YAML, which is read as the same values again."""
+    origins = {one.pointer: one for one in document.origins}
+    lines = list(_WithPlaces(origins, paint).mapping(document.configuration, "", ""))
+    if document.environment is not None:
+        lines.insert(0, paint(f"# The environment {visible(document.environment)} is applied.", "dim"))
+    return "\n".join(lines)
+
+
+class _WithPlaces:
+    def __init__(self, origins: dict[str, ValueOrigin], paint: Paint) -> None:
+        self._origins = origins
+        self._paint = paint
+
+    def mapping(self, value: dict[str, Any], pointer: str, indent: str) -> Iterator[str]:
+        for key, item in value.items():
+            yield from self._entry(f"{indent}{scalar(key, key=True)}:", item, part_of(pointer, key), indent)
+
+    def _entry(self, lead: str, item: Any, pointer: str, indent: str) -> Iterator[str]:
+        if isinstance(item, dict) and item:
+            yield lead
+            yield from self.mapping(item, pointer, indent + "  ")
+        elif isinstance(item, list) and item and not self._one_place(item, pointer):
+            yield lead
+            yield from self._sequence(item, pointer, indent + "  ")
+        else:
+            yield f"{lead} {on_one_line(item)}{self._comment(pointer, item)}"
+
+    def _sequence(self, items: list[Any], pointer: str, indent: str) -> Iterator[str]:
+        for index, item in enumerate(items):
+            inside = part_of(pointer, index)
+            if isinstance(item, dict) and item:
+                first, *rest = self.mapping(item, inside, indent + "  ")
+            elif isinstance(item, list) and item:
+                first, *rest = self._sequence(item, inside, indent + "  ")
+            else:
+                first, rest = f"{indent}  {on_one_line(item)}{self._comment(inside, item)}", []
+            yield f"{indent}- {first[len(indent) + 2 :]}"
+            yield from rest
+
+    def _one_place(self, items: list[Any], pointer: str) -> bool:
+        """Whether a list is one line: of single values, all in one file and without variables."""
+        if any(isinstance(item, dict | list) for item in items):
+            return False
+        at = [self._origins[part_of(pointer, index)] for index in range(len(items))]
+        return not any(one.variables for one in at) and len({one.at.file for one in at}) == 1
+
+    def _comment(self, pointer: str, item: Any) -> str:
+        origin = self._origins[part_of(pointer, 0) if isinstance(item, list) and item else pointer]
+        words = [f"{visible(origin.at.file)}:{origin.at.line}"]
+        names = [f"${{{one.name}}}" for one in origin.variables if one.is_set]
+        defaults = [f"${{{one.name}}}" for one in origin.variables if not one.is_set]
+        words += [listed(names)] if names else []
+        words += [f"the default of {listed(defaults)}"] if defaults else []
+        return self._paint(f"  # {', '.join(words)}", "dim")
+
+
+_STYLES = {"ok": "green", "note": "yellow", "problem": "red bold"}
+_ANSWERS = {True: "yes", False: "NO", None: "?"}
+
+
+def render_doctor(document: DoctorDocument, paint: Paint) -> str:
+    """All checks in their order, what the token may do, and how many problems there are."""
+    side = max((len(one.topic) for one in document.checks), default=0)
+    lines = [line for one in document.checks for line in _check(one, side, paint)]
+    for organization in dict.fromkeys(one.organization for one in document.access):
+        lines += ["", *_access(organization, document.access, paint)]
+    problems = sum(one.level == "problem" for one in document.checks)
+    notes = sum(one.level == "note" for one in document.checks)
+    end = f"{counted(problems, 'problem')}, {counted(notes, 'note')}." if problems + notes else "No problems."
+    return "\n".join([*lines, "", paint(end, "bold")])
+
+
+def _check(one: Check, side: int, paint: Paint) -> Iterator[str]:
+    source = f"  ({visible(one.source)})" if one.source else ""
+    level = paint(f"{one.level:<7}", _STYLES[one.level])
+    yield f"{level}  {one.topic:<{side}}  {visible(one.said)}{paint(source, 'dim')}"
+    if one.mend:
+        yield f"{'':<{side + 11}}= {visible(one.mend)}"
+
+
+def _access(organization: str, rows: tuple[KindAccess, ...], paint: Paint) -> Iterator[str]:
+    mine = [one for one in rows if one.organization == organization]
+    side = max(len(one.kind) for one in mine)
+    yield paint(f"What this token may do in {visible(organization)}", "bold")
+    yield f"  {'':<{side}}  read  write"
+    for one in mine:
+        yield f"  {visible(one.kind):<{side}}  {_ANSWERS[one.read]:<4}  {_ANSWERS[one.write]}"
+    if any(one.read is None or one.write is None for one in mine):
+        yield (
+            '  "?" means unknown. dpsync checked the access in one site and one space only, and your access '
+            "to other sites and spaces may differ."
+        )
+
+
+def edit_lines(edits: Edits) -> Iterator[str]:
+    """The counts, then each entry with its place and its fields."""
+    yield title(edits)
+    yield f"({compared_with(edits)})"
+    for block in visible_texts(tuple(edit_blocks(edits))):
+        for entry in block.entries:
+            yield "  ".join(
+                filter(None, (f"{entry.sign} {entry.address}", entry.message, place(entry.where)))
+            )
+            yield from (f"    {line}" for line in body(entry, 20))
+
+
+_WIDTH: Final = 80
+_SIDE: Final = 15
+
+
+def render_explanation(said: Explanation, paint: Paint) -> str:
+    """Return an explanation in lines of at most 80 columns; only examples and addresses may be longer."""
+    lines = list(_wrapped(said.meaning.replace("`", ""), "  "))
+    if said.facts:
+        before = ("", *(name for name, _ in said.facts))
+        named = zip(before, said.facts, strict=False)
+        lines += ["", *(line for last, fact in named for line in _fact(last, *fact))]
+    if said.example:
+        lines += ["", "  Example:", *(f"    {line}" for line in said.example.splitlines())]
+    if said.page:
+        lines += ["", f"  More: {said.page}"]
+    return "\n".join([paint(said.head, "bold"), *lines])
+
+
+def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) -> str:
+    """Return the section of docs/errors.md about a code, and the address of that section."""
+    paragraphs = (
+        [f"    {line}" for line in text.splitlines()] if block else _wrapped(text, "  ")
+        for text, block in section
+    )
+    more = f"  More: {DOCS}/errors.md#{code.lower()}"
+    return "\n".join([paint(code, "bold"), "\n\n".join([*map("\n".join, paragraphs), more])])
+
+
+def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
+    """Return the list of all kinds, and the commands for the other words."""
+    rows = list(kinds)
+    side = max(len(name) for name, _ in rows) + 2
+    lines = [paint("Object types (kinds), and the place of each object type in your files", "bold")]
+    for name, where in rows:
+        text = textwrap.wrap(where.replace("`", ""), _WIDTH - side - 2, break_long_words=False)
+        lines += [f"  {name:<{side}}{text[0]}", *(" " * (side + 2) + line for line in text[1:])]
+    lines += [
+        "",
+        f"Explain an object type:   {command('explain', 'site')}",
+        f"Explain a field:          {command('explain', 'site.visibility')}",
+        f"Explain a root-file key:  {command('explain', 'policy.prune')}",
+        f"Explain an error code:    {command('explain', 'DP201')}",
+        "",
+        f"More: {DOCS}/kinds/index.md",
+    ]
+    return "\n".join(lines)
+
+
+def _fact(last: str, name: str, words: str) -> Iterator[str]:
+    """Yield the lines of a fact; a fact with the same name as the one before has no name."""
+    side = "" if name == last else name
+    first, *rest = textwrap.wrap(words, _WIDTH - _SIDE - 2, break_long_words=False, break_on_hyphens=False)
+    yield f"  {side:<{_SIDE}}{first}"
+    yield from (" " * (_SIDE + 2) + line for line in rest)
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=indent, subsequent_indent=indent,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
+_RESULTS: Final = {
+    "complete": "complete",
+    "partial": "partly done",
+    "interrupted": "interrupted",
+    "nothing-sent": "nothing sent",
+    None: "",
+}
+
+
+def render_history(document: HistoryDocument, paint: Paint) -> str:
+    """Return a table: start time (UTC), user, organizations, changes, result, journal."""
+    if not document.applies:
+        return f"No past runs of dpsync apply: {visible(document.directory)} has no journals."
+    rows = [_history_row(apply) for apply in document.applies]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        *cells, journal = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        lines.append("  ".join([*cells, paint(journal.rstrip(), "dim")]).rstrip())
+    return "\n".join(lines)
+
+
+def _history_row(apply: HistoryEntry) -> tuple[str, str, str, str, str, str]:
+    began = f"{apply.began:%Y-%m-%d %H:%M:%S}" if apply.began is not None else "-"
+    if apply.problem is not None:
+        return began, "-", "-", "-", "unreadable", visible(apply.problem)
+    result = _RESULTS[apply.result]
+    if apply.reverts is not None:
+        result += f", reverts {visible(apply.reverts)}"
+    if apply.reverted_by is not None:
+        result += f", reverted by {visible(apply.reverted_by)}"
+    organizations = ", ".join(map(visible, apply.organizations)) or "-"
+    user, journal = visible(apply.user or "-"), visible(apply.journal)
+    return began, user, organizations, _changes(apply), result, journal
+
+
+def _changes(apply: HistoryEntry) -> str:
+    """Return what an apply did, as its report does, with the first address; else the size of its plan."""
+    if not apply.addresses:
+        return counted(apply.changes, "change")
+    numbers = ", ".join(f"{number} {word}" for word, number in apply.applied.items())
+    others = sum(apply.applied.values()) - 1
+    more = f" and {others} more" if others else ""
+    return f"{numbers}: {visible(apply.addresses[0])}{more}"
+
+
+_IDS_SIGNS = {
+    "missing": "+",
+    "wrong": "~",
+    "gone": "?",
+    "moved": "-",
+    "no entry": "?",
+    "written": "+",
+    "removed": "-",
+}
+
+_WRITTEN = {"missing": "added", "wrong": "corrected", "moved": "removed"}
+
+
+def render_ids(document: IdsDocument) -> str:
+    """Return the whole result as text."""
+    return "\n".join([*map(_line, document.lines), *_ids_result(document)])
+
+
+def _line(line: IdsLine) -> str:
+    head = f"{_IDS_SIGNS[line.what]} {visible(line.address)}"
+    found, recorded = visible(line.found or ""), visible(line.recorded or "")
+    match line.what:
+        case "missing" | "written":
+            return f"{head}: {found}"
+        case "wrong":
+            return f"{head}: {recorded} → {found}"
+        case "gone":
+            return (
+                f"{head}: dpsync found no object with the id {recorded}, and keeps the line of the ids file"
+            )
+        case "moved":
+            return f"{head}: the id {recorded} belongs to another address now"
+        case "no entry":
+            return f"{head}: dpsync found no entry for the id {recorded}, and keeps the line of the ids file"
+    return head
+
+
+def _ids_result(document: IdsDocument) -> Iterator[str]:
+    if document.recognised is None:
+        yield f"Wrote {visible(document.file)}."
+        return
+    counts = [
+        (number, _WRITTEN.get(what, what) if document.written else what)
+        for what in ("missing", "wrong", "gone", "moved")
+        if (number := sum(line.what == what for line in document.lines))
+    ]
+    file = visible(document.file)
+    if not counts:
+        yield f"{file} is up to date: {counted(document.recognised, 'entry')} matched."
+        return
+    (number, what), *more = counts
+    lines = ", ".join([f"{counted(number, 'line')} {what}", *(f"{number} {what}" for number, what in more)])
+    yield (
+        f"Wrote {file}: {lines}."
+        if document.written
+        else (f"{file} is out of date: {lines}. Fix: {command('ids')}")
+    )
+
+
+_FILE_SIGNS = {"new": "+", "replaced": "~", "unchanged": " "}
+_FEW = 40
+
+
+def render_import(document: ImportDocument, paint: Paint, verbose: int = 0) -> str:
+    """The whole result; of many files only the first are named unless `verbose`."""
+    lines = [*_taken(document), *_files(document, verbose), *_secrets(document), *_left_out(document)]
+    return "\n".join([*lines, *_import_result(document, paint, verbose)]).strip("\n")
+
+
+def _taken(document: ImportDocument) -> Iterator[str]:
+    for item in document.taken:
+        place = f"{item.at.file}:{item.at.line}:{item.at.column}"
+        name = str(FieldAddress(Address.parse(item.address), item.field))
+        yield f"  {visible(name)}  {visible(place)}"
+    if document.shared_with:
+        who = visible(listed(document.shared_with))
+        yield f"note: other environments ({who}) also use these lines, so their values change, too"
+
+
+def _files(document: ImportDocument, verbose: int) -> Iterator[str]:
+    listed = document.files if verbose or len(document.files) <= _FEW else document.files[:_FEW]
+    for file in listed:
+        yield f"{_FILE_SIGNS[file.state]} {visible(file.path)}"
+    if len(listed) < len(document.files):
+        yield f"  and {len(document.files) - len(listed)} more files (-v lists these files)"
+
+
+def _secrets(document: ImportDocument) -> Iterator[str]:
+    if not document.secrets:
+        return
+    yield ""
+    yield "Set these environment variables before you apply. The files do not contain their values:"
+    for secret in document.secrets:
+        yield f"  {secret.name}  {visible(secret.address)}#{visible(secret.field)}"
+
+
+def _left_out(document: ImportDocument) -> Iterator[str]:
+    if not document.left_out:
+        return
+    yield ""
+    yield "dpsync did not import these objects and fields, so dpsync does not manage them:"
+    for note in document.left_out:
+        field = f"#{note.field}" if note.field else ""
+        place = f"{note.at.file}:{note.at.line}:{note.at.column}: " if note.at else ""
+        yield f"  {visible(place + note.address + field)}: {visible(note.why)}"
+
+
+def _import_result(document: ImportDocument, paint: Paint, verbose: int) -> Iterator[str]:
+    yield ""
+    if document.proven:
+        requests = f" ({counted(document.requests, 'request')} to read)" if verbose else ""
+        yield paint("Verified: a plan with these files has no changes.", "green bold") + requests
+    elif document.proven is None and not document.differences:
+        yield (
+            "Nothing to import: these lines already contain the values from GitBook."
+            if not document.files
+            else "Done."
+        )
+    else:
+        said = "With these files, a plan still has changes:" if document.proven is False else "Not imported:"
+        yield paint(said, "red bold")
+    for found in document.differences:
+        where = f"{found.at.file}:{found.at.line}: " if found.at else ""
+        address = f"{found.address}: " if found.address else ""
+        yield f"  {visible(where + address + found.message)}"
+        if found.hint:
+            yield f"    {visible(found.hint)}"
+
+
+_HEADER: Final = ("ADDRESS", "KIND", "FILE", "ID", "RECOGNIZED")
+
+
+def render_list(document: ListDocument, paint: Paint) -> str:
+    """Return a header, and for each entry address, kind, file and line, id, and how it was recognized."""
+    rows = [_HEADER, *(_list_row(one, document.platform is not None) for one in document.entries)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        address, kind, at, id, said = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        lines.append("  ".join([address, paint(kind, "dim"), at, id, paint(said.rstrip(), "dim")]).rstrip())
+    return "\n".join(lines)
+
+
+def _list_row(one: ListedEntry, read: bool) -> tuple[str, str, str, str, str]:
+    at = f"{visible(one.at.file)}:{one.at.line}"
+    said = ", ".join([_how(one, read), *_besides(one)])
+    return visible(one.address), visible(one.kind), at, visible(one.id or "-"), said
+
+
+def _besides(one: ListedEntry) -> Iterator[str]:
+    """Who else owns a part of it, and the domain that only the platform sets."""
+    if one.synced is not None:
+        by = f", installation {visible(one.synced.installation)}" if one.synced.installation else ""
+        yield f"synced with {visible(one.synced.repository)}{by}"
+    if one.domain is not None:
+        yield f"at the custom domain {visible(one.domain)}"
+
+
+def _how(one: ListedEntry, read: bool) -> str:
+    if one.why_not is not None:
+        return f"not read: {visible(one.why_not)}"
+    if one.recognised is None:
+        return "no live object" if read else ""
+    detail = visible(one.detail)
+    match one.recognised:
+        case MatchedBy.PIN:
+            return "by the id in your files"
+        case MatchedBy.LINE:
+            return "by the ids file"
+        case MatchedBy.OTHER_LINE:
+            return f"by the line of {detail} in the ids file"
+        case MatchedBy.PREVIOUSLY:
+            return "by previously:"
+        case MatchedBy.EARLIER_COMMIT:
+            return f"by its name in commit {visible(short_commit(one.detail))}"
+        case MatchedBy.BASE:
+            return "by its name in the commit that dpsync compares with"
+        case MatchedBy.KEY | MatchedBy.LATER_KEY:
+            return f"by its {detail}" if detail else "by its natural key"
+        case MatchedBy.PLACE:
+            return "by its position"
+        case MatchedBy.TEMPORARY_NAME:
+            return "by its temporary name"
+        case MatchedBy.CONTENTS:
+            return "by its contents"
+        case MatchedBy.LOOKS:
+            return "by a similar title or position"

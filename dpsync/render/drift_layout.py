@@ -1,0 +1,285 @@
+"""Lay out drift, edits and rehearsals as views.
+
+Drift → its view: one entry for each object that differs, first what opens access.
+
+What the files say otherwise than the base, as blocks of a view. Nobody is called for any of it.
+
+Rehearsals → views: what deviated first, then what was shown, and what could not be checked.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final, Literal
+
+from msgspec.structs import replace
+
+from dpsync.model.address import Address, FieldAddress
+from dpsync.model.change import Blocked
+from dpsync.model.diagnostic import Refusal
+from dpsync.model.drift import Drift, Drifted, Edit, EditedField, Edits, FieldDrift
+from dpsync.model.drift import Line as UnwatchedLine
+from dpsync.model.plan import DIGITS, Rehearsal
+from dpsync.model.text import counted, short_commit
+from dpsync.render import plan_words
+from dpsync.render import report_words as words
+from dpsync.render.documents import DriftDocument, RehearseDocument
+from dpsync.render.names import Names, in_natural_order, kind_name, kind_noun, names_of, visible
+from dpsync.render.plan_layout import (
+    blocked_entry,
+    blocked_words,
+    deviations,
+    facts,
+    hints,
+    note_entry,
+    plan_view,
+    refusal_entry,
+    refusal_words,
+    side_blocks,
+)
+from dpsync.render.plan_words import SHOWN
+from dpsync.render.resolutions import WaysOut
+from dpsync.render.view import Block, Blocks, View, ViewEntry, ViewField, ViewLine, Word
+
+
+def drift_view(document: DriftDocument, now: datetime | None = None) -> View:
+    """Return everything that is shown of a drift. `now`: to say how long ago something happened."""
+    found = in_natural_order(document.drift.found, lambda one: one.location, lambda one: False)
+    found = tuple(sorted(found, key=lambda one: not one.opens))
+    drift = document.drift.model_copy(update={"found": found})
+    tone = "strong" if drift.drifted or drift.unread else "good"
+    verdict = tuple(ViewLine(text, tone) for text in words.drift_verdict(drift))  # type: ignore[arg-type]
+    blocks = tuple(drift_blocks(document.model_copy(update={"drift": drift}), now))
+    effort = f"{counted(drift.requests, 'request')} to read"
+    return View(verdict, blocks, hints(drift), facts(drift, effort=effort), name="drift")
+
+
+def drift_blocks(document: DriftDocument, now: datetime | None) -> list[Block]:
+    listing = _Listing(document, now)
+    entries = tuple(listing.entries())
+    drift, blocks = document.drift, Blocks([Block("", entries)] if entries else [])
+    unread = (_unread(drift, address) for address in drift.unread)
+    blocks.add("unread", "Objects that this token cannot read: {}", "warning", unread, detail=1)
+    ignored = (listing.entry(item, None) for item in drift.ignored)
+    blocks.add("ignored", "Differences that your policy ignores: {}", "none", ignored, detail=1)
+    unwatched = (_line(drift, item) for item in drift.unwatched_lines)
+    blocks.add("unwatched", "Fields and lists that dpsync does not compare: {}", "none", unwatched)
+    return [*blocks.found, *side_blocks(drift)]
+
+
+class _Listing:
+    """The list of what differs, with what belongs to each object."""
+
+    def __init__(self, document: DriftDocument, now: datetime | None) -> None:
+        self.drift, self.ways_out, self.now = document.drift, document.ways_out, now
+        self.names: Names = names_of(self.drift)
+
+    def entries(self) -> Iterator[ViewEntry]:
+        known = {item.address for item in self.drift.found}
+        own: dict[str, list[Refusal | Blocked]] = defaultdict(list)
+        stopping: list[Refusal | Blocked] = [*self.drift.blocked, *self.drift.refusals]
+        for one in stopping:
+            address = one.address.partition("#")[0]
+            own[address if address in known else ""].append(one)
+        for item in self.drift.found:
+            entry = self.entry(item, self.ways_out.get(item.address))
+            said = [word for one in own[item.address] for word in _stopping(one)]
+            yield replace(entry, words=(*entry.words, *said))
+        notes = [note for note in self.drift.notes if not (note.permanent or note.detail)]
+        yield from (note_entry(self.drift, note) for note in notes)
+        for one in own[""]:
+            if isinstance(one, Refusal):
+                yield refusal_entry(self.drift, one)
+            else:
+                yield blocked_entry(self.drift, one)
+
+    def entry(self, item: Drifted, out: WaysOut | None) -> ViewEntry:
+        """Return the entry of an object. `out`: how to end the difference, if it counts."""
+        label = "" if item.what == "different" else item.label
+        fields = tuple(self._field(item.kind, part) for part in item.fields)
+        return ViewEntry(
+            address=visible(item.address),
+            title=self.names.title(item.kind, item.address, label),
+            kind=kind_noun(item.kind),
+            label=visible(label),
+            key=self.names.key(item.kind, item.address),
+            sign="!" if item.opens else words.SIGNS[item.what],
+            name="drift",
+            topics=("exposure", "drift") if item.opens else ("drift",),
+            level="warning",
+            fails=True,
+            where=plan_words.edit_location(self.drift, item.address, (part.field for part in item.fields)),
+            enclosing=plan_words.enclosing_origin(self.drift, item.address),
+            fields=fields,
+            words=tuple(self._words(item, out)),
+            sides=("policy" if item.kept else "file", "live"),
+        )
+
+    def _field(self, kind: str, part: FieldDrift) -> ViewField:
+        live = self.names.written(kind, part.field, part.live)
+        file = self.names.written(kind, part.field, part.file)
+        unread: Literal["", "after"] = "" if part.known else "after"
+        return ViewField(part.field, file, live, unread, default=part.watched, opens=part.opens)
+
+    def _words(self, item: Drifted, out: WaysOut | None) -> Iterator[Word]:
+        if item.what == "missing":
+            yield Word("missing in GitBook")
+        if item.what == "undeclared":
+            said = ", ".join(filter(None, ("not in your files", words.cascade_count(item))))
+            yield Word(said, opens=item.opens)
+        if item.place:
+            yield Word(f"expected position: {visible(item.place)}")
+        for one in item.renamed[:SHOWN]:
+            yield Word(f'"{visible(one.label)}" ({visible(one.id)})', "perhaps renamed in GitBook to")
+        if (more := len(item.renamed) - SHOWN) > 0:
+            yield Word(f"and {counted(more, 'more candidate')}")
+        yield from self._causes(item)
+        if out is not None:
+            for about, text in (("undo", out.platform), ("keep", out.files or out.by_hand or "")):
+                yield Word(text, about, command=text.startswith("dpsync "), copied=True, aligned=True)
+
+    def _causes(self, item: Drifted) -> Iterator[Word]:
+        """Yield why the object differs, and who changed it last."""
+        causes = {plan_words.why(part.cause): part.field for part in item.fields}
+        causes[words.cause(item)] = ""
+        causes.pop("", None)
+        if item.last_event is not None and not (causes and "changed outside" not in causes):
+            cause = next(iter(causes)) if len(causes) == 1 else ""
+            yield Word(words.changed_by(item.last_event, cause, self.now))
+            causes = causes if len(causes) > 1 else {}
+        fields = {
+            cause: [x.field for x in item.fields if plan_words.why(x.cause) == cause] for cause in causes
+        }
+        for cause, named in fields.items():
+            yield Word(f"{cause}: {', '.join(map(visible, named))}" if len(causes) > 1 and named else cause)
+
+
+def _stopping(one: Refusal | Blocked) -> Iterator[Word]:
+    return refusal_words(one) if isinstance(one, Refusal) else blocked_words(one)
+
+
+def _unread(drift: Drift, address: str) -> ViewEntry:
+    where = plan_words.origin(drift, address)
+    return ViewEntry(
+        visible(address), visible(address), message="dpsync did not check this object", sign="!",
+        where=where, enclosing=where, one_line=True,
+    )  # fmt: skip
+
+
+def _line(drift: Drift, item: UnwatchedLine) -> ViewEntry:
+    """Return what no entry names, with the line that would watch it, or why there is none."""
+    name = visible(str(FieldAddress(Address.parse(item.address), item.field)))
+    return ViewEntry(
+        name, name, message=visible(item.line or f"({item.why or ''})"),
+        where=drift.origins.get(item.address), one_line=True,
+    )  # fmt: skip
+
+
+_SIGNS: Final = {"removed": "-", "renamed": "~", "changed": "~", "added": "+"}
+_LABELS: Final = {"both": "", "before": "not managed any more", "after": "was not managed"}
+_NAMES: Final = Names((), several=True)
+"""The names of a comparison of files: always whole addresses."""
+FILES: Final = "dpsync compared only files, and did not connect to GitBook"
+
+
+def title(edits: Edits) -> str:
+    """In a sentence how many there are of each sort."""
+    if edits.base is None:
+        return f"dpsync has no earlier version of the files to compare with: {visible(edits.base_from)}."
+    counts = [
+        f"{number} {what}" for what in _SIGNS if (number := sum(one.what == what for one in edits.found))
+    ]
+    return f"Entries in the files: {', '.join(counts) or 'no changes'}."
+
+
+def compared_with(edits: Edits) -> str:
+    """The commit, and what is not in the comparison."""
+    if edits.base is None:
+        return FILES
+    return f"compared with: {visible(edits.base_from)} ({visible(short_commit(edits.base))}). {FILES}"
+
+
+def edit_blocks(edits: Edits) -> list[Block]:
+    blocks = Blocks()
+    for what in _SIGNS:
+        found = [_entry(one) for one in edits.found if one.what == what]
+        blocks.add(f"files-{what}", f"Entries that somebody {what} in the files: {{}}", "none", found)
+    return blocks.found
+
+
+def _entry(edit: Edit) -> ViewEntry:
+    added = edit.what == "added"
+    return ViewEntry(
+        address=visible(edit.address),
+        title=visible(edit.address),
+        message=", ".join(_gist(edit)),
+        sign=_SIGNS[edit.what],
+        where=edit.at,
+        fields=tuple(_field(one, kind_name(edit.kind), labelled=not added) for one in edit.fields),
+        created=added,
+        sides=None if added else ("before", "now"),
+    )
+
+
+def _gist(edit: Edit) -> Iterator[str]:
+    label = f' "{visible(edit.label)}"' if edit.label else ""
+    if edit.kind and edit.what != "changed":
+        yield f"{visible(edit.kind)}{label}"
+    if edit.before is not None:
+        yield f"was {visible(edit.before)}"
+    if edit.inside:
+        yield f"and {counted(edit.inside, 'entry')} in it"
+
+
+def _field(one: EditedField, kind: str, labelled: bool) -> ViewField:
+    return ViewField(
+        visible(one.field),
+        _NAMES.written(kind, one.field, one.before),
+        _NAMES.written(kind, one.field, one.after),
+        cause=_LABELS[one.declared] if labelled else "",
+    )
+
+
+def rehearsal_view(document: RehearseDocument) -> View:
+    """Return everything that is shown of a rehearsal; of a plan that was not rehearsed, the plan."""
+    plan, rehearsal = document.plan.plan, document.rehearsal
+    if rehearsal is None:
+        whole = plan_view(plan, document.plan.digest)
+        said = ViewLine("Nothing to rehearse." if plan.can_apply else "Not rehearsed.")
+        return View((said, *whole.verdict), whole.blocks, whole.hints, whole.facts, name="rehearse")
+    blocks = Blocks([*deviations(plan, rehearsal), *_faults(rehearsal)])
+    proven = (ViewEntry("", what, message=text, one_line=True) for what, text in words.proven(rehearsal))
+    blocks.add("proven", "What dpsync checked on a copy of the live organization", "none", proven, detail=1)
+    left = (ViewEntry("", one.what, message=words.unproven(one), one_line=True) for one in rehearsal.unproven)
+    blocks.add("unproven", "Not checked: {}", "note", left, detail=1)
+    verdict = (
+        ViewLine(words.summary(rehearsal)),
+        ViewLine(words.rehearsal_verdict(rehearsal), "good" if rehearsal.fit else "bad"),
+    )
+    about = (*facts(plan), f"plan {rehearsal.plan[:DIGITS]}, dpsync sent only GET requests to GitBook")
+    return View(verdict, tuple(blocks.found), (), about, name="rehearse")
+
+
+def _faults(rehearsal: Rehearsal) -> list[Block]:
+    """Return the rehearsals with faults: those that ended otherwise, then those that converged."""
+    blocks = Blocks()
+    runs = [
+        (run.good, ViewEntry("", str(number), message=words.faults(run), one_line=True))
+        for number, run in enumerate(rehearsal.faults, 1)
+    ]
+    seed = f" (--seed {rehearsal.seed})"
+    bad = [entry for good, entry in runs if not good]
+    blocks.add(
+        "failed-fault",
+        f"Failed rehearsals with simulated request failures{seed}: {{}}",
+        "error",
+        bad,
+        fails=True,
+    )
+    converged = [entry for good, entry in runs if good]
+    blocks.add(
+        "fault", f"Successful rehearsals with simulated request failures{seed}: {{}}", "none", converged
+    )
+    return blocks.found

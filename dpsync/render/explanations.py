@@ -1,0 +1,326 @@
+"""Explain kinds, fields and error codes.
+
+Write an example as the text of a file: small mappings on one line, other mappings on several lines.
+
+Read the sections of docs/errors.md, which is part of the package, as text for a terminal.
+
+Build the text of `dpsync explain` for a kind, a field or a root-file key, from the declarations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from dpsync import disk
+from dpsync.importing.write_yaml import BlockMapping, document, on_one_line, scalar
+from dpsync.kinds.editions import PROFILES, PUBLISHED
+from dpsync.kinds.examples import entry_example, field_example, file_example
+from dpsync.kinds.kind import Field, Kind, Lifted, Node, Single
+from dpsync.kinds.meanings import KINDS, OF_THE_FILE, meaning, page_of_key, page_of_kind
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import Flag
+from dpsync.kinds.value_meanings import values_of
+from dpsync.kinds.watching import ACCESS, access_patterns
+from dpsync.model.text import plural
+from dpsync.model.urls import DOCS
+from dpsync.render.value_words import (
+    address_words,
+    key_words,
+    listed,
+    part_sentences,
+    place_words,
+    rule_sentences,
+    rules_words,
+    value_parts,
+    value_sentences,
+)
+
+_SHORT = 3
+"""The largest number of entries of a mapping on one line, so that examples can be read on a phone."""
+
+
+def example_text(value: dict[str, Any]) -> str:
+    """Return a whole file with the values of an example (`dpsync.kinds.examples`)."""
+    (first, version), *rest = value.items()
+    return document(_block(dict(rest)), f"{first}: {scalar(version)}")
+
+
+def _block(value: Any) -> Any:
+    """Return the same value, in which large and nested mappings are on several lines."""
+    if isinstance(value, list):
+        return [_block(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    parts = {key: _block(item) for key, item in value.items()}
+    holds = any(isinstance(item, dict) or _of_mappings(item) for item in parts.values())
+    return BlockMapping(parts) if holds or len(parts) > _SHORT else parts
+
+
+def _of_mappings(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(item, dict) for item in value)
+
+
+_HERE: Final = Path(__file__).parents[2]
+_PAGES: Final = (_HERE / "errors.md", _HERE.parent / "docs" / "errors.md")
+"""Where it is in a wheel, and in a checkout."""
+_LARGEST: Final = 1 << 20
+_LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]*)\)")
+
+
+def codes() -> dict[str, list[str]]:
+    """The lines of the page below the heading of each code, by code. Raises OSError without the page."""
+    page = next((path for path in _PAGES if path.is_file()), _PAGES[0])
+    found: dict[str, list[str]] = {}
+    section: list[str] = []
+    fenced = False
+    for line in disk.read(page, _LARGEST).decode().splitlines():
+        fenced ^= line.startswith("```")
+        if not fenced and line.startswith("#"):
+            section = []
+            if line.startswith("### "):
+                found[line[4:].strip()] = section
+            continue
+        section.append(line)
+    return found
+
+
+def code_named(word: str, known: dict[str, list[str]]) -> str | None:
+    """The code that a person means, in any case of letters and with or without `error[…]`."""
+    inside = re.fullmatch(r"(?:\w+\[)?([\w-]+)\]?", word)
+    wanted = (inside[1] if inside else word).casefold()
+    return next((code for code in known if code.casefold() == wanted), None)
+
+
+def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:
+    """Paragraphs without marks, and blocks as they are: the text of each, and whether it is a block."""
+    paragraph: list[str] = []
+    block: list[str] | None = None
+    for line in (*lines, ""):
+        if line.startswith("```"):
+            if block is not None:
+                yield "\n".join(block), True
+            block = [] if block is None else None
+        elif block is not None:
+            block.append(line)
+        elif line.strip() and not line.startswith("<!--"):
+            paragraph.append(line.strip())
+        elif paragraph:
+            yield _unmarked(" ".join(paragraph)), False
+            paragraph = []
+
+
+def _unmarked(text: str) -> str:
+    return _LINK.sub(_link_text, text).replace("**", "").replace("`", "")
+
+
+def _link_text(link: re.Match[str]) -> str:
+    """Return the text of a link, or its address if the text is the name of a file."""
+    return f"{DOCS}/{link[2]}" if link[1].endswith(".md") else link[1]
+
+
+class Explanation(Struct, frozen=True):
+    """A heading, a description, named facts, an example as a YAML file, and the address of a docs page."""
+
+    head: str
+    meaning: str
+    facts: tuple[tuple[str, str], ...] = ()
+    example: str = ""
+    page: str = ""
+
+
+def explained(registry: Registry, word: str) -> Explanation | None:
+    """Return the explanation of KIND, KIND.FIELD or a root-file key; None if the word is none of these."""
+    head, _, rest = word.partition(".")
+    kind = kind_named(registry, head)
+    if kind is None:
+        return _of_the_file(registry, word)
+    if not rest:
+        return _kind(registry, kind)
+    if rest in kind.inline_words:
+        rest = f"{kind.inline_words[rest]}.{rest}"
+    name, _, member = rest.partition(".")
+    field = next((item for item in kind.fields if item.name == name and not item.nest), None)
+    if field is None or (member and not meaning(kind.name, name, member)):
+        return None
+    return _field(registry, kind, field, member)
+
+
+def kind_named(registry: Registry, word: str) -> Kind | None:
+    """Return the kind with this name, noun, node type or key in the files; None if no kind has it."""
+    wanted = _plain(word)
+    for names in (_own_names, _places):
+        for kind in registry.ordered:
+            if wanted in map(_plain, names(kind)):
+                return kind
+    return None
+
+
+def _own_names(kind: Kind) -> Iterator[str]:
+    yield from (kind.name, kind.noun)
+
+
+def _places(kind: Kind) -> Iterator[str]:
+    if isinstance(kind.shape, Node):
+        yield kind.shape.type
+    else:
+        yield from (kind.key, kind.key.rpartition(".")[2])
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"[\s_-]", "", word).casefold()
+
+
+def what_can_be_explained(registry: Registry) -> list[str]:
+    """Return each word that `explained` accepts: kinds, their fields with short forms, and root-file keys."""
+    found = [kind.name for kind in registry.ordered]
+    found += [f"{kind.name}.{word}" for kind in registry.ordered for word in kind.inline_words]
+    found += [
+        f"{kind.name}.{item.name}" for kind in registry.ordered for item in kind.fields if not item.nest
+    ]
+    return [*found, *OF_THE_FILE]
+
+
+def overview(registry: Registry) -> Iterable[tuple[str, str]]:
+    """Yield the name of each kind and its place in the files."""
+    for kind in sorted(registry.ordered, key=lambda kind: kind.name):
+        yield kind.name, place_words(registry, kind)
+
+
+def _of_the_file(registry: Registry, word: str) -> Explanation | None:
+    said = OF_THE_FILE.get(word)
+    if said is None:
+        return None
+    inside = [name for name in OF_THE_FILE if name.startswith(f"{word}.")]
+    values = values_of(word) if "." in word else {}
+    facts = [("Values", f"{value}: {sentence}") for value, sentence in values.items()]
+    if word == "policy.watch":
+        facts += [(f"{ACCESS} means", ", ".join(access_patterns(registry)))]
+    facts += [("Keys", ", ".join(inside))] if inside else []
+    return Explanation(word, said, _nonempty(facts), example_text(file_example(word)), page_of_key(word))
+
+
+def _kind(registry: Registry, kind: Kind) -> Explanation:
+    fields: list[str] = []
+    for item in kind.fields:
+        if item.declarable and not item.nest:
+            fields.append(f"{item.name}: {meaning(kind.name, item.name)}")
+            words = [word for word, name in kind.inline_words.items() if name == item.name]
+            fields += [f"{word}: {meaning(kind.name, item.name, word)}" for word in words]
+    facts = [
+        ("In your files", place_words(registry, kind)),
+        ("Key", key_words(registry, kind)),
+        *(("Address", address) for address in address_words(registry, kind)),
+        *(("Rules", sentence) for sentence in rules_words(registry, kind)),
+        ("Opens access", _kind_exposure(kind)),
+        ("API versions", _api_versions(registry, kind, None)),
+        *(("Fields", text) for text in fields),
+    ]
+    example = example_text(entry_example(registry, kind))
+    return Explanation(kind.name, KINDS[kind.name], _nonempty(facts), example, page_of_kind(kind.noun))
+
+
+def _field(registry: Registry, kind: Kind, field: Field, member: str) -> Explanation:
+    name, today = f"{kind.name}.{field.name}", registry.written_for(PUBLISHED.name)
+    example = example_text(field_example(registry, kind, field, member))
+    written = field.declarable and field.name != kind.natural
+    field = today[kind.name].field(field.name)  # as GitBook's current API has it
+    if member:
+        facts = [
+            ("Part of", f"{name}: {meaning(kind.name, field.name)}"),
+            *_part(registry, kind, field, member),
+        ]
+        inline = member in kind.inline_words
+        if inline:
+            facts.append(("Rules", f"In an entry, write {member} directly, without {field.name}."))
+        name = f"{kind.name}.{member}" if inline else f"{name}.{member}"
+    else:
+        flag = isinstance(field.type, Flag)
+        facts = [
+            ("Values", "true or false" if flag else ""),
+            *(("Values", said) for said in value_sentences(registry, field.type, name)),
+            *(("Rules", said) for said in rule_sentences(registry, kind, field)),
+            ("Opens access", _exposure(registry, kind, field)),
+            ("API versions", _api_versions(registry, kind, field)),
+            ("Keys", ", ".join(dict.fromkeys(path for path, _, _ in value_parts(field.type)))),
+        ]
+    said = meaning(kind.name, field.name, member)
+    return Explanation(name, said, _nonempty(facts), example if written else "", page_of_kind(kind.noun))
+
+
+def _part(registry: Registry, kind: Kind, field: Field, member: str) -> Iterator[tuple[str, str]]:
+    for path, type_, required in value_parts(field.type):
+        if path == member and type_ is not None:
+            said = value_sentences(registry, type_, f"{kind.name}.{field.name}.{member}")
+            yield from (("Values", sentence) for sentence in said)
+            yield from (("Rules", sentence) for sentence in part_sentences(field, member, required))
+
+
+def _nonempty(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, words.replace("`", "")) for name, words in facts if words)
+
+
+_RAISED: Mapping[str, str] = {
+    "changed": "Every change lets somebody see or do more.",
+    "set": "Every change lets somebody see or do more, except a change that removes the value.",
+    "added": "A change that adds an item to the list lets somebody see or do more.",
+    "linked": "A change opens access if the new value contains a URL that the old value did not contain.",
+    "hosts": "A change that adds a URL with a new host lets somebody see or do more.",
+}
+_STRONGER_ROLE = "A change opens access if the change gives somebody a stronger role."
+
+
+def _exposure(registry: Registry, kind: Kind, field: Field) -> str:
+    """Describe the changes of a field that open access, which a plan marks with "opens access"."""
+    raised = field.exposes
+    if kind.resolves(field):
+        return _STRONGER_ROLE
+    if raised is None or kind.redirects is not None:
+        return ""
+    if isinstance(raised, str):
+        return _RAISED[raised]
+    if isinstance(raised, Lifted):
+        opens = f" So does adding {listed(raised.opens, 'or')}." if raised.opens else ""
+        return f"A change that removes or replaces the restriction lets somebody see or do more.{opens}"
+    if len(raised) == 2:
+        return f"A change from {' to '.join(map(on_one_line, raised))} lets somebody see or do more."
+    values = ", ".join(map(on_one_line, raised))
+    return f"A change to a value further right in this list lets somebody see or do more: {values}."
+
+
+def _kind_exposure(kind: Kind) -> str:
+    if kind.redirects is not None:
+        return ""
+    if "who" in kind.access:
+        return "A change to an object of this type opens access if somebody gets a stronger role."
+    said = ["created"] if kind.security else []
+    said += ["deleted"] if kind.keeps_out else []
+    return (
+        f"An object of this type lets somebody see or do more when it is {' or '.join(said)}." if said else ""
+    )
+
+
+def _api_versions(registry: Registry, kind: Kind, field: Field | None) -> str:
+    """Return the API versions that support a kind or field, and what the others lack."""
+    there, absent, lacking = [], [], []
+    for profile in PROFILES.values():
+        serving = Registry(registry.declared.values(), profile)
+        if kind.name not in serving:
+            absent.append(profile.name)
+            continue
+        there.append(profile.name)
+        supported = serving[kind.name]
+        if field is not None and field.name in supported.unsupported_fields:
+            lacking.append(f"The API version {profile.name} does not accept every value of this field.")
+        elif field is None and supported.unsupported:
+            verbs = " or ".join(sorted(supported.unsupported))
+            lacking.append(f"The API version {profile.name} cannot {verbs} {kind.one}.")
+    if absent:
+        objects = kind.noun if isinstance(kind.shape, Single) else plural(kind.noun)
+        do = "versions {} do" if len(absent) > 1 else "version {} does"
+        lacking.insert(0, f"The API {do.format(listed(absent))} not have {objects}.")
+    return " ".join([f"{', '.join(there)}.", *lacking])

@@ -1,0 +1,196 @@
+"""Convert models to JSON and back.
+
+Documents → the JSON that commands print.
+
+From a plan, a drift, an import and findings to the document that a command prints of them.
+
+The JSON that commands have printed → documents: what was printed once can be shown again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel, ValidationError
+
+from dpsync.apply.saved_plan import content, format_of, parse_saved, unusable
+from dpsync.model.change import Change
+from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.drift import Drift, Edits
+from dpsync.model.plan import Origin, Plan, Rehearsal
+from dpsync.model.text import json_text
+from dpsync.render.command_documents import selected
+from dpsync.render.documents import (
+    ApplyDocument,
+    DriftDocument,
+    Finding,
+    FindingsDocument,
+    ImportDocument,
+    ImportedFile,
+    NotImported,
+    PlanDocument,
+    RehearseDocument,
+    Related,
+    SecretToSet,
+    TakenOver,
+)
+from dpsync.render.formats import FormatOptions
+from dpsync.render.plan_words import counts
+from dpsync.render.resolutions import ways_out
+
+if TYPE_CHECKING:
+    from dpsync.importing.entries import LeftOut
+    from dpsync.importing.files import Put
+    from dpsync.importing.layout import Made
+    from dpsync.importing.update import Updated
+
+
+def render_json(document: BaseModel, options: FormatOptions) -> str:
+    """A document as JSON, without a trailing line break."""
+    return json_text(document, indent=2)
+
+
+def plan_document(plan: Plan, rehearsal: Rehearsal | None = None) -> PlanDocument:
+    return PlanDocument(
+        platform=plan.platform,
+        organizations=plan.organizations,
+        digest=plan.digest,
+        can_apply=plan.can_apply,
+        deletes=plan.deletes,
+        counts=counts(plan),
+        plan=plan,
+        rehearsal=rehearsal,
+    )
+
+
+def drift_document(drift: Drift) -> DriftDocument:
+    return DriftDocument(
+        exit=Exit.CHANGES if drift.drifted else Exit.DONE,
+        drifted=drift.drifted,
+        drift=drift,
+        ways_out={item.address: ways_out(drift, item) for item in drift.found},
+    )
+
+
+def import_document(
+    made: Made, files: Iterable[Put], plan: Plan | None, problems: Iterable[Diagnostic], requests: int
+) -> ImportDocument:
+    differences = tuple(finding(item) for item in problems) + tuple(
+        Finding(code="differs", severity="error", message=_difference(change), address=change.address)
+        for change in (plan.changes if plan is not None else ())
+    )
+    return ImportDocument(
+        exit=Exit.PARTIAL if differences else Exit.DONE,
+        proven=None if plan is None and not differences else not differences,
+        requests=requests,
+        files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
+        secrets=tuple(SecretToSet(name=x.name, address=x.address, field=x.field) for x in made.to_set),
+        left_out=tuple(
+            NotImported(address=x.address, field=x.field, why=x.why, at=Origin.of(x.span) if x.span else None)
+            for x in made.left_out
+        ),
+        differences=differences,
+    )
+
+
+def again_document(
+    made: Updated, files: Iterable[Put], plan: Plan, requests: int, left_out: Iterable[LeftOut] = ()
+) -> ImportDocument:
+    """What has become of a configuration that was there."""
+    document = update_document(made, files, requests)
+    named = {one.address for one in document.differences}
+    left = tuple(
+        Finding(code="differs", severity="error", message=_difference(change), address=change.address)
+        for change in plan.changes
+        if change.address not in named
+    )
+    differences = (*document.differences, *left)
+    notes = tuple(NotImported(address=note.address, why=note.why) for note in left_out)
+    found = {"differences": differences, "proven": not differences, "left_out": notes}
+    return document.model_copy(update={**found, "exit": Exit.PARTIAL if differences else Exit.DONE})
+
+
+def update_document(made: Updated, files: Iterable[Put], requests: int) -> ImportDocument:
+    return ImportDocument(
+        exit=Exit.PARTIAL if made.problems else Exit.DONE,
+        proven=None,
+        requests=requests,
+        taken=tuple(
+            TakenOver(
+                address=str(item.address),
+                field=item.field,
+                at=Origin.of(item.span),
+            )
+            for item in made.taken
+        ),
+        shared_with=made.shared,
+        files=tuple(ImportedFile(path=item.path, state=item.state) for item in files),
+        differences=tuple(finding(item) for item in made.problems),
+    )
+
+
+def _difference(change: Change) -> str:
+    fields = ", ".join(item.field for item in change.differences)
+    return f"apply would {change.action} it" + (f": {fields}" if fields else "")
+
+
+def findings_document(
+    diagnostics: Iterable[Diagnostic],
+    exit_code: int,
+    edits: Edits | None = None,
+    profile: str | None = None,
+) -> FindingsDocument:
+    found, left_out = selected(diagnostics)
+    return FindingsDocument(
+        exit=exit_code,
+        findings=tuple(finding(item) for item in found),
+        left_out={code: left_out[code] for code in sorted(left_out)},
+        edits=edits,
+        profile=profile,
+    )
+
+
+def finding(item: Diagnostic) -> Finding:
+    return Finding(
+        code=item.code,
+        severity=item.severity,
+        message=item.message,
+        at=Origin.of(item.span) if item.span else None,
+        address=item.address,
+        hint=item.hint,
+        related=tuple(Related(text=text, at=Origin.of(span)) for text, span in item.related),
+        repeated=item.repeated,
+        environments=item.environments,
+        candidates=item.candidates,
+        answers=item.answers,
+    )
+
+
+_SHOWN: Final = (PlanDocument, DriftDocument, ApplyDocument, RehearseDocument, FindingsDocument)
+
+
+def read_document(path: Path) -> BaseModel:
+    """What a file holds: a saved plan, or what a command has printed with `--format json`.
+
+    Raises DiagnosticError (exit 5) when it is neither, damaged, or of another version.
+    """
+    return parse_document(path, content(path))
+
+
+def parse_document(path: Path, found: bytes) -> BaseModel:
+    """The same of what a file holds."""
+    name = format_of(found)
+    for document in _SHOWN:
+        if name == document.model_fields["format"].default:
+            try:
+                return document.model_validate_json(found)
+            except ValidationError:
+                why = (
+                    f"the file does not fit the format {name}. Perhaps another version of dpsync wrote "
+                    "the file"
+                )
+                raise unusable(path, why) from None
+    saved = parse_saved(path, found)
+    return plan_document(saved.plan, saved.rehearsal)

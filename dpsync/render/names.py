@@ -1,0 +1,283 @@
+"""Name kinds, fields and objects in sentences.
+
+Sort names as people do, with numbers by their value: `gen-2` stands before `gen-10`.
+
+This order is for reading only. A plan keeps its own order, from which its digest is computed.
+
+The one escape for terminals: every text from YAML, the platform or the environment goes through here.
+
+What would move the cursor, colour, hide, reorder or forge lines becomes a visible escape; all else
+stays as it is.
+
+Name objects in short: `section webhooks "Webhooks" in developers`. Where that is ambiguous, by address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
+from typing import Any, Final, TypeVar
+from urllib.parse import unquote
+
+from dpsync.kinds.kind import Kind, Single
+from dpsync.kinds.registry import load
+from dpsync.kinds.types import OneOf, Page, Type
+from dpsync.model.address import Address
+from dpsync.model.drift import Drift
+from dpsync.model.plan import Plan
+from dpsync.model.text import UNSEEN
+from dpsync.model.values import DATA, LIVE, REF, reference_text
+
+_NUMBER: Final = re.compile(r"([0-9]+)")
+_NAVIGATION: Final = "structure"
+"""The key of navigations in addresses. Their entries have an order of their own."""
+
+Item = TypeVar("Item")
+Key = tuple[tuple[str, int, str], ...]
+
+
+def natural_key(name: str) -> Key:
+    """Return the key by which a name is sorted. Two names have the same key only if they are equal."""
+    texts, numbers = _NUMBER.split(name)[::2], _NUMBER.findall(name)
+    # A number is compared by its digits: int() refuses very long ones.
+    digits = [number.lstrip("0") for number in numbers]
+    parts = [(text, len(digit), digit) for text, digit in zip(texts, [*digits, ""], strict=True)]
+    return (*parts, (name, 0, ""))
+
+
+def natural_address_key(address: Address) -> tuple[Key, ...]:
+    """Return the key by which an address is sorted, segment by segment."""
+    return tuple(map(natural_key, address.segments))
+
+
+def in_natural_order(
+    items: Collection[Item], address: Callable[[Item], Address], last: Callable[[Item], bool]
+) -> tuple[Item, ...]:
+    """Return items in the natural order of their addresses; those for which `last` holds come last.
+
+    Siblings with an order of their own keep it: entries of a navigation, and entries that are not sorted by
+    name. Items that come last are sorted by name everywhere, since deleted entries have no order any more.
+    """
+    first = [address(item) for item in items if not last(item)]
+    numbers, sorted_places = _appearance(first)
+
+    def key(item: Item) -> tuple[bool, list[tuple[int, Key]]]:
+        comes_last = last(item)
+        parts = list(address(item).upward())[::-1]
+        return comes_last, [
+            (0 if comes_last or part.place in sorted_places else numbers[part], natural_key(part.last))
+            for part in parts
+        ]
+
+    return tuple(sorted(items, key=key))
+
+
+def _appearance(addresses: Iterable[Address]) -> tuple[dict[Address, int], set[Address]]:
+    """Return the number of each address and of all above it, and the places that are sorted by name."""
+    numbers: dict[Address, int] = {}
+    places: dict[Address, list[str]] = defaultdict(list)
+    for address in addresses:
+        for part in list(address.upward())[::-1]:
+            if part not in numbers:
+                numbers[part] = len(numbers)
+                places[part.place].append(part.last)
+    by_name = {
+        place
+        for place, names in places.items()
+        if names == sorted(names) and _NAVIGATION not in place.segments
+    }
+    return numbers, by_name
+
+
+_SHORT: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+_HOSTILE: Final = re.compile(f"[{UNSEEN}]")
+_IN_LINES: Final = re.compile(f"(?!\n)[{UNSEEN}]")
+_UNSTYLED: Final = re.compile(rf"(?!\n|\x1b\[[0-9;]*m)[{UNSEEN}]")
+
+
+def visible(text: str) -> str:
+    """The text with every hostile character as `\\n`, `\\x1b`, `\\u202e` or `\\U000e0041`.
+
+    Applying it twice changes nothing more. A backslash of the text itself stays, so there is no way back.
+    """
+    return _HOSTILE.sub(_escaped, text)
+
+
+def visible_lines(text: str, styled: bool = False) -> str:
+    """The same for a text of several lines of our own, which stay apart; `styled` keeps our own colours.
+
+    Everything that is printed passes here last: a foreign text which nobody made visible can do no more
+    harm then than to begin a line.
+    """
+    return (_UNSTYLED if styled else _IN_LINES).sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found.group()
+    code = ord(character)
+    if character in _SHORT:
+        return _SHORT[character]
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+_PERMISSIONS: Final = "permissions"
+_NEEDS_NO_QUOTES: Final = re.compile(r"[A-Za-z0-9/][^\s{}\[\],\"'#]*")
+
+
+class Names:
+    """Short names for the objects of one plan or drift."""
+
+    def __init__(
+        self,
+        addresses: Iterable[str],
+        several: bool = False,
+        pages: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
+        """Take all known addresses, whether there are several organizations, and page paths by site space."""
+        self._several = several
+        self._pages = pages or {}
+        known = {Address.parse(address.partition("#")[0]) for address in addresses}
+        self._titles = Counter((*_tail(address), _owner(address)) for address in known)
+        self._keys = Counter(map(_tail, known))
+
+    def title(self, kind: str, address: str, label: str = "", inside: str | None = None) -> str:
+        """Return kind, key, title and parent of an object. `label` is its title, `inside` its group."""
+        key, parent = self._parts(kind, address, inside)
+        known = not label or visible(label) == key or f"[{visible(label)}]" == key
+        title = "" if known else f'"{visible(label)}"'
+        return " ".join(filter(None, (kind_noun(kind), key, title, parent)))
+
+    def key(self, kind: str, address: str, inside: str | None = None) -> str:
+        """Return the key of an object and what it is in, or its address."""
+        return " ".join(filter(None, self._parts(kind, address, inside)))
+
+    def _parts(self, kind: str, address: str, inside: str | None) -> tuple[str, str]:
+        place = Address.parse(address)
+        if self._several or self._titles[(*_tail(place), _owner(place))] > 1:
+            return visible(address), ""
+        known = _kinds().get(kind)
+        if known is not None and isinstance(known.shape, Single):
+            return "", f"in {_key(place.place.last)}" if len(place.segments) > 2 else ""
+        parent = inside.rpartition("/")[2] if inside else _owner(place)
+        return _key(place.last), f"in {_key(parent)}" if parent else ""
+
+    def reference(self, address: str) -> str:
+        """Return the key of an object that a value refers to, or its address if several have this key."""
+        place = Address.parse(address)
+        return visible(address) if self._several or self._keys[_tail(place)] > 1 else _key(place.last)
+
+    def shortened(self, value: Any) -> Any:
+        """Return a value with keys in place of addresses."""
+        match value:
+            case dict() if set(value) == {REF} and isinstance(value[REF], str):
+                return {REF: self.reference(value[REF])}
+            case dict() if DATA not in value:
+                return {name: self.shortened(part) for name, part in value.items()}
+            case list():
+                return [self.shortened(part) for part in value]
+        return value
+
+    def written(self, kind: str, field: str, value: Any) -> Any:
+        """Return the value of a field as people write it: with keys, and in the short form of its type."""
+        known = _kinds().get(kind)
+        fields = known.fields if known is not None else ()
+        one = next((one for one in fields if one.name == field), None)
+        if one is not None and isinstance(value, dict):
+            value = self._with_paths(one.type, value)
+            parts = {name: self._key_path(part) for name, part in value.items()}
+            short = one.type.short(parts) if all(map(_is_key_or_id, parts.values())) else parts
+            if short != parts:
+                return {word: _bare(part) for word, part in short.items()}
+        return self.shortened(value)
+
+    def _with_paths(self, type_: Type, value: dict[str, Any]) -> dict[str, Any]:
+        """Return a value with page paths in place of page ids, as far as they are known."""
+        form = type_.forms.get(str(value.get(type_.tag))) if isinstance(type_, OneOf) else None
+        found = dict(value)
+        for name, part in form.parts.items() if form is not None else ():
+            if isinstance(part, Page) and name in value:
+                paths = self._pages.get(reference_text(value.get(part.beside)), {})
+                found[name] = paths.get(str(value[name]), value[name])
+        return found
+
+    def _key_path(self, part: Any) -> Any:
+        """Return the keys by which a file refers to an object: `guides/en` for a site space in a section."""
+        if not (isinstance(part, dict) and set(part) == {REF} and isinstance(part[REF], str)):
+            return part
+        segments = Address.parse(part[REF]).segments
+        if _NAVIGATION not in segments:
+            return self.reference(part[REF])
+        return "/".join(map(_key, segments[segments.index(_NAVIGATION) + 1 :]))
+
+
+def names_of(plan: Plan | Drift) -> Names:
+    """Return the names of everything that a plan or a drift knows."""
+    if isinstance(plan, Plan):
+        removed = (change.removed.address for change in plan.changes if change.removed is not None)
+        addresses = {*plan.origins, *plan.bindings, *(change.address for change in plan.changes), *removed}
+    else:
+        addresses = {*plan.origins, *(item.address for item in plan.found)}
+    return Names(addresses, len(plan.organizations) > 1, plan.pages)
+
+
+def kind_name(noun: str) -> str:
+    """Return the name of the kind with this noun; empty if no kind has it."""
+    return next((name for name, kind in _kinds().items() if noun in (kind.noun, kind.list_noun)), "")
+
+
+def kind_noun(kind: str) -> str:
+    """Return the noun for a kind, as the documentation has it."""
+    known = _kinds().get(kind)
+    return visible(kind.replace("_", " ")) if known is None else known.list_noun or known.noun
+
+
+def delete_noun(kind: str) -> str:
+    """Return the noun by which deleted objects of a kind are counted."""
+    known = _kinds().get(kind)
+    return known.delete_noun if known is not None and known.delete_noun else kind_noun(kind or "object")
+
+
+def delete_effect(kind: str) -> str:
+    """Return what a delete of an object of a kind means for people; empty if the noun says it."""
+    known = _kinds().get(kind)
+    return known.delete_effect if known is not None else ""
+
+
+@cache
+def _kinds() -> Mapping[str, Kind]:
+    return load().declared
+
+
+def _is_key_or_id(part: Any) -> bool:
+    return isinstance(part, str) or (isinstance(part, dict) and set(part) == {LIVE})
+
+
+def _bare(part: Any) -> Any:
+    """Return a text of a short form so that it is shown without quotation marks, if it needs none."""
+    return {REF: part} if isinstance(part, str) and _NEEDS_NO_QUOTES.fullmatch(part) else part
+
+
+def _tail(address: Address) -> tuple[str, ...]:
+    """Return what the short names of two objects have in common if they could be confused."""
+    return str(len(address.segments)), *address.segments[-2:]
+
+
+def _owner(address: Address) -> str:
+    """Return the key of what an object belongs to, if its name has to say that."""
+    *above, _ = address.segments
+    if len(above) < 3 or above[-1] == _NAVIGATION:
+        return ""
+    if _NAVIGATION in above:
+        return above[-1]
+    return above[-3] if above[-2] == _PERMISSIONS else above[-2]
+
+
+def _key(segment: str) -> str:
+    """Return a key as people write it, unless it would not be one word then."""
+    plain = visible(unquote(segment))
+    return plain if segment.startswith("[") or not any(mark in plain for mark in " \"'") else visible(segment)

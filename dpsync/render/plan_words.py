@@ -1,0 +1,472 @@
+"""Say what a plan does and asks.
+
+The words that tell what an entry could be. Findings have them, too: it imports no plan.
+
+The words of the questions that an apply asks at a terminal.
+
+The words in which every output tells a plan: one vocabulary, whatever the medium.
+
+Reads plans and drift and nothing else. Every foreign text passes visible(); each output escapes what it is
+given for its own medium, these words included. Nothing here knows a colour or a layout.
+
+The words in which every output tells what it is about: platform, organization, part, profile.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final, Literal
+
+from dpsync.kinds.registry import load
+from dpsync.model.address import Address, FieldAddress
+from dpsync.model.change import Action, Cause, Change, Difference, Exposure, Kept, What, cause_text
+from dpsync.model.drift import Drift
+from dpsync.model.plan import Origin, Plan, Reverted
+from dpsync.model.snapshot import MatchedBy
+from dpsync.model.text import FEW, command, counted, listed, short_commit, some
+from dpsync.render.effect_words import breaks
+from dpsync.render.names import delete_effect, delete_noun, kind_noun, visible
+
+if TYPE_CHECKING:
+    from dpsync.model.diagnostic import Candidate
+
+
+def candidate(one: Candidate) -> str:
+    """The title of a live object, and what is known of it."""
+    known = [one.id, one.why]
+    known += [counted(one.pages, "page")] if one.pages is not None else []
+    known += [f"last changed {one.changed}"] if one.changed else []
+    known += [f"shown in {', '.join(one.shown_in)}"] if one.shown_in else []
+    return f'"{visible(one.title)}": ' + visible(", ".join(fact for fact in known if fact))
+
+
+_PLAIN: Final = re.compile(r"[\w.@+-]+")
+"""A key that reads like a word of the sentence."""
+
+
+def apply_question(plan: Plan) -> str:
+    """Return the question whether to apply a plan, with its organizations and platform."""
+    return f"Apply these changes to {_where(plan)}? [y/N]"
+
+
+def delete_question(plan: Plan) -> str:
+    """Return the question for the number of deletes, with the objects that a plan deletes."""
+    number = f"Type the number of deletes ({plan.deletes}):"
+    return f"Delete {listed([*_deleted(plan)])} in {_where(plan)}? {_consequence(plan)} {number}"
+
+
+def _where(plan: Plan) -> str:
+    names = sorted({visible(change.location.top.last) for change in plan.changes})
+    return f"{listed(names)} on {visible(plan.platform)}" if names else visible(plan.platform)
+
+
+def _deletes(plan: Plan) -> list[Change]:
+    return [change for change in plan.changes if change.action == "delete"]
+
+
+def _deleted(plan: Plan) -> Iterator[str]:
+    """Yield the names of a few deleted objects, or else their number by kind, and the number of cascades."""
+    deletes = _deletes(plan)
+    kinds = Counter[str]()
+    for change in deletes:
+        if len(deletes) > FEW:
+            kinds[delete_noun(change.kind)] += 1
+        else:
+            yield f"{kind_noun(change.kind)} {_name(change)}"
+    kinds.update(delete_noun(effect.kind) for change in deletes for effect in change.effects if effect.counts)
+    yield from (counted(number, noun) for noun, number in kinds.items())
+
+
+def _name(change: Change) -> str:
+    """Return the key of the entry that an object had, or its title."""
+    key = Address.parse(change.removed.address).last if change.removed is not None else change.location.last
+    return visible(key) if _PLAIN.fullmatch(key) else f'"{visible(change.label or key)}"'
+
+
+def _consequence(plan: Plan) -> str:
+    """Return whether the deleted objects can be restored. What a delete removes by cascade cannot."""
+    registry, deletes = load(plan.profile), _deletes(plan)
+    restores = [registry[change.kind].lifecycle.restore for change in deletes]
+    days = [restore.days for restore in restores if restore is not None]
+    if len(days) < len(restores) or len(deletes) < plan.deletes:
+        return "This cannot be undone."
+    return f"{'It' if len(days) == 1 else 'They'} can be restored for {min(days)} days."
+
+
+SIGNS: Final[dict[Action, str]] = {"create": "+", "update": "~", "delete": "-"}
+SHOWN: Final = 5
+"""Candidates of a question that are listed."""
+PlanOrDrift = Plan | Drift
+"""What says the same things beside its changes."""
+
+
+def restored(change: Change) -> bool:
+    return any(step.verb == "restore" for step in change.steps)
+
+
+def freed(change: Change) -> bool:
+    return any(step.phase == "free" for step in change.steps)
+
+
+WHOLE: Final[dict[Action, What]] = {"create": "made", "delete": "removed", "update": "place"}
+"""What the cause of a whole change is told of."""
+
+
+def why(cause: Cause | None, what: What = "field") -> str:
+    """Return the label in words; "" without a label."""
+    return cause_text(cause, what) if cause is not None else ""
+
+
+def kept(item: Difference) -> str:
+    """Why a field is written that is as wanted; nothing where it is not."""
+    if item.inherited is None:
+        return ""
+    return (
+        "written here, too, because this object can inherit the value from "
+        f"{visible(item.inherited)}, which changes"
+    )
+
+
+def recognised(plan: Plan, change: Change) -> str:
+    """How its object was found, where that was not by the first natural key."""
+    if not (change.matched and change.id):
+        return ""
+    match change.matched:
+        case MatchedBy.PIN:
+            how = "pinned"
+        case MatchedBy.BASE:
+            how = f"renamed: matched by its name in {visible(plan.base_from or 'git')}"
+        case MatchedBy.EARLIER_COMMIT:
+            how = f"renamed: matched by its name in commit {visible(short_commit(change.matched_detail))}"
+        case MatchedBy.PREVIOUSLY:
+            how = "renamed: matched by previously"
+        case MatchedBy.OTHER_LINE:
+            how = f"matched by the line of {visible(change.matched_detail)} in the ids file"
+        case MatchedBy.TEMPORARY_NAME:
+            how = "matched by its temporary name"
+        case MatchedBy.CONTENTS:
+            how = "matched by its contents"
+        case MatchedBy.LOOKS:
+            how = "matched by a similar title or position"
+        case _:
+            how = f"matched by {visible(change.matched_detail or change.matched)}"
+    return f"{how} to {visible(change.id)}"
+
+
+def facts(change: Change) -> Iterator[str]:
+    """What is to be said of a change beside its fields."""
+    if restored(change):
+        yield "restored after a delete. References to the object are not restored"
+    if change.action == "delete" and freed(change):
+        yield "before the delete, dpsync replaces a unique value, so that another object can have the value"
+
+
+def said_by_field(item: Exposure) -> bool:
+    """Whether the line of the field that opens access says everything that the exposure says."""
+    text = item.words
+    return text.startswith(("new, with ", "a new ")) or (
+        text.startswith((f"{item.field} ", f"{item.field}:")) and " may open " not in text
+    )
+
+
+def move_text(change: Change) -> str:
+    """Where it goes among its siblings."""
+    return f"moved {visible(change.moved or '')}"
+
+
+def acts(change: Change) -> Iterator[str]:
+    """What somebody asked for."""
+    yield from (f"{visible(step.summary)}, as asked" for step in change.steps if step.verb == "act")
+
+
+def refusals_glance(number: int) -> str:
+    """Behind the number of refusals, where a plan is looked at for a moment."""
+    return f"{_noun(number, 'reason')} why dpsync refuses the plan"
+
+
+EXPOSURES_GLANCE: Final = "to open access"
+"""Behind the number of changes that make something more visible or more powerful."""
+
+
+def changes_glance(number: int) -> str:
+    """Behind the number of objects that are created, changed or moved."""
+    return f"{_noun(number, 'object')} to create, change or move"
+
+
+def _noun(number: int, noun: str) -> str:
+    return counted(number, noun).removeprefix(f"{number} ")
+
+
+def unmanaged(kept: Kept) -> str:
+    """Return what stays in a place although nobody declares it."""
+    names = ", ".join(visible(name.removeprefix(f"{kept.place}/")) for name in kept.addresses)
+    return f"{len(kept.addresses)} unmanaged, kept: {names}"
+
+
+def counts(plan: Plan) -> dict[str, int]:
+    """Changes by what they do, one per address. One that is both updated and moved counts as an update.
+
+    Of what goes along with a delete nothing is in it: `deletes` says how many things that takes away.
+    """
+    return counted_changes(plan.changes)
+
+
+def counted_changes(changes: Iterable[Change]) -> dict[str, int]:
+    found = {"create": 0, "update": 0, "move": 0, "delete": 0}
+    for change in changes:
+        found[category(change)] += 1
+    return found
+
+
+def category(change: Change) -> Action | Literal["move"]:
+    """Return the action of a change, or "move" if the change only moves its object."""
+    is_moved = change.action == "update" and not change.differences and change.moved
+    return "move" if is_moved else change.action
+
+
+def folded(plan: Plan) -> dict[str, Change]:
+    """Return created objects that their parent's entry tells of, by address.
+
+    The platform creates them with their parent, and they only say what the parent shows.
+    """
+    created = {change.address: change for change in plan.changes if change.action == "create"}
+    told = {item.address for item in (*plan.exposures, *plan.blocked, *plan.notes)}
+    told |= {item.address for item in plan.refusals}
+    found: dict[str, Change] = {}
+    parents: Counter[str] = Counter()
+    for address, change in created.items():
+        parent = address.rpartition("/")[0]
+        parents[parent] += 1
+        comes_along = all(step.verb != "create" for step in change.steps)
+        shown = [item for item in change.differences if item.field != "path"]
+        if parent in created and comes_along and len(shown) == 1 and address not in told:
+            found[address] = change
+    return {address: change for address, change in found.items() if parents[address.rpartition("/")[0]] == 1}
+
+
+def verdict(plan: Plan) -> Iterator[str]:
+    """Yield the sentences of the last line: what would be done, counted, and whether it can be."""
+    if plan.empty and plan.can_apply:
+        yield f"No changes{_for_part(plan)}."
+        if plan.reverts is not None:
+            yield not_reverted(plan.reverts) or "Nothing of this apply is left to revert."
+        elif not plan.blocked and plan.part is None:
+            yield _matches(plan)
+    elif not plan.empty:
+        words = {"create": "to create", "update": "to change", "move": "to move"}
+        along = folded(plan)
+        found = counted_changes(change for change in plan.changes if change.address not in along)
+        said = [f"{found[do]} {words[do]}" for do in words if found[do]]
+        said += [f"{plan.deletes} to delete{_deleted_kinds(plan)}"] if found["delete"] else []
+        yield f"Plan{_for_part(plan)}: {', '.join(said)}."
+    if plan.blocked:
+        yield f"{len(plan.blocked)} blocked."
+    if number := len({item.address for item in plan.exposures}):
+        ways = f" in {len(plan.exposures)} ways" if len(plan.exposures) > number else ""
+        yield f"{counted(number, 'change')} open{'s' if number == 1 else ''} access{ways}."
+    if number := sum(map(breaks, plan.urls)):
+        yield f"{counted(number, 'public URL')} stop{'s' if number == 1 else ''} working."
+
+
+def not_reverted(reverted: Reverted) -> str:
+    """Return which objects and fields a revert does not restore; empty if it restores everything."""
+    left = [visible(address) for address in reverted.left]
+    return f"dpsync does not revert {some(left)}, see above." if left else ""
+
+
+def _for_part(plan: Plan) -> str:
+    """Return which part of the configuration was planned, as far as that is short."""
+    part = plan.part
+    if part is None:
+        return ""
+    if len(part.select) == 1 and not part.exclude:
+        return f" for {visible(part.select[0])}"
+    return " for the selected part"
+
+
+def _matches(plan: Plan) -> str:
+    names = [visible(one.address) for one in plan.organizations]
+    if not names:
+        return "GitBook matches your files."
+    return f"{listed(names)} {'matches' if len(names) == 1 else 'match'} your files."
+
+
+def _deleted_kinds(plan: Plan) -> str:
+    """Return how many objects of which kinds are deleted, if more than one is."""
+    kinds: Counter[str] = Counter()
+    for change in plan.changes:
+        if change.action == "delete":
+            kinds[delete_noun(change.kind)] += 1
+            kinds += Counter(delete_noun(effect.kind) for effect in change.effects if effect.counts)
+    if kinds.total() < 2:
+        return ""
+    return f" ({', '.join(counted(number, noun) for noun, number in kinds.items())})"
+
+
+def removed_along(change: Change) -> str:
+    """Return what a delete means for people, what it removes, counted by kind, and what loses a value."""
+    kinds = Counter(delete_noun(item.kind) for item in change.effects if item.counts)
+    said = [effect] if (effect := delete_effect(change.kind)) else []
+    if kinds:
+        said.append(f"also removes {listed([counted(number, noun) for noun, number in kinds.items()])}")
+    losers = [item for item in change.effects if "#" in item.address and item.kind]
+    for item in losers[:SHOWN]:
+        field = item.address.partition("#")[2]
+        said.append(f'{kind_noun(item.kind)} "{visible(item.label)}" loses its {_words(field)}')
+    if more := len(losers) - SHOWN:
+        said += [f"{more} more objects lose a reference"] if more > 0 else []
+    return "; ".join(said)
+
+
+def _words(field: str) -> str:
+    """Return the name of a field in words: `defaultTeam` as `default team`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", visible(field)).lower()
+
+
+def refused(plan: Plan) -> str:
+    """Return that a plan cannot be applied, and for how many reasons; empty if it can be."""
+    if plan.can_apply:
+        return ""
+    return f"This plan cannot be applied, for {counted(len(plan.refusals), 'reason')}."
+
+
+def effort(plan: Plan) -> str:
+    """How many requests it took, and would take."""
+    asked = f"{counted(plan.requests, 'request')} to read"
+    if plan.empty:
+        return asked
+    steps = [step for change in plan.changes for step in change.steps]
+    writes = sum(step.method != "GET" for step in steps)
+    # Some steps only read: they wait for the platform, or look for what another step has made.
+    more = f" in {counted(len(steps), 'step')}" if len(steps) != writes else ""
+    return f"{asked}, {writes} to write{more}"
+
+
+def missing_for_access(plan: Plan) -> str:
+    """Return what the files must list so that a plan can tell who gains access; "" if nothing is missing."""
+    missing = sorted({visible(one) for item in plan.exposures for one in item.missing})
+    of = "the permissions of "
+    places = [one.removeprefix(of) for one in missing if one.startswith(of)]
+    everywhere = [one for one in places if one.startswith("all ")]
+    others = [one for one in missing if not one.startswith(of)]
+    said = [some(others)] if others else []
+    if places:
+        empty = "if empty: permissions: { members: {}, teams: {} }, with policy: watch: access"
+        said.append(f"{of}{some(everywhere or places)} ({empty})")
+    return f"To see who gains access, add to your files: {', '.join(said)}" if said else ""
+
+
+def trouble(plan: PlanOrDrift) -> str:
+    """Return how many objects have a problem on the platform, and the command that lists them."""
+    number = len({item.address for item in plan.trouble})
+    has = "has" if number == 1 else "have"
+    said = f"{counted(number, 'object')} {has} a problem on GitBook's side"
+    return f"{said}: {command('doctor')}" if number else ""
+
+
+def renamed_keys(plan: Plan) -> str:
+    """Return which entries have a new key that is not in the ids file yet, and how to record the key."""
+    found = [f"{visible(old)} → {visible(new)}" for new, old in plan.renamed_keys.items()]
+    number = "1 entry has a new key" if len(found) == 1 else f"{len(found)} entries have new keys"
+    return f"{number}: {some(found)}. To update the ids file: {command('apply')}" if found else ""
+
+
+def base(plan: PlanOrDrift) -> str:
+    """Which commit served as the git base, or why there is none."""
+    if plan.base:
+        return f"base: {visible(plan.base_from)} ({short_commit(plan.base)})"
+    if not plan.base_from:
+        return ""
+    return f"base: none ({visible(plan.base_from)})"
+
+
+def coverage(plan: PlanOrDrift) -> str:
+    """How much the files leave out: no plan and no drift compares it. A place counts as a list."""
+    found = plan.unwatched
+    words = [counted(found.places, "list")] if found.places else []
+    words += [counted(found.fields, "field")] if found.fields else []
+    said = " and ".join(words)
+    return (
+        f"not compared: {said} that are not in your files. To list them: {command('drift', '--unwatched')}"
+        if words
+        else ""
+    )
+
+
+def origin(plan: PlanOrDrift, address: str) -> Origin | None:
+    """Where an address or a field is written; of a field that is not, where its entry is."""
+    return plan.origins.get(address) or plan.origins.get(str(FieldAddress.parse(address).address))
+
+
+def edit_location(plan: PlanOrDrift, address: str, fields: Iterable[str]) -> Origin | None:
+    """Return where to edit these fields: the first field if all are in one other file, else the entry."""
+    whole = origin(plan, address)
+    found = [plan.origins.get(f"{address}#{field}") for field in fields]
+    first = found[0] if found else None
+    if whole is None or first is None or first.file == whole.file:
+        return whole
+    return first if all(one is not None and one.file == first.file for one in found) else whole
+
+
+def enclosing_origin(plan: PlanOrDrift, address: str) -> Origin | None:
+    """Where the nearest thing is written that an address is in."""
+    origins = (plan.origins.get(str(one)) for one in FieldAddress.parse(address).address.upward())
+    return next(filter(None, origins), None)
+
+
+def place(origin: Origin | None) -> str:
+    return f"{visible(origin.file)}:{origin.line}" if origin else ""
+
+
+FULL = "full"
+"""The profile that goes without saying."""
+
+
+def head(plan: PlanOrDrift) -> list[str]:
+    """What this is about: where it goes, then environment, profile and part, where they are not the usual."""
+    return [*_platform(plan), *_environment(plan), *_profile(plan), *_part(plan)]
+
+
+def part_lines(plan: PlanOrDrift) -> Iterator[str]:
+    """What belongs to a part although nobody named it, and what needs it."""
+    if plan.part is not None:
+        for item in plan.part.also:
+            yield f"also planned: {visible(item.address)}, because {visible(item.needed_by)} needs it"
+
+
+def _platform(plan: PlanOrDrift) -> Iterator[str]:
+    """The first line: nobody should apply to another platform or organization than they think."""
+    if not plan.platform:
+        return
+    names = [
+        visible(item.address)
+        if item.id == item.address
+        else f"{visible(item.address)} (id {visible(item.id)})"
+        for item in plan.organizations
+    ]
+    named = ", ".join(names) or "none"
+    whose = f"organizations: {named}" if len(names) > 1 else f"organization: {named}"
+    yield f"platform: {visible(plan.platform)}, {whose}"
+
+
+def _profile(plan: PlanOrDrift) -> Iterator[str]:
+    if plan.profile != FULL:
+        yield f"API version (profile): {visible(plan.profile)}"
+
+
+def _part(plan: PlanOrDrift) -> Iterator[str]:
+    if plan.part is None:
+        return
+    for word, patterns in (("only", plan.part.select), ("without", plan.part.exclude)):
+        if patterns:
+            yield f"{word}: {', '.join(visible(text) for text in patterns)}"
+
+
+def _environment(plan: PlanOrDrift) -> Iterator[str]:
+    if plan.environment:
+        yield f"environment: {visible(plan.environment)}"
+    elif plan.environments:
+        known = ", ".join(visible(name) for name in plan.environments)
+        yield f"environment: none (to choose an environment, add --env with one of: {known})"

@@ -1,0 +1,348 @@
+"""Say what an apply did, what a rehearsal showed, and what drifted.
+
+The words in which every output tells what an apply did.
+
+Describe the result of a rehearsal: what was checked, what was not, and how long an apply may take.
+
+The words in which every output tells drift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Final
+
+from dpsync.model.change import Change, What
+from dpsync.model.drift import Drift, Drifted, LastEvent
+from dpsync.model.journal import Report, Result
+from dpsync.model.plan import (
+    DeleteCount,
+    Deviation,
+    Estimate,
+    FaultRun,
+    Plan,
+    Rehearsal,
+    Unproven,
+    count_deletes,
+)
+from dpsync.model.text import command, counted, some
+from dpsync.render.names import visible
+from dpsync.render.plan_words import category, folded, not_reverted, why
+from dpsync.render.value_words import show
+
+_NOT_DONE: Final[tuple[Result, ...]] = ("requested", "failed", "stale", "unknown", "not-tried")
+_LONG: Final = 120
+"""Seconds from which a duration is told in minutes."""
+
+
+def restorable(report: Report) -> Iterator[str]:
+    """What was deleted and can be had back, and how."""
+    for item in report.restorable:
+        again = f"To restore the object within {item.days} days, add an entry with id: {visible(item.id)}"
+        yield f"deleted: {visible(item.address)}. {again}"
+
+
+def done(plan: Plan, report: Report, seconds: float | None = None) -> str:
+    """Return how many objects an apply created, changed, moved and deleted, and which steps ended otherwise.
+
+    What a delete removes by cascade counts as deleted. `seconds`: how long the apply took, if that is known.
+    """
+    numbers = [f"{number} {word}" for word, number in applied_counts(plan, report).items()]
+    steps: list[str] = []
+    for result in _NOT_DONE:
+        if number := report.count(result):
+            steps.append(f"{number if steps else counted(number, 'step')} {result.replace('-', ' ')}")
+    took = f", in {_duration(seconds)}" if seconds is not None else ""
+    others = f"; {', '.join(steps)}" if steps else ""
+    if numbers:
+        return f"Applied: {', '.join(numbers)}{took}{others}."
+    if report.count("unknown", "requested"):
+        return f"Perhaps nothing was applied: {', '.join(steps)}."
+    return f"Nothing was applied: {', '.join(steps)}." if steps else "Nothing was applied."
+
+
+def applied_changes(plan: Plan, report: Report) -> dict[str, list[Change]]:
+    """Return the changes that an apply made under "created", "changed", "moved" and "deleted".
+
+    A word without changes is left out, and so is an object that the platform creates with its parent.
+    """
+    good = {outcome.step for outcome in report.outcomes if outcome.result in ("done", "already")}
+    words = {"create": "created", "update": "changed", "move": "moved", "delete": "deleted"}
+    found: dict[str, list[Change]] = {word: [] for word in words.values()}
+    along = folded(plan)
+    for change in plan.changes:
+        verbs = {step.verb for step in change.steps if step.id in good}
+        if verbs and change.address not in along:
+            found[words["delete" if "delete" in verbs else category(change)]].append(change)
+    return {word: changes for word, changes in found.items() if changes}
+
+
+def applied_counts(plan: Plan, report: Report) -> dict[str, int]:
+    """Return how many objects an apply created, changed, moved and deleted, without numbers that are 0.
+
+    What a delete removes by cascade counts as deleted.
+    """
+    return {
+        word: sum(count_deletes([change]).number if word == "deleted" else 1 for change in changes)
+        for word, changes in applied_changes(plan, report).items()
+    }
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration in whole seconds, or in minutes where it is long."""
+    return f"{max(1, round(seconds))} s" if seconds < _LONG else f"{round(seconds / 60)} min"
+
+
+def unproven_lines(remaining: Plan) -> list[str]:
+    """What was sent and cannot be read back, while the git base still has another value."""
+    if not remaining.unproven:
+        return []
+    sent = counted(len(remaining.unproven), "value")
+    names = ", ".join(visible(name) for name in remaining.unproven)
+    again = "the value" if len(remaining.unproven) == 1 else "these values"
+    sentence = (
+        f"GitBook does not return {sent}, so each apply sends {again} again until you commit your files"
+    )
+    return [f"{sentence}: {names}"]
+
+
+def recorded_keys(plan: Plan) -> str:
+    """Return how many new keys an apply wrote to the ids file; empty if there are none."""
+    found = len(plan.renamed_keys)
+    number = "the new key of 1 entry" if found == 1 else f"the new keys of {found} entries"
+    return f"dpsync wrote {number} to the ids file." if found else ""
+
+
+def share_link_hint(plan: Plan, report: Report) -> str:
+    """Return where to find the secret URLs of created share links; empty if there are none."""
+    created = applied_changes(plan, report).get("created", [])
+    links = [visible(change.address) for change in created if change.kind == "share_link"]
+    if not links:
+        return ""
+    urls = "the URL" if len(links) == 1 else "the URLs"
+    return (
+        f"To copy {urls} of {some(links)}, open the audience settings of the site in GitBook. "
+        f"dpsync does not print {urls}, because a share link contains a secret."
+    )
+
+
+def revert_hint(plan: Plan, report: Report) -> str:
+    """Return how to keep the objects that a revert created or restored; empty if there are none."""
+    good = {outcome.step for outcome in report.outcomes if outcome.result in ("done", "already")}
+    verbs = {step.verb for change in plan.changes for step in change.steps if step.id in good}
+    if plan.reverts is None or not verbs & {"create", "restore"}:
+        return ""
+    return (
+        "To keep the restored objects, undo the change in your files (git revert COMMIT, or add the entries "
+        f"again), and run {command('apply')}. The apply recognizes the restored objects, and makes the other "
+        "changes in your files, such as members of a team."
+    )
+
+
+NOTHING_APPLIED: Final = "Nothing was applied."
+"""The end of each apply that was refused, declined, or interrupted before its first write."""
+
+
+def unapplied(plan: Plan) -> str:
+    """Return what to say about a plan that was not carried out; nothing if it has no changes."""
+    return NOTHING_APPLIED if plan.changes or plan.refusals else ""
+
+
+def ending(plan: Plan, report: Report) -> str:
+    """Return a sentence that says whether the platform is as declared, and how certain this is.
+
+    A revert does not end in the state that the files declare: then the sentence says whether everything was
+    reverted.
+    """
+    if report.interrupted:
+        again = command("apply") if plan.reverts is None else command("revert", visible(plan.reverts.file))
+        return f"Interrupted. To finish the rest: {again}"
+    if report.remaining is None:
+        return f"Not verified. To see the remaining changes: {command('plan')}"
+    if report.settled:
+        text = "Verified: a new plan has no changes."
+        if plan.reverts is not None:
+            left = not_reverted(plan.reverts)
+            text = f"Incomplete: {left}" if left else "Reverted: dpsync made all changes of the plan."
+            text += " Your files are unchanged."
+        if reasons := list(_unconverged_reasons(report)):
+            text = f"Incomplete: a new plan has no changes, but {' and '.join(reasons)}, see above."
+        if report.remaining.blocked:
+            text += f" {len(report.remaining.blocked)} blocked, see above."
+        if report.processing:
+            text += f" To check later: {command('plan')}"
+        return text
+    if report.as_declared:
+        number = report.count("unknown")
+        what = f"the result of {counted(number, 'request')} is still unknown"
+        return f"Not certain: a new plan has no changes, but {what}. To check later: {command('plan')}"
+    return "Incomplete: a new plan still has changes."
+
+
+def _unconverged_reasons(report: Report) -> Iterator[str]:
+    """Yield the reasons why an apply has not converged although a new plan has no changes."""
+    if number := report.unsuccessful:
+        yield f"{counted(number, 'step')} {'was' if number == 1 else 'were'} not successful"
+    if report.started:
+        things = counted(len(report.started), "object")
+        yield f"GitBook reports a problem with {things} that this apply changed"
+    if report.processing:
+        things = counted(len(report.processing), "object")
+        yield f"GitBook is still processing {things} that this apply changed"
+
+
+def unkept(report: Report) -> Iterator[str]:
+    """What the platform did not keep, each part once, with the ways out."""
+    for item in report.unkept:
+        lost = f"sent: {show(item.sent)}, live: {show(item.live)}"
+        yield f"GitBook did not keep the value of {visible(item.path)} in {visible(item.address)} ({lost})"
+        yield f"    fix: {visible(item.way_out)}"
+
+
+def without_unkept(report: Report) -> Plan:
+    """What is left to do beside that."""
+    assert report.remaining is not None
+    reported = {(item.address, item.field) for item in report.unkept}
+    left = []
+    for change in report.remaining.changes:
+        differences = tuple(
+            item for item in change.differences if (change.address, item.field) not in reported
+        )
+        if differences or change.moved or not change.differences:
+            left.append(change.model_copy(update={"differences": differences}))
+    return report.remaining.model_copy(update={"changes": tuple(left)})
+
+
+def summary(rehearsal: Rehearsal) -> str:
+    """Return how many steps were rehearsed, whether a new plan is empty, and the estimated time."""
+    text = f"Rehearsed {rehearsal.done} of {counted(rehearsal.steps, 'step')}. "
+    text += "Verified: a new plan has no changes." if rehearsal.converged else "A new plan still has changes."
+    if rehearsal.time is not None:
+        text += f" Estimated time: {duration(rehearsal.time.seconds)}."
+    if number := len(rehearsal.unproven):
+        text += (
+            f" {counted(number, 'check')} {'was' if number == 1 else 'were'} not possible (-v lists them)."
+        )
+    return text
+
+
+def rehearsal_verdict(rehearsal: Rehearsal) -> str:
+    """Return in a sentence whether the plan can be applied as shown."""
+    if not rehearsal.deviations and not rehearsal.fit:
+        bad, runs = sum(not run.good for run in rehearsal.faults), counted(len(rehearsal.faults), "rehearsal")
+        return f"The rehearsal failed: {bad} of {runs} with simulated failures did not finish the plan."
+    if not rehearsal.fit:
+        number = counted(len(rehearsal.deviations), "problem")
+        return f"The rehearsal failed: {number} (listed above). Do not apply this plan."
+    if not rehearsal.complete:
+        return "The rehearsal succeeded. A person must do some steps of the plan by hand."
+    return "The rehearsal succeeded."
+
+
+def two_lines(rehearsal: Rehearsal) -> tuple[str, str]:
+    """Return the result in one line, and in another line what was not checked."""
+    what = ", ".join(one.what for one in rehearsal.unproven)
+    return f"{summary(rehearsal)} {rehearsal_verdict(rehearsal)}", f"not checked: {what or 'nothing'}"
+
+
+def proven(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
+    """Yield each property that held in the rehearsal: its topic, and a sentence about it."""
+    wrong = {one.what for one in rehearsal.deviations}
+    if "loading" in wrong or "stopped" in wrong:
+        return
+    if "step" not in wrong:
+        moves = f", including {counted(rehearsal.moves, 'move')}" if rehearsal.moves else ""
+        yield "order", f"All {counted(rehearsal.steps, 'step')} succeeded in the planned order{moves}."
+    if rehearsal.converged:
+        yield "convergence", "After the last step, a new plan had no changes."
+    if "public" not in wrong and not any(one.what == "public" for one in rehearsal.unproven):
+        yield "public", "No step exposed an object temporarily."
+    yield (
+        "requests",
+        f"The apply sends {rehearsal.writes} write requests and {rehearsal.reads} read requests.",
+    )
+    if rehearsal.time is not None:
+        yield "time", time(rehearsal.time)
+
+
+def time(estimate: Estimate) -> str:
+    """Return the estimated duration of an apply and its calculation."""
+    latency = f"{estimate.latency * 1000:.0f} ms"
+    reading, writing = duration(estimate.reading), duration(estimate.writing)
+    steps = f"{writing} for the steps ({estimate.parallelism} steps in parallel, {latency} per request)"
+    return f"The apply takes about {duration(estimate.seconds)}: two reads of {reading} each, and {steps}."
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in whole seconds, or in minutes from 2 minutes on."""
+    if seconds < 120:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min"
+
+
+def deviation(one: Deviation) -> str:
+    status = f" (status {one.status})" if one.status is not None else ""
+    return f"{visible(one.message)}{status}"
+
+
+def unproven(one: Unproven) -> str:
+    """Return what could not be checked, with everything that it is about."""
+    names = ", ".join(visible(name) for name in one.about)
+    return f"{visible(one.message)}: {names}" if names else visible(one.message)
+
+
+def faults(run: FaultRun) -> str:
+    """Return one rehearsal with faults in a line."""
+    return f"{', '.join(visible(fault) for fault in run.faults)}: {visible(run.end)}"
+
+
+SIGNS = {"different": "~", "missing": "-", "undeclared": "+"}
+_WHAT: dict[str, What] = {"missing": "made", "undeclared": "removed", "different": "place"}
+
+
+def drift_verdict(drift: Drift) -> Iterator[str]:
+    """Yield the sentences of the last line: how many objects differ, and how many open access."""
+    if drift.drifted:
+        yield f"Drift: {counted(len(drift.found), 'object')}."
+        opening = sum(max(item.opens, sum(field.opens for field in item.fields)) for item in drift.found)
+        if opening:
+            yield f"{counted(opening, 'change')} open{'s' if opening == 1 else ''} access."
+    else:
+        yield "No drift in the objects that dpsync could read." if drift.unread else "No drift."
+    if drift.blocked:
+        yield f"{len(drift.blocked)} blocked."
+    if drift.unread:
+        yield f"Not checked: {counted(len(drift.unread), 'object')} that this token cannot read."
+
+
+def cascade_count(item: Drifted) -> str:
+    """What goes with the delete of something undeclared; empty where nothing does."""
+    return DeleteCount(1, item.along).more
+
+
+def changed_by(event: LastEvent, cause: str, now: datetime | None) -> str:
+    """Return who changed an object last and when, with why it differs in front."""
+    return f"{cause or 'last changed'} by {visible(event.actor)}, {_ago(event.at, now)}"
+
+
+def _ago(at: str, now: datetime | None) -> str:
+    """Return a time as people say it; without `now` as the platform says it."""
+    try:
+        moment = datetime.fromisoformat(at.replace("Z", "+00:00"))
+    except ValueError:
+        return visible(at)
+    if now is None:
+        return visible(at)
+    seconds = (now - (moment if moment.tzinfo else moment.replace(tzinfo=UTC))).total_seconds()
+    if seconds < 60:
+        return "just now" if seconds > -60 else visible(at)
+    for size, noun in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return f"{counted(int(seconds // size), noun)} ago"
+    return visible(at)
+
+
+def cause(item: Drifted) -> str:
+    """Return the label of a whole object or its position; "" without a label."""
+    return why(item.cause, _WHAT[item.what])

@@ -1,0 +1,141 @@
+"""The two ways out of each difference: one writes to the platform, the other to the files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from dpsync.model.drift import Drift, Drifted
+from dpsync.model.frozen import Frozen
+from dpsync.model.text import command
+from dpsync.model.values import REF
+from dpsync.render.names import visible
+
+
+class WaysOut(Frozen):
+    """What ends one difference: a command that writes to the platform, or one that writes to the files.
+
+    Where no command changes the files, `by_hand` says what to write.
+    """
+
+    platform: str
+    files: str | None = None
+    by_hand: str | None = None
+
+
+def ways_out(drift: Drift, item: Drifted) -> WaysOut:
+    address, apply = visible(item.address), _apply(drift, item)
+    if item.what == "missing" and item.renamed:
+        pin = f"id: {visible(item.renamed[0].id)}"
+        back = f"add {pin}{_at(drift, item)}, then restore the name with {apply}"
+        if len(item.renamed) == 1:
+            return _update(drift, item, back)
+        return WaysOut(platform=back, by_hand=f"write the new name{_at(drift, item)}")
+    blocked = {one.address: one for one in drift.blocked}
+    if item.what == "missing":
+        stuck = blocked.get(item.address)
+        by_person = visible(stuck.todo or stuck.reason) if stuck is not None else None
+        return WaysOut(platform=by_person or apply, by_hand=f"delete the entry{_at(drift, item)}")
+    if item.kept and item.what == "different":
+        return _watched_value_ways(drift, item)
+    forget = f'add an entry for the object, or add "{address}" to policy: forget'
+    if item.kept:
+        stuck = blocked.get(item.address)
+        undo = "delete the object in GitBook, because an apply does not delete this object"
+        undo = visible(stuck.todo or stuck.reason) if stuck is not None else undo
+        return WaysOut(platform=undo, files=_add(drift, item), by_hand=forget)
+    if item.what == "undeclared":
+        return WaysOut(platform=apply, files=_add(drift, item), by_hand=forget)
+    names = [str(item.location.field(part.field)) for part in item.fields]
+    names += [item.address] if item.place else []
+    stuck_at = [blocked.get(name) for name in names]
+    todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in stuck_at if one is not None))
+    by_person = todo if todo and None not in stuck_at else None
+    if not item.fields and item.order is None:
+        in_files = f"move the entry{_at(drift, item)} to the position that the object has in GitBook"
+        return WaysOut(platform=by_person or apply, by_hand=in_files)
+    return _update(drift, item, by_person or _written_first(drift, item, apply))
+
+
+def _watched_value_ways(drift: Drift, item: Drifted) -> WaysOut:
+    """Return how to end drift of a watched value. A `watch` pattern has the expected value."""
+    from dpsync.importing.write_yaml import on_one_line  # a plan needs none of it
+
+    values = ", ".join(f"{one.field} to {on_one_line(one.file)}" for one in item.fields)
+    patterns = ", ".join(f"{item.address}#{one.field}" for one in item.fields)
+    return WaysOut(
+        platform=visible(f"set {values} in GitBook, because your files have no entry for this object"),
+        by_hand=visible(f"in policy: watch, replace the value of {patterns} with the value in GitBook")
+        + _at(drift, item),
+    )
+
+
+def _written_first(drift: Drift, item: Drifted, apply: str) -> str:
+    """Where a default has moved that no line says, an apply needs that line."""
+    moved = [one for one in item.fields if one.watched]
+    if not moved:
+        return apply
+    from dpsync.importing.write_yaml import on_one_line  # a plan needs none of it
+
+    lines = [f"{one.field}: {on_one_line(one.file)}" for one in moved]
+    return f"add {', '.join(map(visible, lines))}{_at(drift, item)}, then run {apply}"
+
+
+def _apply(drift: Drift, item: Drifted) -> str:
+    """The command that ends this difference and no other one: what differs in it has ways out of its own."""
+    without = list(drift.part.exclude) if drift.part is not None else []
+    inside = _inside_of(drift, item)
+    if inside and not any(_names(part.file, inside) for part in item.fields):
+        without.append(f"{item.address}/*")
+    words = [word for pattern in without for word in ("--exclude", pattern)]
+    words += [word for answer in item.confirm for word in ("--confirm", answer)]
+    return _command("apply", "--select", item.address, *words)
+
+
+def _update(drift: Drift, item: Drifted, back: str) -> WaysOut:
+    """The same for the files, and for no other environment that is made of them; `back` is the other way."""
+    fields = [str(item.location.field(part.field)) for part in item.fields]
+    order = [item.order] if item.order is not None else []
+    names = [*fields, *order]
+    in_tree = item.place is not None and item.order is None
+    alone = len(fields) < 2 or bool(_inside_of(drift, item))
+    one_by_one = bool(names) and not in_tree and alone
+    lines = [drift.origins.get(name) or drift.origins.get(item.address) for name in names]
+    shared = not names or any(line is not None and line.file != drift.overlay for line in lines)
+    into = ["--into", drift.overlay] if drift.overlay and shared else []
+    if drift.environment and not drift.overlay:
+        said = f'add an overlay to the environment "{visible(drift.environment)}", and write the value there'
+        others = f"other environments also use the line{_at(drift, item)}"
+        return WaysOut(platform=back, by_hand=f"{said}, because {others}")
+    taken = _command("import", "--update", *(names if one_by_one else [item.address, *order]), *into)
+    return WaysOut(platform=back, files=taken)
+
+
+def _command(*words: str) -> str:
+    return command(*map(visible, words))
+
+
+def _inside_of(drift: Drift, item: Drifted) -> set[str]:
+    """What differs inside of something that is on both sides. What is not live comes back with all in it."""
+    below = f"{item.address}/"
+    return {one.address for one in drift.found if item.what == "different" and one.address.startswith(below)}
+
+
+def _names(value: Any, addresses: Collection[str]) -> bool:
+    """Whether a value refers to one of these: then it cannot be written without it."""
+    if isinstance(value, dict):
+        return value.get(REF) in addresses or any(_names(part, addresses) for part in value.values())
+    return isinstance(value, list) and any(_names(part, addresses) for part in value)
+
+
+def _add(drift: Drift, item: Drifted) -> str | None:
+    """None where only a person can say where it belongs, or which environments it is for."""
+    if item.in_tree or (drift.environment and not drift.overlay):
+        return None
+    into = ["--into", drift.overlay] if drift.overlay else []
+    return _command("import", "--add", item.address, *into)
+
+
+def _at(drift: Drift, item: Drifted) -> str:
+    origin = drift.origins.get(item.address)
+    return f" at {visible(origin.file)}:{origin.line}" if origin else ""

@@ -1,0 +1,94 @@
+"""Documents → text for a terminal."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import singledispatch
+
+from pydantic import BaseModel
+
+from dpsync.model.diagnostic import Diagnostic, Findings
+from dpsync.model.nodes import Span
+from dpsync.model.plan import Origin
+from dpsync.render.command_texts import edit_lines
+from dpsync.render.diagnostics import render_diagnostics
+from dpsync.render.documents import (
+    ApplyDocument,
+    DriftDocument,
+    Finding,
+    FindingsDocument,
+    PlanDocument,
+    RehearseDocument,
+)
+from dpsync.render.formats import FormatOptions
+from dpsync.render.paint import Paint
+from dpsync.render.plan_layout import plan_view
+from dpsync.render.report_words import unapplied
+from dpsync.render.view_text import Writer, render_report
+from dpsync.render.views import view
+
+
+@singledispatch
+def render_text(document: BaseModel, options: FormatOptions) -> str:
+    """A document of render/documents.py, without a trailing line break."""
+    raise TypeError(f"dpsync cannot print a document of the type {type(document).__name__} as text")
+
+
+@render_text.register
+def _plan(document: PlanDocument, options: FormatOptions) -> str:
+    return _writer(options).view(view(document))
+
+
+@render_text.register
+def _drift(document: DriftDocument, options: FormatOptions) -> str:
+    return _writer(options).view(view(document, datetime.now(UTC)))
+
+
+@render_text.register
+def _rehearse(document: RehearseDocument, options: FormatOptions) -> str:
+    return _writer(options).view(view(document))
+
+
+@render_text.register
+def _apply(document: ApplyDocument, options: FormatOptions) -> str:
+    plan, paint = document.plan.plan, Paint(options.colour)
+    planned = _writer(options).view(plan_view(plan, document.plan.digest, document.plan.rehearsal))
+    if document.report is None:
+        said = unapplied(plan)
+    else:
+        said = render_report(
+            plan, document.report, paint, options.verbose, summary=options.summary, complete=options.complete
+        )
+    return f"{planned}\n\n{said}" if said else planned
+
+
+@render_text.register
+def _findings(document: FindingsDocument, options: FormatOptions) -> str:
+    """Without the lines of the files: a document does not have them."""
+    found = Findings(_diagnostic(one) for one in document.findings)
+    found.left_out.update(document.left_out)
+    said = render_diagnostics(found, {}, options.colour).rstrip("\n") or "No findings."
+    return said if document.edits is None else "\n".join([said, *edit_lines(document.edits)])
+
+
+def _diagnostic(one: Finding) -> Diagnostic:
+    return Diagnostic(
+        code=one.code,
+        message=one.message,
+        span=_span(one.at) if one.at else None,
+        address=one.address,
+        hint=one.hint,
+        related=tuple((more.text, _span(more.at)) for more in one.related),
+        severity=one.severity,
+        environments=one.environments,
+        repeated=one.repeated,
+    )
+
+
+def _span(at: Origin) -> Span:
+    return Span(at.file, at.line, at.column, at.line, at.column + 1)
+
+
+def _writer(options: FormatOptions) -> Writer:
+    paint = Paint(options.colour)
+    return Writer(paint, options.verbose, options.quiet, options.summary, options.complete)

@@ -1,0 +1,444 @@
+"""Print values and fields in sentences.
+
+Values for people: what a field was and what it will be, long and nested ones by what differs in them.
+
+Describe fields in sentences for users: allowed values, and rules for writing the field.
+
+Describe kinds in sentences for users: place, address, identity, creation and deletion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from pydantic_core import to_json
+
+from dpsync.importing.write_yaml import on_one_line
+from dpsync.kinds.examples import key_example, value_example
+from dpsync.kinds.kind import Entries, Field, Kind, ListOrder, Node, Single
+from dpsync.kinds.meanings import NOTES, meaning
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Own, Page, Reference, Table, Text, Type
+from dpsync.kinds.types.texts import Certificate, LongText, Markdown
+from dpsync.kinds.value_meanings import values_of
+from dpsync.model.change import Difference
+from dpsync.model.text import counted, plural
+from dpsync.model.values import ENV, LIVE, REF, wrapped_data
+from dpsync.render.names import visible
+
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.@:/+-]{0,99}")
+_NO_TEXTS: Final = frozenset({"true", "false", "null"})
+
+
+def big(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\n" in value.strip("\n")
+    return isinstance(value, dict | list) and len(to_json(value)) > 80
+
+
+def inside(item: Difference, most: int | None = 20, width: int = 100) -> Iterable[str]:
+    """What differs inside a large value; deepdiff is imported for one changed field, never for the tree.
+
+    Of a text at most `most` lines are told, each cut at `width` characters.
+    """
+    if isinstance(item.after, str) and isinstance(item.before, str | None):
+        yield from _lines(item.before or "", item.after, most, width)
+        return
+    if item.before is None and isinstance(item.after, dict | list):
+        yield from _few([f"+ {part}" for part in _parts(item.after)], most)
+        return
+    from deepdiff import DeepDiff
+
+    found = DeepDiff(item.before, item.after, view="tree", ignore_order=False)
+    lines = []
+    for kind, entries in sorted(found.items()):
+        for entry in entries:
+            path = entry.path(output_format="list")
+            before, after = entry.t1, entry.t2
+            if path and path[-1] in (REF, LIVE, ENV):  # the text of a marker differs: show the marker
+                marker = path.pop()
+                before, after = {marker: before}, {marker: after}
+            at = ".".join(map(str, path)) or "(all)"
+            if kind.endswith("_added"):
+                lines.append(f"+ {visible(at)}: {show(after)}")
+            elif kind.endswith("_removed"):
+                lines.append(f"- {visible(at)}: {show(before)}")
+            else:
+                lines.append(f"~ {visible(at)}: {show(before)} → {show(after)}")
+    yield from sorted(lines, key=lambda line: line[2:])
+
+
+def _lines(before: str, after: str, most: int | None, width: int) -> Iterator[str]:
+    """The lines of a text that go and come."""
+    from difflib import unified_diff
+
+    found = [
+        f"{line[0]} {_cut(visible(line[1:]), width)}".rstrip()
+        for line in list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
+        if not line.startswith("@@")
+    ]
+    yield from _few(found, most)
+
+
+def _parts(value: dict[str, Any] | list[Any]) -> list[str]:
+    """What a large value is made of, a line each."""
+    if isinstance(value, list):
+        return [show(part) for part in value]
+    return [f"{visible(str(name))}: {show(part)}" for name, part in (wrapped_data(value) or value).items()]
+
+
+def _few(lines: list[str], most: int | None) -> Iterator[str]:
+    yield from lines[:most]
+    if most is not None and len(lines) > most:
+        yield f"… {counted(len(lines) - most, 'more line')}"
+
+
+def brief(value: Any, quoted: bool = False) -> str:
+    """A value on one line, a text that is one word without quotation marks unless it must be `quoted`."""
+    return show(value) if quoted or not is_word(value) else str(value)
+
+
+def is_word(value: Any) -> bool:
+    """Whether a value is a text that nobody would take for anything else without quotation marks."""
+    return isinstance(value, str) and bool(_WORD.fullmatch(value)) and value.lower() not in _NO_TEXTS
+
+
+def show(value: Any, most: int = 120) -> str:
+    """A value on one line: references as addresses, secrets as their variable's name."""
+    if value is None:
+        return "(nothing)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{_cut(visible(value), most)}"'
+    if (data := wrapped_data(value)) is not None:
+        value = data
+    elif isinstance(value, dict) and len(value) == 1:
+        (key, name), *_ = value.items()
+        if key in (REF, LIVE, ENV) and isinstance(name, str):  # a forged journal may hold anything there
+            return {REF: "{}", LIVE: "id {}", ENV: "(secret from {})"}[key].format(visible(name))
+    if isinstance(value, dict):
+        inside = ", ".join(f"{visible(str(name))}: {show(part)}" for name, part in value.items())
+        return _cut(f"{{ {inside} }}" if inside else "{}", most)
+    if isinstance(value, list):
+        return _cut(f"[{', '.join(show(part) for part in value)}]", most)
+    return str(value)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+_LISTED = 12
+"""The largest number of values that are described one by one."""
+_SHORT = 30
+"""The largest number of characters of a default."""
+
+
+def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
+    """Describe the values of a type; `path` is the path of the field, with the name of its kind."""
+    match type_:
+        case Page():
+            return ["Write the id or the path of the page."]
+        case Text():
+            return list(_text(type_))
+        case Enum(words=words, nil=nil):
+            return choices(path, (*words, *([nil] if nil else [])))
+        case Own(what=what):
+            return [
+                *choices(path, values_of(path)),
+                f"`{{ id: … }}`: The id of {what} that already exists.",
+            ]
+        case Reference(kinds=kinds):
+            nouns = [registry[name].one for name in kinds if name in registry]
+            return [f"Write the key of {listed(nouns, 'or')}."]
+        case Object(one=True, parts=parts):
+            return [f"Write exactly one of the keys {listed((f'`{name}`' for name in parts), 'or')}."]
+        case Many(of=of, most=most):
+            items = f" {', '.join(f'`{word}`' for word in of.words)}." if isinstance(of, Enum) else ""
+            return [f"{intro}{items}"] if (intro := _list(registry, of, most)) else []
+        case Json():
+            return _json(type_)
+        case Table(keys=keys, values=values):
+            names = list(_text(keys, " of each key")) if isinstance(keys, Text) else []
+            return [*names, *_text(values, " of each value")] if isinstance(values, Text) else names
+        case Markdown():
+            return ["Write Markdown or `{ file: PATH }`."]
+        case LongText(most=most):
+            limit = [f"Length: up to {most} characters."] if most else []
+            what = "the certificate" if isinstance(type_, Certificate) else "a text"
+            return [f"Write {what} or `{{ file: PATH }}`.", *limit]
+        case Flag() | Object() | OneOf():
+            return []
+    raise TypeError(f"no words for {type(type_).__name__}")
+
+
+def choices(path: str, words: Iterable[str]) -> list[str]:
+    """Return a sentence for each value of a choice; one sentence if there are very many values."""
+    said, values = values_of(path), tuple(words)
+    if len(values) <= _LISTED and all(value in said for value in values):
+        return [f"`{value}`: {said[value]}" for value in values]
+    return [f"Write one of {', '.join(f'`{value}`' for value in values)}."]
+
+
+def _text(type_: Text, of: str = "") -> Iterator[str]:
+    if type_.secret:
+        yield "Write `{ env: NAME }`." if not of else "Write each value as `{ env: NAME }`."
+    elif type_.form is None:
+        if type_.meaning and not type_.meaning.startswith("the name of"):
+            _, colon, form = type_.meaning.partition(": ")
+            yield f"Format{of}: {form if colon else type_.meaning}."
+        if type_.most is not None:
+            least = f"{type_.least} to " if type_.least else "up to "
+            yield f"Length{of}: {least if type_.least < type_.most else ''}{type_.most} characters."
+
+
+def _list(registry: Registry, of: Type, most: int | None) -> str:
+    limit = f" of up to {most}" if most is not None else ""
+    match of:
+        case Enum():
+            return f"Write a list of{limit and f' up to {most} of'} these values:"
+        case Reference(kinds=kinds):
+            keys = listed((plural(registry[name].noun) for name in kinds), "or")
+            return f"Write a list of{limit and f' up to {most}'} keys of {keys}."
+        case Object() | OneOf():
+            return f"Write a list{limit or ' of'} mappings."
+    return f"Write a list{limit} items." if limit else ""
+
+
+def _json(type_: Json) -> list[str]:
+    shape = type_.shape
+    items = shape.get("items", {}) if shape.get("type") == "array" else shape
+    what = {"object": "a mapping", "array": "a list of mappings"}.get(shape.get("type", ""), "any value")
+    if type_.is_shaped:
+        return [f"Keys: {', '.join(f'`{name}`' for name in items.get('properties', ()))}."]
+    secrets = ["To use a secret as a value, write `{ env: NAME }`."] if type_.secrets else []
+    return [f"Write {what} or `{{ file: PATH }}`.", *secrets]
+
+
+# Rules for writing a field.
+
+
+def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str]:
+    """Yield what a user must know to write a field, apart from its values."""
+    if field.name == kind.natural:
+        yield (
+            "Use this key as the key of the entry."
+            if isinstance(field.type, Reference)
+            else "Write this value as the key of the entry."
+        )
+        return
+    if not field.declarable:
+        yield "GitBook sets this field. You cannot write this field."
+        return
+    if field.name == kind.default:
+        yield "If the entry does not have this field, dpsync uses the key of the entry."
+    elif field.required:
+        yield "Required."
+    if field.on == "create" and field.via is None:
+        yield "You cannot change this field after the object is created."
+    if field.unique:
+        both = f"Two {plural(kind.noun)} {_within(registry, field.unique)}"
+        yield f"{both} cannot have the same `{field.name}`."
+    if field.one_per:
+        both = f"Two {plural(kind.noun)} {_within(registry, field.one_per)}"
+        yield f"{both} cannot both have `{field.name}: true`."
+    if field.instead_of:
+        yield f"An entry cannot have both `{field.name}` and `{field.instead_of}`."
+    if not isinstance(field, ListOrder) and "`null`" not in meaning(kind.name, field.name):
+        yield from _null(field)
+    default = on_one_line(field.platform_default)
+    if field.platform_default not in (None, {}, []) and not field.required and len(default) <= _SHORT:
+        yield f"Default: `{default}`."
+
+
+def _within(registry: Registry, place: str) -> str:
+    return "with the same parent" if place == "parent" else f"in the same {registry[place].noun}"
+
+
+def _null(field: Field) -> Iterator[str]:
+    if field.null in ("clear", "empty"):
+        yield f"`null` clears `{field.name}`."
+    elif field.null == "by hand":
+        yield "dpsync cannot clear this field. To clear this field, use GitBook."
+
+
+def part_sentences(field: Field, part: str, required: bool) -> Iterator[str]:
+    """Yield when a part of a field's value is required or allowed."""
+    if not field.forms:
+        whole = ".".join((field.name, *part.split(".")[:-1]))
+        if required:
+            always = field.required and whole == field.name
+            yield "Required." if always else f"Required if you write `{whole}`."
+        return
+    if needed := [f"`{value}`" for value, form in field.forms.items() if part in form.required]:
+        yield f"Required if `{field.formed_by}` is {listed(needed, 'or')}."
+    only = [f"`{value}`" for value, form in field.forms.items() if part in form.parts]
+    if allowed := [value for value in only if value not in needed]:
+        yield f"Allowed only if `{field.formed_by}` is {listed(allowed, 'or')}."
+
+
+def value_parts(type_: Type, above: str = "") -> Iterator[tuple[str, Type | None, bool]]:
+    """Yield the path and type of each part of a value (None for a short form), and whether it is required."""
+    match type_:
+        case Object(parts=parts, required=required):
+            for name, part in parts.items():
+                yield f"{above}{name}", part, name in required
+                yield from value_parts(part, f"{above}{name}.")
+        case OneOf(tag=tag, forms=forms):
+            yield from ((f"{above}{word}", None, False) for word in getattr(type_, "short_words", ()))
+            yield f"{above}{tag}", Enum(tuple(forms)), True
+            found = [list(value_parts(form, above)) for form in forms.values()]
+            inside = {path: inner for parts in found for path, inner, _ in parts}
+            for path, inner in inside.items():
+                yield path, inner, all((path, inner, True) in parts for parts in found)
+        case Many(of=items) | Table(values=items):
+            yield from value_parts(items, above)
+
+
+def listed(words: Iterable[str], link: str = "and") -> str:
+    """Return "a, b and c" for the words a, b and c."""
+    *most, last = words
+    return f"{', '.join(most)} {link} {last}" if most else last
+
+
+def heading(kind: Kind) -> str:
+    """Return the noun of a kind as a heading."""
+    return kind.noun[0].upper() + kind.noun[1:]
+
+
+def place_words(registry: Registry, kind: Kind) -> str:
+    """Return where entries of a kind are in the files, as a noun phrase."""
+    parents = [registry[name] for name in kind.parents]
+    match kind.shape:
+        case Node(type=type_):
+            roots = [parent.one for parent in parents if not isinstance(parent.shape, Node)]
+            where = [f"the key `{kind.key}` of {listed(roots, 'or')}"]
+            holders = [other.one for other in registry.kinds.values() if kind.name in _holds(other)]
+            where += [f"the key `children` of {listed(holders, 'or')}"] if holders else []
+            return f"{' or '.join(where)}, with `type: {type_}`"
+        case Entries() if not parents:
+            return f"the key `{kind.key}` at the top of the file"
+    return f"the key `{kind.key}` of {listed((parent.one for parent in parents), 'or')}"
+
+
+def key_words(registry: Registry, kind: Kind) -> str:
+    """Return the meaning of an entry's key; "" for a kind without keys."""
+    match kind.shape:
+        case Single():
+            return ""
+        case Node():
+            return "`key`, a name of your choice"
+        case Entries(natural=natural):
+            example = f"such as {key_example(registry, kind)}"
+            return f"the {natural}, {example}" if natural else f"a name of your choice, {example}"
+
+
+def _holds(kind: Kind) -> tuple[str, ...]:
+    return kind.shape.holds if isinstance(kind.shape, Node) else ()
+
+
+def address_words(registry: Registry, kind: Kind) -> list[str]:
+    """Return an example of the address below each kind of parent."""
+    own = key_example(registry, kind)
+    if kind.parent is None:
+        return [own]
+    found = []
+    for parent in (registry[name] for name in kind.parents):
+        inside = isinstance(kind.shape, Node) and isinstance(parent.shape, Node)
+        for above in address_words(registry, parent):
+            place = above if inside else f"{above}/{kind.key.replace('.', '/')}"
+            found.append(place if isinstance(kind.shape, Single) else f"{place}/{own}")
+    return found
+
+
+def identity_words(kind: Kind) -> str:
+    """Return how dpsync finds an object without `id`, in sentences; "" if the place or the key suffices."""
+    if isinstance(kind.shape, Single) or kind.natural is not None:
+        return ""
+    members = {str(key).partition(".")[0] for key in kind.identity if "." in str(key) and "$" not in str(key)}
+    ways = [f"one of the texts in `{name}`" for name in sorted(members)]
+    for key in kind.identity if not members else ():
+        names = (key,) if isinstance(key, str) else key
+        ways.append(" and ".join(_key_name(name) for name in names))
+    if kind.sole_key is not None:
+        ways.append(f"`{kind.sole_key}` if only one {kind.noun} has this `{kind.sole_key}`")
+    order = f"by {', otherwise by '.join(ways)}"
+    if len(ways) > 2:
+        order = "in this order: " + ", ".join(f"({n}) by {way}" for n, way in enumerate(ways, 1))
+    found = f"If the entry has no `id`, dpsync finds an existing {kind.noun} {order}."
+    if not kind.tie_breakers:
+        return found
+    parent = "the parent in the navigation"
+    tie_breakers = [parent if kind.field(name).nest else f"`{name}`" for name in kind.tie_breakers]
+    return f"{found} If several {plural(kind.noun)} match, dpsync also compares {listed(tie_breakers)}."
+
+
+def _key_name(name: str) -> str:
+    of_child = name.removeprefix("$child.")
+    return f"`{name}`" if of_child == name else f"`{of_child}` of the first child"
+
+
+def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
+    """Yield what users must know about creating, changing and deleting objects of a kind."""
+    noun, objects = kind.noun, plural(kind.noun)
+    yield from NOTES.get(kind.name, ())
+    if isinstance(kind.shape, Single) and kind.parent is not None:
+        yield from _single(registry, kind)
+    if identity := identity_words(kind):
+        yield identity
+    if kind.shorthand is not None and not kind.only_short:
+        field, key = kind.field(kind.shorthand), key_example(registry, kind)
+        value = on_one_line(value_example(registry, kind, field))
+        yield f"You can write `{key}: {value}` instead of `{key}: {{ {field.name}: {value} }}`."
+    if isinstance(kind.shape, Node) and kind.shape.least:
+        children = listed((registry[name].noun for name in kind.shape.holds), "or")
+        yield f"{kind.one.capitalize()} needs at least {kind.shape.least} {children} in `children`."
+    if kind.order:
+        yield (
+            f"dpsync gives {objects} the same order in GitBook as in your file, and does not move {objects} "
+            "without an entry."
+        )
+    if kind.platform.outputs:
+        made = registry[kind.platform.outputs.kind].noun
+        yield f"To refer to the {made} that GitBook creates for {kind.one}, use the key of the {noun}."
+    for word in kind.platform.acts:
+        address = address_words(registry, kind)[0]
+        command = f'`dpsync apply --confirm "{word} {address}"`'
+        yield f"To {word} {kind.one} again, use a command such as {command}."
+    if kind.content:
+        unused = (
+            f", unless the {noun} is empty and no object refers to the {noun}" if kind.can_be_empty else ""
+        )
+        yield f"Deleting {kind.one} needs your confirmation{unused}."
+    if kind.lifecycle.on_delete == "lifted":
+        yield f"A plan that deletes {kind.one} must also empty the {noun}."
+    if kind.delete is None and not isinstance(kind.shape, Single):
+        yield f"dpsync cannot delete {kind.one}."
+    if kind.guard:
+        holder = registry[kind.parents[0]].noun
+        yield f"dpsync refuses a plan that leaves the {holder} without {_article(kind.guard.value)}."
+        if kind.guard.own:
+            yield f"dpsync refuses a plan that removes the role `{kind.guard.value}` from your own user."
+    if kind.synced is not None:
+        decided = [*kind.synced.fields, *([registry.tree_word(kind.name)] if kind.synced.tree else [])]
+        fields = listed(f"`{name}`" for name in decided)
+        word = "fields" if len(decided) > 1 else "field"
+        yield (
+            f"While Git Sync manages {kind.one}, dpsync changes the {word} {fields} only if the entry has "
+            "`takeover: true`."
+        )
+
+
+def _single(registry: Registry, kind: Kind) -> Iterator[str]:
+    noun = "object of this type" if " to " in kind.noun else kind.noun.partition(" of ")[0]
+    number = "" if noun.endswith("s") else "exactly one "
+    verbs = "can create and change" if kind.create is not None else "can change"
+    holder = registry[kind.parents[0]].noun
+    yield f"Each {holder} has {number}{noun}, which dpsync {verbs} but not delete."
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} `{word}`"
