@@ -15,10 +15,8 @@ from dpsync.cli.action.run import _below, _history, _ids_file, _working_copy
 from dpsync.cli.endings import endings
 from dpsync.cli.habits import check_habits
 from dpsync.cli.terminal.output import as_output, changed_files
-from dpsync.github.messages.plan_comment import worth_telling
-from dpsync.github.runner.inputs import Inputs
-from dpsync.github.runner.log import Log
-from dpsync.github.runner.run import History
+from dpsync.github.plan_comment import worth_telling
+from dpsync.github.runner import History, Inputs, Log
 from dpsync.model.change import Blocked
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.plan import Plan

@@ -13,9 +13,8 @@ from dpsync.cli.action.run import _exit_code
 from dpsync.cli.applying import _ending, nothing_to_do
 from dpsync.cli.arguments.connection import Connection, _checked
 from dpsync.cli.terminal.signals import Ended, Patience
-from dpsync.github.runner.inputs import Inputs
-from dpsync.github.runner.run import ActionRun, Ran
-from dpsync.github.runs.action import stopped
+from dpsync.github.action import stopped
+from dpsync.github.runner import ActionRun, Inputs, Ran
 from dpsync.model.change import Blocked, Change, Step
 from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import Outcome, Report, Result

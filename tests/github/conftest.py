@@ -171,7 +171,7 @@ def workflow(
     folder.mkdir()
     monkeypatch.chdir(folder)
     waited: list[float] = []
-    monkeypatch.setattr("dpsync.github.requests.api.sleep", waited.append)
+    monkeypatch.setattr("dpsync.github.api.sleep", waited.append)
     made = Workflow(folder, github, server, monkeypatch.setenv, lambda: capsys.readouterr().out, waited)
     made.git("init", "-q", "-b", "main")
     made.commit(CONFIG)

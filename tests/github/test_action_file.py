@@ -21,9 +21,9 @@ from types import ModuleType
 import pytest
 import yaml
 
-from dpsync.github.runner.inputs import NAMES as INPUTS
-from dpsync.github.runner.inputs import Inputs, read_inputs
-from dpsync.github.runner.outputs import NAMES as OUTPUTS
+from dpsync.github.runner import INPUT_NAMES as INPUTS
+from dpsync.github.runner import OUTPUT_NAMES as OUTPUTS
+from dpsync.github.runner import Inputs, read_inputs
 from tests.github.runner import Step, read_outputs
 from tests.github.tool_cache import INPUTS as PLACE_OF_INPUTS
 from tests.github.tool_cache import script

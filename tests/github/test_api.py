@@ -8,13 +8,13 @@ from functools import partial
 import httpx
 import pytest
 
-from dpsync.github.messages.issues import Issues
-from dpsync.github.messages.marker import WatchMarker
-from dpsync.github.requests import transport
-from dpsync.github.requests.api import GitHub, MergedPullRequest
-from dpsync.github.requests.branches import Branches, FileVersion
-from dpsync.github.requests.transport import PAGES, GitHubError
-from dpsync.github.runner.place import WorkflowRun
+from dpsync.github import transport
+from dpsync.github.api import GitHub, MergedPullRequest
+from dpsync.github.ids import Branches, FileVersion
+from dpsync.github.issues import Issues
+from dpsync.github.plan_comment import WatchMarker
+from dpsync.github.transport import PAGES, GitHubError
+from dpsync.github.workspace import WorkflowRun
 from tests import patience
 from tests.github.fake_github import BOT, REPOSITORY, FakeGitHub, Token
 from tests.no_tls import NO_TLS

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dpsync.github.messages.marker import PlanMarker, read_marker
+from dpsync.github.plan_comment import PlanMarker, read_marker
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.fake_github import LONGEST, REPOSITORY
 
@@ -372,7 +372,7 @@ def test_what_goes_wrong_while_github_is_told_changes_nothing_of_the_apply(
 ) -> None:
     for wrong, level in ((KeyboardInterrupt, "warning"), (AttributeError, "error")):
         with monkeypatch.context() as patch:
-            patch.setattr("dpsync.github.runs.apply.tell_applied", raising(wrong))
+            patch.setattr("dpsync.github.action.tell_applied", raising(wrong))
             ended = workflow.run("push", command="apply", approval="none")
         assert (ended.code, ended.outputs["exit-code"]) == (0, "0")
         assert ended.step.of(level)[0].data.startswith(

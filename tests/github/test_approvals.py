@@ -13,22 +13,29 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from dpsync.github.messages.digests import WHOLE, Shown, latest_shown, shown_by
-from dpsync.github.messages.marker import (
+from dpsync.github.api import GitHub
+from dpsync.github.approvals import PAUSES, Approvals, approved
+from dpsync.github.commits import compare
+from dpsync.github.plan_comment import (
     FIRST,
+    WHOLE,
+    FoundComment,
+    GitHubText,
     PlanMarker,
     RestMarker,
+    Shown,
     first_line,
+    latest_shown,
     marker_values,
+    plan_marker,
     read_marker,
+    rest_body,
+    shown_by,
+    with_status,
 )
-from dpsync.github.messages.plan_comment import FoundComment, GitHubText, plan_marker, rest_body, with_status
-from dpsync.github.permission.approvals import PAUSES, Approvals, approved
-from dpsync.github.permission.comparison import compare
-from dpsync.github.requests.api import GitHub
-from dpsync.github.requests.transport import GitHubError
-from dpsync.github.runner.place import WorkflowRun
-from dpsync.github.runner.run import History
+from dpsync.github.runner import History
+from dpsync.github.transport import GitHubError
+from dpsync.github.workspace import WorkflowRun
 from dpsync.model.change import Change, Difference
 from dpsync.model.desired import Target
 from dpsync.model.plan import Organization, Plan

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.github.messages.marker import PlanMarker, read_marker
+from dpsync.github.plan_comment import PlanMarker, read_marker
 from tests.github.conftest import CONFIG, Ended, Workflow
 from tests.github.fake_github import REPOSITORY, Token
 from tests.github.test_cancelled import at

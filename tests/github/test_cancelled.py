@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.github.messages.marker import PlanMarker, read_marker
+from dpsync.github.plan_comment import PlanMarker, read_marker
 from tests.cli.held import Held, holding
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.runner import Step, read_outputs
@@ -227,7 +227,7 @@ def test_what_comes_before_an_apply_keeps_it_from_being_started(number: int, wor
 def test_cancelled_while_the_inputs_are_read_nothing_is_run_and_the_outputs_are_set(
     number: int, code: int, workflow: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpsync.github.runner.inputs.read_inputs", lambda _: os.kill(os.getpid(), number))
+    monkeypatch.setattr("dpsync.github.runner.read_inputs", lambda _: os.kill(os.getpid(), number))
     ended = workflow.run("push", command="apply", approval="none")
     assert (ended.code, ended.outputs["exit-code"]) == (code, str(code))
     assert (ended.outputs["outcome"], ended.outputs["failure-reason"]) == ("failed", "interrupted")

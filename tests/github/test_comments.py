@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.github.messages.comments import Comments
-from dpsync.github.messages.marker import PlanMarker, first_line, read_marker
-from dpsync.github.messages.plan_comment import rest_body
-from dpsync.github.requests.api import GitHub
-from dpsync.github.requests.transport import GitHubError
+from dpsync.github.api import GitHub
+from dpsync.github.approvals import Comments
+from dpsync.github.plan_comment import PlanMarker, first_line, read_marker, rest_body
+from dpsync.github.transport import GitHubError
 from tests.github.fake_github import BOT, REPOSITORY, FakeGitHub, Token
 
 KEY, OTHER = "aa", "bb"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.github.messages.digests import Shown, latest_shown, shown_by
-from dpsync.github.permission.comparison import compare
+from dpsync.github.commits import compare
+from dpsync.github.plan_comment import Shown, latest_shown, shown_by
 from dpsync.model.change import Change, Difference, Exposure
 from dpsync.model.plan import Plan
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.github.messages.marker import DriftMarker, read_marker
-from dpsync.github.runner.run import History
+from dpsync.github.plan_comment import DriftMarker, read_marker
+from dpsync.github.runner import History
 from tests.github.conftest import CONFIG, Ended, Workflow
 from tests.github.fake_github import Token
 

@@ -12,12 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.cli.action.files import LIMIT, summary
-from dpsync.github.messages.marker import PlanMarker, first_line, read_marker
-from dpsync.github.messages.plan_comment import FoundComment, plan_body, with_status, written_by
-from dpsync.github.requests.api import GitHubText
-from dpsync.github.runner.log import Log
-from dpsync.github.runner.outputs import NAMES, output_lines, outputs
-from dpsync.github.runner.place import WorkflowRun
+from dpsync.github.api import GitHubText
+from dpsync.github.plan_comment import (
+    FoundComment,
+    PlanMarker,
+    first_line,
+    plan_body,
+    read_marker,
+    with_status,
+    written_by,
+)
+from dpsync.github.runner import OUTPUT_NAMES, Log, output_lines, outputs
+from dpsync.github.workspace import WorkflowRun
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
 from dpsync.render.formats import render
@@ -85,7 +91,7 @@ def test_outputs_are_read_as_they_were_written(values: dict[str, str]) -> None:
 @given(DOCUMENTS)
 def test_every_output_is_set_and_on_one_line(document: Any) -> None:
     found = outputs(document, 0)
-    assert set(found) == set(NAMES)
+    assert set(found) == set(OUTPUT_NAMES)
     assert not any("\n" in value for value in found.values())
 
 

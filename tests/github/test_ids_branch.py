@@ -15,12 +15,10 @@ from markdown_it import MarkdownIt
 
 from dpsync.api import load_registry
 from dpsync.config.ids_file import parse
-from dpsync.github.requests.api import GitHub
-from dpsync.github.requests.branches import Branches
-from dpsync.github.runner.log import Log
-from dpsync.github.runner.place import WorkflowRun, find_place, make_key
-from dpsync.github.runs.ids_branch import TITLE, By, IdsBranch, Learned, Unclear
-from dpsync.github.runs.ids_file import IdsFileUpdate, learned
+from dpsync.github.api import GitHub
+from dpsync.github.ids import TITLE, Branches, By, IdsBranch, IdsFileUpdate, Learned, Unclear, learned
+from dpsync.github.runner import Log
+from dpsync.github.workspace import WorkflowRun, find_place, make_key
 from tests.github.fake_git import Commit, FakeGit
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 from tests.github.runner import Step

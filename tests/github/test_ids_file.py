@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.github.runs.ids_branch import TITLE
+from dpsync.github.ids import TITLE
 from tests.github.conftest import CONFIG, Ended, Workflow
 from tests.github.fake_github import REPOSITORY, Token
 from tests.github.test_cancelled import at
@@ -148,5 +148,5 @@ def test_an_apply_that_ends_in_the_middle_tells_its_lines(
     def bring(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpsync.github.runs.ids_file.IdsFileUpdate.bring", bring)
+    monkeypatch.setattr("dpsync.github.ids.IdsFileUpdate.bring", bring)
     not_written(apply(branch), "the run was interrupted")

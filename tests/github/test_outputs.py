@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from dpsync.github.runner.outputs import failure, killed, outputs
+from dpsync.github.runner import failure, killed, outputs
 from dpsync.model.change import Blocked, Change
 from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.drift import Drift

@@ -7,15 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.github.messages.drift_issue import DriftIssue
-from dpsync.github.messages.issues import Issues
-from dpsync.github.messages.marker import DriftMarker, PlanMarker, first_line, read_marker
-from dpsync.github.requests.api import GitHub
-from dpsync.github.runner.inputs import Inputs
-from dpsync.github.runner.log import Log
-from dpsync.github.runner.place import WorkflowRun, WorkingCopy, branch_key, plan_key
-from dpsync.github.runner.run import ActionRun, History, Ran
-from dpsync.github.runs.action import carry_out
+from dpsync.github.action import carry_out
+from dpsync.github.api import GitHub
+from dpsync.github.issues import DriftIssue, Issues
+from dpsync.github.plan_comment import DriftMarker, PlanMarker, first_line, read_marker
+from dpsync.github.runner import ActionRun, History, Inputs, Log, Ran
+from dpsync.github.workspace import WorkflowRun, WorkingCopy, branch_key, plan_key
 from dpsync.model.drift import Drift
 from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import Plan

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.github.messages.marker import PlanMarker, read_marker
+from dpsync.github.plan_comment import PlanMarker, read_marker
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.fake_github import FakeGitHub, Token
 

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.github.requests.transport import GitHubError
-from dpsync.github.runner.inputs import Inputs
-from dpsync.github.runner.log import Log
-from dpsync.github.runner.place import WorkflowRun
-from dpsync.github.runner.run import ActionRun, Ran
+from dpsync.github.runner import ActionRun, Inputs, Log, Ran
+from dpsync.github.transport import GitHubError
+from dpsync.github.workspace import WorkflowRun
 from dpsync.model.diagnostic import Exit
 from dpsync.render.documents import FindingsDocument
 from tests.github.runner import Step

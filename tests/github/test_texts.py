@@ -8,43 +8,42 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from dpsync.github.messages.digests import Shown, read_shown, shown_by, shown_of
-from dpsync.github.messages.drift_issue import drift_digest
-from dpsync.github.messages.issues import Issues
-from dpsync.github.messages.marker import (
+from dpsync.github.api import GitHubText, Review
+from dpsync.github.issues import Issues, Watch, drift_digest
+from dpsync.github.plan_comment import (
     COMMENTS,
     FIRST,
     FURTHER,
     DriftMarker,
+    FoundComment,
     Marker,
     PlanMarker,
     RestMarker,
+    Shown,
     WatchMarker,
     base64url,
-    first_line,
-    marker_values,
-    name_of,
-    read_marker,
-    shown_in,
-    without_marker,
-)
-from dpsync.github.messages.plan_comment import (
-    FoundComment,
     changed_since,
     comments_named,
     decide,
+    first_line,
     heading,
+    marker_values,
+    name_of,
     of_key,
+    read_marker,
+    read_shown,
     remembered,
     rest_body,
     rewritable,
+    shown_by,
+    shown_in,
+    shown_of,
+    without_marker,
     written_by,
 )
-from dpsync.github.messages.watch_issue import Watch
-from dpsync.github.requests.api import GitHubText, Review
-from dpsync.github.requests.members import number_at, text_at
-from dpsync.github.runner.inputs import NAMES, Inputs, WrongInput, read_inputs
-from dpsync.github.runner.place import WorkflowRun, branch_key, find_place, make_key, plan_key
+from dpsync.github.runner import INPUT_NAMES, Inputs, WrongInput, read_inputs
+from dpsync.github.transport import number_at, text_at
+from dpsync.github.workspace import WorkflowRun, branch_key, find_place, make_key, plan_key
 from dpsync.model.change import Change, Difference, Effect, Exposure, Step
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.mask import Mask
@@ -420,7 +419,7 @@ def test_drift_is_the_same_whoever_caused_it_and_another_with_another_value() ->
 
 
 def test_without_inputs_it_plans() -> None:
-    assert read_inputs("{}") == Inputs() == read_inputs(json.dumps(dict.fromkeys(NAMES, "")))
+    assert read_inputs("{}") == Inputs() == read_inputs(json.dumps(dict.fromkeys(INPUT_NAMES, "")))
 
 
 def test_inputs_are_read_line_by_line() -> None:

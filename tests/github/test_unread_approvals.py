@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.github.requests.api import GitHub
-from dpsync.github.runner.inputs import Inputs
-from dpsync.github.runner.log import Log
-from dpsync.github.runner.place import WorkflowRun
-from dpsync.github.runner.run import ActionRun, History, Ran
-from dpsync.github.runs.apply import apply
+from dpsync.github.action import apply
+from dpsync.github.api import GitHub
+from dpsync.github.runner import ActionRun, History, Inputs, Log, Ran
+from dpsync.github.workspace import WorkflowRun
 from dpsync.model.diagnostic import Exit
 from tests.github.fake_github import REPOSITORY, FakeGitHub
 

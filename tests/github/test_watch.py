@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.github.messages.marker import WatchMarker, read_marker
-from dpsync.github.messages.watch_issue import Failed, read_failed
+from dpsync.github.issues import Failed, read_failed
+from dpsync.github.plan_comment import WatchMarker, read_marker
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.fake_github import Token
 from tests.github.test_drift import AS_IT_IS, check

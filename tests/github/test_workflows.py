@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dpsync.github.runner.inputs import NAMES
+from dpsync.github.runner import INPUT_NAMES
 from tests.github.act import CHECKOUT, DPSYNC, TOOLS, Act, act_in, ended
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.environments import Spy, program_that_is_seen
@@ -63,7 +63,7 @@ def test_they_use_inputs_that_there_are_and_least_permissions(file: Path) -> Non
         for step in job["steps"]:
             assert len(step["uses"].partition("@")[2]) == 40
             if step["uses"] == DPSYNC:
-                assert set(step["with"]) <= set(NAMES)
+                assert set(step["with"]) <= set(INPUT_NAMES)
         group = job.get("concurrency") or workflow["concurrency"]
         assert group["cancel-in-progress"] is (step["with"]["command"] == "plan")
         assert (group.get("queue") == "max") is not group["cancel-in-progress"]

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 import dpsync
 from dpsync.cli.arguments.connection import Connection, Given
-from dpsync.github.runner.inputs import Inputs
+from dpsync.github.runner import Inputs
 from dpsync.kinds.types import Many, Reference
 from dpsync.model.address import Address, Pattern
 from dpsync.model.ids import RecordedLine

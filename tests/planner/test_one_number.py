@@ -13,7 +13,7 @@ import pytest
 
 from dpsync.api import Options
 from dpsync.client.client import ReadClient
-from dpsync.github.runner.outputs import outputs
+from dpsync.github.runner import outputs
 from dpsync.model.desired import Limits
 from dpsync.model.drift import Drift
 from dpsync.model.plan import DeleteCount, Plan

@@ -17,10 +17,7 @@ from dpsync.cli.arguments.connection import Given
 from dpsync.cli.arguments.place import applied_before, deletes_are_reviewed, files_must_match
 from dpsync.cli.main import run as run_dpsync
 from dpsync.cli.terminal.signals import Ended, Patience
-from dpsync.github.runner.inputs import Inputs
-from dpsync.github.runner.log import Log
-from dpsync.github.runner.outputs import killed, outputs
-from dpsync.github.runner.run import Ran
+from dpsync.github.runner import Inputs, Log, Ran, killed, outputs
 from dpsync.model.desired import AppliedCommit
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.render.documents import ApplyDocument

@@ -14,10 +14,8 @@ from dpsync.render.markdown import render_markdown
 from dpsync.render.view import View
 
 if TYPE_CHECKING:
-    from dpsync.github.runner.inputs import Inputs
-    from dpsync.github.runner.log import Log
-    from dpsync.github.runner.place import WorkflowRun
-    from dpsync.github.runner.run import Ran
+    from dpsync.github.runner import Inputs, Log, Ran
+    from dpsync.github.workspace import WorkflowRun
 
 LIMIT: Final = 1_000_000
 """Bytes of a summary: from 1 MiB on the runner throws it away as a whole."""
@@ -48,7 +46,7 @@ def write_result(beginning: Path, ran: Ran) -> dict[str, str]:
 
 def write_outputs(log: Log, values: Mapping[str, str]) -> None:
     """Set outputs of the step: of what is written several times the runner takes the last."""
-    from dpsync.github.runner.outputs import output_lines
+    from dpsync.github.runner import output_lines
 
     _append(log, os.environ.get("GITHUB_OUTPUT", ""), output_lines(values))
 

@@ -19,15 +19,11 @@ from dpsync.config.checked_files import VerifiedRepository
 from dpsync.config.discovery import IDS_NAME, ROOT_NAMES
 from dpsync.config.git import NoRepository, Repository
 from dpsync.config.git_program import GitDirectory
-from dpsync.github.requests.api import GitHub
-from dpsync.github.requests.branches import Branches
-from dpsync.github.runner.inputs import Inputs
-from dpsync.github.runner.log import Log
-from dpsync.github.runner.outputs import outputs
-from dpsync.github.runner.place import WorkflowRun, WorkingCopy
-from dpsync.github.runner.run import ActionRun, History, Ran
-from dpsync.github.runs.action import carry_out, stopped
-from dpsync.github.runs.ids_file import IdsFileUpdate
+from dpsync.github.action import carry_out, stopped
+from dpsync.github.api import GitHub
+from dpsync.github.ids import Branches, IdsFileUpdate
+from dpsync.github.runner import ActionRun, History, Inputs, Log, Ran, outputs
+from dpsync.github.workspace import WorkflowRun, WorkingCopy
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.urls import address_problem
 from dpsync.render.documents import FindingsDocument, PlanDocument

@@ -13,9 +13,8 @@ from dpsync.cli.terminal.signals import Ended, Patience, handled
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.github.runner.inputs import Inputs
-    from dpsync.github.runner.log import Log
-    from dpsync.github.runner.place import WorkflowRun
+    from dpsync.github.runner import Inputs, Log
+    from dpsync.github.workspace import WorkflowRun
 
 
 @click.command(
@@ -33,7 +32,7 @@ def command() -> int:
     job summary, the annotations and the outputs. The exit code is the exit code of the dpsync command.
     Drift and planned changes fail the job only if the input fail-on is "changes".
     """
-    from dpsync.github.runner.log import Log
+    from dpsync.github.runner import Log
 
     log, patience = Log(sys.stdout), Patience()
     with handled(patience.handle):
@@ -49,7 +48,7 @@ def command() -> int:
             patience.last()
             if not patience.begun:
                 from dpsync.cli.action.files import write_outputs
-                from dpsync.github.runner.outputs import outputs
+                from dpsync.github.runner import outputs
 
                 write_outputs(log, outputs(None, stopped.code))
             return stopped.code
@@ -59,9 +58,8 @@ def _given(log: Log) -> tuple[Inputs, WorkflowRun] | None:
     """What the workflow asks for, and where; None after saying what is wrong with it."""
     from dpsync.cli.action.files import write_outputs
     from dpsync.config.git_base import event_of
-    from dpsync.github.runner.inputs import WrongInput, read_inputs
-    from dpsync.github.runner.outputs import killed, outputs
-    from dpsync.github.runner.place import find_place
+    from dpsync.github.runner import WrongInput, killed, outputs, read_inputs
+    from dpsync.github.workspace import find_place
 
     # If nothing else is written any more, this holds.
     write_outputs(log, killed())

@@ -19,7 +19,7 @@ def workflow(env: Mapping[str, str]) -> Iterator[Check]:
     if not env.get("GITHUB_ACTIONS"):
         return
     from dpsync.config.git_base import event_of
-    from dpsync.github.runner.place import find_place
+    from dpsync.github.workspace import find_place
 
     try:
         place = find_place(env, event_of(env))
@@ -48,8 +48,8 @@ def workflow(env: Mapping[str, str]) -> Iterator[Check]:
 
 
 def _permissions(url: str, token: str, repository: str) -> Iterator[Check]:
-    from dpsync.github.requests.api import GitHub
-    from dpsync.github.requests.transport import GitHubError
+    from dpsync.github.api import GitHub
+    from dpsync.github.transport import GitHubError
 
     github = GitHub(url, token, repository)
     try:

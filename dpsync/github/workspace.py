@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from dpsync.github.requests.members import at, number_at, text_at
+from dpsync.github.transport import at, number_at, text_at
 from dpsync.model.plan import Plan
 from dpsync.model.urls import is_loopback
 

@@ -1,4 +1,8 @@
-"""What was approved: what the pull requests have shown that were merged since the last converged apply.
+"""Find the approvals of a plan in comments.
+
+Brings the comments of a pull request to what plan_comment.py decides, whoever else writes meanwhile.
+
+What was approved: what the pull requests have shown that were merged since the last converged apply.
 
 A comment counts if this token has written it, nobody else has ever edited it, and it was written before the
 merge, for the commit and the branch that were merged. An apply that has converged says so in the comments
@@ -8,23 +12,128 @@ stands is known without anything that could be moved: whoever deletes such a com
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.github.messages.comments import Comments
-from dpsync.github.messages.digests import Shown, latest_shown
-from dpsync.github.messages.marker import PlanMarker, RestMarker, read_marker, shown_in
-from dpsync.github.messages.plan_comment import FoundComment, comments_named
-from dpsync.github.requests.api import GitHub, MergedPullRequest, Written
-from dpsync.github.runner.place import WorkflowRun, branch_key, plan_key, target_key
-from dpsync.github.runner.run import History
+from dpsync.github.api import GitHub, GitHubText, MergedPullRequest, Written
+from dpsync.github.plan_comment import (
+    Decision,
+    FoundComment,
+    PlanMarker,
+    RestMarker,
+    Shown,
+    comments_named,
+    decide,
+    latest_shown,
+    of_key,
+    read_marker,
+    rest_body,
+    rewritable,
+    shown_in,
+)
+from dpsync.github.runner import History
+from dpsync.github.transport import GitHubError
+from dpsync.github.workspace import WorkflowRun, branch_key, plan_key, target_key
 from dpsync.model.desired import AppliedCommit, Target
 from dpsync.model.plan import Plan
 from dpsync.model.text import short_commit
+from dpsync.render.markdown import COMMENT
+
+TOO_LONG = 422
+
+
+class Comments(Struct, frozen=True):
+    """The comments of one pull request, for a name: what a plan was asked for."""
+
+    github: GitHub
+    number: int
+    name: str
+
+    def found(self) -> list[FoundComment]:
+        """Ours, the oldest first. Whoever else writes a marker has written a text."""
+        found = comments_named(self.github.comments(self.number), self.name)
+        return [one for one in found if one.text.author == self.github.viewer()]
+
+    def ours(self, found: FoundComment) -> FoundComment | None:
+        """A comment as it is now; None where somebody else has ever edited it."""
+        written = self.github.written(found.text)
+        marker = read_marker(written.body, PlanMarker)
+        if marker is None or not written.ours:
+            return None
+        return FoundComment(replace(found.text, body=written.body, updated=written.last), marker)
+
+    def write(
+        self, present: FoundComment | None, marker: PlanMarker, body: Callable[[int], str], worth_it: bool
+    ) -> tuple[Decision, GitHubText | None]:
+        """One comment for the key: edited, made, or left alone. `body` makes it for a size.
+
+        `present` is the one that was there a moment ago. Where two runs make one at once, the oldest stays,
+        and the later run's text with it.
+        """
+        decision = decide(present, marker.age, body(COMMENT), worth_it)
+        match decision.what:
+            case "leave":
+                return decision, decision.found.text if decision.found else None
+            case "edit":
+                assert present is not None
+                return decision, self._edit(present, body)
+        self.github.viewer()  # else nobody would know again whose comment it is
+        made = self.add(body)
+        first = rewritable(of_key(self.found(), marker.key))
+        if first is None or first.text.number >= made.number:
+            return decision, made
+        self.github.delete_comment(made.number)
+        again = decide(first, marker.age, body(COMMENT), worth_it)
+        if again.what == "leave":
+            return again, first.text
+        return again, self._edit(first, body)
+
+    def drop_others(self, found: Iterable[FoundComment], kept: GitHubText, age: tuple[int, int]) -> None:
+        """Delete what earlier runs have left beside the one comment, as one that was killed does."""
+        for other in found:
+            if other.marker.state == "plan" and other.text.number != kept.number and other.marker.age < age:
+                self.github.delete_comment(other.text.number)
+
+    def rest(self, key: str) -> list[tuple[GitHubText, RestMarker]]:
+        """Our further comments of plans with this key, which hold what their first ones have no room for."""
+        found = []
+        for text in self.github.comments(self.number):
+            marker = read_marker(text.body, RestMarker)
+            if marker is not None and marker.key == key and text.author == self.github.viewer():
+                found.append((text, marker))
+        return found
+
+    def write_rest(self, marker: PlanMarker, displayed: list[str]) -> None:
+        """The further comments of a plan, in place of those of the plan before it."""
+        found = self.rest(marker.key)
+        if [one.displayed for _, one in found if one.digest == marker.digest] == displayed:
+            return
+        for part, more in enumerate(displayed, 1):
+            self.github.comment(self.number, rest_body(marker, part, more))
+        for text, old in found:
+            if old.age <= marker.age:
+                self.github.delete_comment(text.number)
+
+    def add(self, body: Callable[[int], str]) -> GitHubText:
+        """One more comment, whatever there is."""
+        return self._sized(lambda text: self.github.comment(self.number, text), body)
+
+    def _edit(self, found: FoundComment, body: Callable[[int], str]) -> GitHubText:
+        return self._sized(lambda text: self.github.edit_comment(found.text.number, text), body)
+
+    @staticmethod
+    def _sized(send: Callable[[str], GitHubText], body: Callable[[int], str]) -> GitHubText:
+        try:
+            return send(body(COMMENT))
+        except GitHubError as error:
+            if error.status != TOO_LONG:
+                raise
+        return send(body(COMMENT // 2))
+
 
 PAUSES: Final = (2.0, 4.0, 8.0, 16.0)
 """Seconds before GitHub is asked again for pull requests that it may not know of yet."""

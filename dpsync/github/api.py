@@ -13,8 +13,7 @@ import httpx
 from msgspec import Struct
 
 from dpsync.client.platform import origin
-from dpsync.github.requests.members import at, number_at, text_at
-from dpsync.github.requests.transport import PAGES, GitHubError, GitHubTransport
+from dpsync.github.transport import PAGES, GitHubError, GitHubTransport, at, number_at, text_at
 
 _EDITS: Final = """\
 query ($id: ID!, $after: String) { node(id: $id) { ... on IssueComment {

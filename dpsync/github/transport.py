@@ -1,4 +1,8 @@
-"""How requests reach GitHub: which are sent again, how long is waited, how a list is read, what is an error.
+"""Send one HTTP request to GitHub.
+
+Members of JSON that GitHub has sent, an answer or an event. One without the expected form is missing.
+
+How requests reach GitHub: which are sent again, how long is waited, how a list is read, what is an error.
 
 The token goes to the configured origin alone. Which requests there are, api.py and branches.py say.
 """
@@ -13,7 +17,26 @@ from typing import Any, Final
 import httpx
 
 from dpsync.client.platform import origin
-from dpsync.github.requests.members import at, text_at
+
+
+def at(found: Any, *names: str) -> Any:
+    """The member under these names, each inside the one before; None where there is none."""
+    for name in names:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def text_at(found: Any, *names: str) -> str:
+    """The text there, "" where there is none."""
+    value = at(found, *names)
+    return value if isinstance(value, str) else ""
+
+
+def number_at(found: Any, *names: str) -> int | None:
+    """The whole number there, None where there is none."""
+    value = at(found, *names)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
 
 PAGES: Final = 50
 """Pages of a list that are read, of 100 items each."""

@@ -1,0 +1,276 @@
+"""Check that a run uses the commit that a person has reviewed.
+
+What may be applied at all: the last commit of an allowed branch, and nothing that was there before it.
+
+A run that is started again, one that has waited while others pushed, and one for another branch have files
+that are not what the branch says now. They are told so, and nothing is done.
+
+The plan of now beside what was reviewed, of which only digests are left: pure.
+
+A run that a comment in a pull request has asked for: which change it is about.
+
+Such a run holds the repository's secrets and begins on the default branch, and its event has only the number
+of the pull request. So GitHub is asked what that is now, and the working copy must be exactly this: never a
+fork's change, and never what was there before somebody pushed again.
+
+Find the commit of the working copy in a run that anybody may have caused and that holds secrets.
+
+dpsync compares the files with that commit when it reads them. So the commit comes from the event or from
+GitHub, and never from the .git directory alone, which an earlier step of the workflow may have written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dpsync.github.api import GitHub, PullRequest
+from dpsync.github.ids import Branches
+from dpsync.github.plan_comment import Shown, address_digest, exposures_shown, shown_of
+from dpsync.github.runner import ActionRun, Ran
+from dpsync.github.transport import GitHubError
+from dpsync.github.workspace import WorkflowRun, WorkingCopy
+from dpsync.model.plan import Plan
+from dpsync.model.text import are, counted, short_commit, some
+from dpsync.render.markdown import code, prose
+from dpsync.render.view import clip
+
+
+def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:
+    """How the run ends because its working copy, of this commit, may not be applied; None where it may."""
+    try:
+        reason, why = _why_not(run, commit)
+    except GitHubError as error:
+        why = run.trouble("dpsync could not read the last commit of the branch", error)
+        return run.refuse("not-approved", f"dpsync applied nothing. {why}")
+    if not why:
+        return None
+    return run.refuse(reason, why, outcome="superseded", markdown=f"**Not applied:** {prose(why)}")
+
+
+def _why_not(run: ActionRun, commit: str | None) -> tuple[str, str]:
+    """A word for programs and a sentence for people; both are empty where it may be applied."""
+    if run.github is None:
+        raise GitHubError('the input "github-token" is missing')
+    branch, allowed = run.place.branch, run.inputs.branches or (run.github.default_branch(),)
+    if branch not in allowed:
+        named = f"the branch {branch}" if branch else f"the event {run.place.event or 'unknown'}"
+        return "branch", (
+            f'dpsync applied nothing, because this run is for {named}. The input "branches" allows only '
+            f"{', '.join(allowed)}{'' if run.inputs.branches else ', the default branch'}."
+        )
+    head = Branches(run.github, run.place.repository).head(branch)
+    if head is not None and head == commit:
+        return "", ""
+    return "superseded", (
+        f"The checked-out commit ({_short(commit)}) is not the last commit of {branch} ({_short(head)}). "
+        "Somebody pushed after the checkout, or somebody started an old job again. dpsync applied nothing. "
+        "The run of the newest commit applies all merged changes. If the newest commit has no run, start "
+        f"this workflow by hand on {branch}. To check out the last commit, set ref: refs/heads/{branch} for "
+        "actions/checkout."
+    )
+
+
+def _short(commit: str | None) -> str:
+    return short_commit(commit) if commit else "no commit"
+
+
+_NAMED: Final = 10
+
+
+class ReviewComparison(Struct, frozen=True):
+    """`same` changes were reviewed as they are; `other` ones were reviewed with another content.
+
+    `dropped` counts those that were reviewed and are not needed any more. `reviewed` is how many there were;
+    where that is not known it is None, and all are `new`. `exposed` becomes more visible or more powerful
+    than was shown, by changes that were reviewed one by one, for instance. All are addresses.
+    """
+
+    reviewed: int | None
+    same: int
+    dropped: int
+    other: tuple[str, ...]
+    new: tuple[str, ...]
+    exposed: tuple[str, ...] = ()
+
+    @property
+    def unreviewed(self) -> bool:
+        """Whether something would be done that nobody has reviewed."""
+        return bool(self.other or self.new or self.exposed)
+
+    def __str__(self) -> str:
+        """In one sentence, without an end."""
+        return ", ".join(f"{said}{_in_brackets(addresses)}" for said, addresses in self._said())
+
+    def markdown(self) -> str:
+        """As a list."""
+        return "\n".join(f"- {said}{_in_code(addresses)}" for said, addresses in self._said())
+
+    def _said(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        if self.reviewed is not None:
+            of = counted(self.reviewed, "reviewed change")
+            yield f"{self.same} of {of} {are(self.same)} unchanged", ()
+        if self.dropped:
+            yield f"{counted(self.dropped, 'reviewed change')} {are(self.dropped)} no longer needed", ()
+        if self.other:
+            were = "was" if len(self.other) == 1 else "were"
+            yield f"{counted(len(self.other), 'change')} {were} reviewed with other values", self.other
+        if self.new:
+            yield f"{counted(len(self.new), 'change')} {are(len(self.new))} new", self.new
+        if self.exposed:
+            yield "the new plan gives more access than the reviewed plan showed", self.exposed
+
+
+def compare(reviewed: Collection[Shown] | None, plan: Plan) -> ReviewComparison:
+    """What became of what was reviewed; None: nothing was."""
+    addresses = tuple(change.address for change in plan.changes)
+    if reviewed is None:
+        return ReviewComparison(None, 0, 0, (), addresses)
+    known = frozenset(reviewed)
+    before = {one.address for one in known if not one.exposes}
+    others = [change for change in plan.changes if not known.issuperset(shown_of(change, plan))]
+    other = tuple(one.address for one in others if address_digest(one.address) in before)
+    same = len(addresses) - len(others)
+    return ReviewComparison(
+        reviewed=len(before),
+        same=same,
+        dropped=len(before - {address_digest(address) for address in addresses}),
+        other=other,
+        new=tuple(one.address for one in others if address_digest(one.address) not in before),
+        exposed=tuple(dict.fromkeys(at for at, one in exposures_shown(plan) if one not in known)),
+    )
+
+
+def _in_brackets(addresses: tuple[str, ...]) -> str:
+    return f" ({_names(addresses, str)})" if addresses else ""
+
+
+def _in_code(addresses: tuple[str, ...]) -> str:
+    return f": {_names(addresses, code)}" if addresses else ""
+
+
+def _names(addresses: tuple[str, ...], quoted: Callable[[str], str]) -> str:
+    return some([quoted(clip(address, 100)) for address in addresses], _NAMED)
+
+
+class NotThisChange(Exception):
+    """Nothing may be done with the working copy: `reason` is a word for programs, `why` is for people."""
+
+    def __init__(self, reason: str, why: str) -> None:
+        super().__init__(reason, why)
+        self.reason = reason
+        self.why = why
+
+
+def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> WorkflowRun:
+    """Return the place with what GitHub says of the pull request. The person's comment gets a reaction.
+
+    If the change comes from a fork, dpsync does not look at the working copy. Raises NotThisChange.
+    """
+    if github is None or place.number is None:
+        raise NotThisChange(
+            "untrusted",
+            'dpsync cannot check who wrote the change, because the input "github-token" is missing.',
+        )
+    try:
+        try:
+            request = github.pull_request(place.number)
+        except GitHubError as error:
+            raise NotThisChange(
+                "untrusted", f"dpsync cannot check who wrote the change: {error.what}"
+            ) from None
+        checked = _check(request, place, copy)
+    except NotThisChange:
+        _react(github, place, "confused")
+        raise
+    _react(github, place, "eyes")
+    return replace(place, sha=request.head, base=request.base, into=request.base, checked=checked)
+
+
+def is_trial_merge(commit: str, request: PullRequest, copy: WorkingCopy) -> bool:
+    """Return whether a commit is GitHub's trial merge of the present head of a pull request.
+
+    After a push, GitHub names the previous trial merge for a while, so the merged commit must be the head.
+    """
+    return commit == request.merge and copy.merged(commit) == request.head
+
+
+def _check(request: PullRequest, place: WorkflowRun, copy: WorkingCopy) -> str:
+    """Return the commit of the working copy: the pull request's head, or GitHub's trial merge of it."""
+    if request.repository != place.repository:
+        raise NotThisChange(
+            "untrusted",
+            "dpsync does nothing, because this run can read the secrets of the repository and the change "
+            "comes from a fork.",
+        )
+    if not request.open:
+        raise NotThisChange(
+            "stale", f"dpsync does nothing, because pull request {place.number} is no longer open."
+        )
+    commit = copy.head()
+    if not commit or (commit != request.head and not is_trial_merge(commit, request, copy)):
+        raise NotThisChange(
+            "stale",
+            f"The checked-out commit ({short_commit(commit or 'no commit')}) is not the latest commit of "
+            f"pull request {place.number} ({short_commit(request.head)}). If somebody has pushed, write the "
+            "comment /dpsync plan again. Otherwise, set "
+            f"ref: refs/pull/{place.number}/merge for actions/checkout.",
+        )
+    return commit
+
+
+def _react(github: GitHub, place: WorkflowRun, what: str) -> None:
+    """Show whoever has asked that it was seen. Where that is not possible, nothing is missing."""
+    if place.comment is not None:
+        with suppress(GitHubError):
+            github.react(place.comment, what)
+
+
+def checked_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> str:
+    """Return the checked-out commit if this run may use it.
+
+    A run for a fork may use only its own commit. Any other run may also use the head of the change, GitHub's
+    trial merge of that head, and the last commit of the branch. Raises NotThisChange.
+    """
+    commit = copy.head()
+    if commit and commit == place.tested:
+        return commit
+    if place.fork:
+        raise NotThisChange(
+            "untrusted",
+            f"A run for the event {place.event} can read the secrets of this repository, but the checked-out "
+            "commit comes from a fork and is not the commit of this run. Run the workflow for the event "
+            "pull_request instead.",
+        )
+    if commit and (commit == place.head or _is_named_by_github(place, github, commit, copy)):
+        return commit
+    expected = [f"the commit of this run ({short_commit(place.tested)})"] if place.tested else []
+    expected += [f"the last commit of the change ({short_commit(place.head)})"] if place.head else []
+    expected += ["GitHub's test merge of the pull request"] if place.number is not None else []
+    expected += [f"the last commit of {place.branch}"] if place.branch else []
+    raise NotThisChange(
+        "stale",
+        f"A run for the event {place.event} can read the secrets of this repository, but the checked-out "
+        f"commit ({short_commit(commit or 'no commit')}) is not one of these commits: {', '.join(expected)}. "
+        "If somebody has pushed after the checkout, run the workflow again. Otherwise, check out one of "
+        "these commits with actions/checkout.",
+    )
+
+
+def _is_named_by_github(place: WorkflowRun, github: GitHub | None, commit: str, copy: WorkingCopy) -> bool:
+    """Return whether GitHub names a commit as trial merge of this change or last commit of the branch."""
+    try:
+        if github is None:
+            raise GitHubError('the input "github-token" is missing')
+        if place.number is not None:
+            request = github.pull_request(place.number)
+            ours = request.open and (request.repository, request.head) == (place.repository, place.head)
+            if ours and is_trial_merge(commit, request, copy):
+                return True
+        return bool(place.branch) and Branches(github, place.repository).head(place.branch) == commit
+    except GitHubError as error:
+        raise NotThisChange("untrusted", f"dpsync cannot check who wrote the change: {error.what}") from None
