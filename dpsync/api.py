@@ -28,18 +28,23 @@ if TYPE_CHECKING:
     from dpsync.model.journal import Outcome, Report
     from dpsync.model.plan import Plan
     from dpsync.planner.sides import Options
-    from dpsync.workflows.composed import compose
     from dpsync.workflows.configuration import load, load_registry, validate
-    from dpsync.workflows.git_base import edits, load_base
-    from dpsync.workflows.git_labels import AppliedNotes, label_commits
-    from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
-    from dpsync.workflows.ids_file import ids_path, load_ids
+    from dpsync.workflows.ids import (
+        IdsAsked,
+        NotPossible,
+        check_settled,
+        compare_ids,
+        edited_ids,
+        ids_path,
+        load_ids,
+    )
     from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update
+    from dpsync.workflows.labels import AppliedNotes, label_commits
     from dpsync.workflows.listing import list_entries, list_files
-    from dpsync.workflows.reversal.applied import Applied, AppliedPlan, applied
     from dpsync.workflows.revert import Revert, reverting
+    from dpsync.workflows.revert_entries import Applied, AppliedPlan, applied
     from dpsync.workflows.row_imports import import_rows
-    from dpsync.workflows.session import Planned, Session
+    from dpsync.workflows.session import Planned, Session, compose, edits, load_base
 
 __all__ = [
     "Again", "Applied", "AppliedNotes", "AppliedPlan", "Base", "ClientError", "Desired", "Diagnostic",
@@ -52,8 +57,8 @@ __all__ = [
 ]  # fmt: skip
 
 _MODULES: Final = {
-    "dpsync.apply.saved_plan": ("Expected", "NotApproved", "Refused"),
     "dpsync.apply.ids_recorder": ("IdsOnDisk",),
+    "dpsync.apply.saved_plan": ("Expected", "NotApproved", "Refused"),
     "dpsync.client.client": ("ReadClient", "WriteClient"),
     "dpsync.client.errors": ("ClientError",),
     "dpsync.config.omitted_files": ("no_longer_included",),
@@ -65,18 +70,23 @@ _MODULES: Final = {
     "dpsync.model.journal": ("Outcome", "Report"),
     "dpsync.model.plan": ("Plan",),
     "dpsync.planner.sides": ("Options",),
-    "dpsync.workflows.composed": ("compose",),
     "dpsync.workflows.configuration": ("load", "load_registry", "validate"),
-    "dpsync.workflows.git_base": ("edits", "load_base"),
-    "dpsync.workflows.git_labels": ("AppliedNotes", "label_commits"),
-    "dpsync.workflows.ids": ("IdsAsked", "NotPossible", "check_settled", "compare_ids", "edited_ids"),
-    "dpsync.workflows.ids_file": ("ids_path", "load_ids"),
+    "dpsync.workflows.ids": (
+        "IdsAsked",
+        "NotPossible",
+        "check_settled",
+        "compare_ids",
+        "edited_ids",
+        "ids_path",
+        "load_ids",
+    ),
     "dpsync.workflows.imports": ("Again", "Imported", "add", "import_", "import_again", "update"),
+    "dpsync.workflows.labels": ("AppliedNotes", "label_commits"),
     "dpsync.workflows.listing": ("list_entries", "list_files"),
-    "dpsync.workflows.reversal.applied": ("Applied", "AppliedPlan", "applied"),
     "dpsync.workflows.revert": ("Revert", "reverting"),
+    "dpsync.workflows.revert_entries": ("Applied", "AppliedPlan", "applied"),
     "dpsync.workflows.row_imports": ("import_rows",),
-    "dpsync.workflows.session": ("Planned", "Session"),
+    "dpsync.workflows.session": ("Planned", "Session", "compose", "edits", "load_base"),
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -105,7 +105,7 @@ def remember_apply(
     `desired` is the configuration in the files. Return a line that says why there is no note. Without
     -v, the line is empty if a person can do nothing about the reason.
     """
-    from dpsync.workflows.git_labels import NotRecorded
+    from dpsync.workflows.labels import NotRecorded
 
     plan, snapshot = planned.plan, planned.snapshot
     if code is not Exit.DONE:

@@ -25,8 +25,7 @@ from dpsync.model.desired import Desired, Entry, Scope
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.nodes import Node, Span
 from dpsync.model.text import command, counted
-from dpsync.workflows.session import Planned, Session
-from dpsync.workflows.sharing import Sharing
+from dpsync.workflows.session import Planned, Session, Sharing
 
 if TYPE_CHECKING:
     from dpsync.importing.update import Updated

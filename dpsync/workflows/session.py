@@ -1,10 +1,22 @@
-"""A configuration against a platform: plan, drift, apply."""
+"""Plan, apply, check drift and import as one run of dpsync does it.
+
+The configuration as one tree: after includes, overlays and variables, with where each value is written.
+
+Which environments share a line of a configuration: a value that is put there is theirs, too.
+
+The configuration as git has it, and what the files say otherwise. No platform is asked.
+
+What a plan asks, with what is at stake: how many pages each candidate holds.
+
+A configuration against a platform: plan, drift, apply.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -14,15 +26,24 @@ from msgspec.structs import replace
 from dpsync.apply.saved_plan import Expected
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.collector import collector_paused
+from dpsync.config.compose import Composition, load_sources
+from dpsync.config.discovery import Directory, Files
+from dpsync.config.edits import edits as compare_files
 from dpsync.config.entry_keywords import supported
+from dpsync.config.git_base import read_base
+from dpsync.config.layers import Layers
+from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
+from dpsync.kinds.registry import load as load_registry
+from dpsync.live.delete_evidence import held, with_pages
 from dpsync.live.reading import renamed_keys
 from dpsync.model.address import Address
 from dpsync.model.desired import NO_LABELS, NOT_ASKED, Base, Desired, LabelCommits
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Refusal
-from dpsync.model.drift import Drift
+from dpsync.model.diagnostic import Candidate, Diagnostic, DiagnosticError, Exit, Findings, Refusal
+from dpsync.model.drift import Drift, Edits
 from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.journal import Outcome, Report
+from dpsync.model.nodes import Span
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Snapshot
 from dpsync.planner.coverage import coverage
@@ -30,12 +51,165 @@ from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import left_alone, make_plan, with_unwritten
 from dpsync.planner.selection import selection
 from dpsync.planner.sides import Options, Sides
-from dpsync.workflows.asking import Asking
 from dpsync.workflows.reading import Reading
 
 if TYPE_CHECKING:
     from dpsync.apply.ids_recorder import IdsStore, Recorder
     from dpsync.apply.journal import Journal
+    from dpsync.importing.update import Taken
+
+
+def compose(
+    root: Path,
+    env: Mapping[str, str] | None = None,
+    overlays: Sequence[Path] = (),
+    environment: str | None = None,
+) -> Composition:
+    """The composed tree of a root file. No secret is resolved, and no platform is asked.
+
+    Raises DiagnosticError (exit 5) with everything that is wrong with the files as YAML, with what is given
+    twice and with variables that are not set. What the entries say is not checked.
+    """
+    layers = Layers.of(root, overlays, environment)
+    variables = os.environ if env is None else env
+    composed = load_sources(Directory(root), variables, layers)
+    if composed.diagnostics.errors:
+        raise DiagnosticError(composed.diagnostics, Exit.INVALID, composed.texts)
+    return composed
+
+
+TOP: str = "the top-level values"
+"""A configuration without an environment."""
+
+
+class Sharing(Struct, frozen=True):
+    """The configuration as it is with each other environment, by what people call it."""
+
+    others: Mapping[str, Desired]
+
+    @staticmethod
+    def of(
+        desired: Desired, files: Files, registry: Registry, env: Mapping[str, str], layers: Layers
+    ) -> Sharing:
+        """The others: with each environment, with none, and what is below its last overlay."""
+        found: dict[str, Layers] = {}
+        for name in (None, *desired.environments):
+            if name != layers.environment:
+                found[TOP if name is None else name] = replace(layers, environment=name)
+        if layers.overlays:
+            *below, last = layers.overlays
+            found[f"what is without {last}"] = replace(layers, overlays=tuple(below))
+        return Sharing({name: load_from(files, registry, env, one)[0] for name, one in found.items()})
+
+    def of_field(self, address: Address, field: str, at: Span) -> tuple[str, ...]:
+        """Who takes the value of a field from this very line."""
+        return tuple(
+            name
+            for name, other in self.others.items()
+            if address in other.resources and other.resources[address].where(field) == at
+        )
+
+    def of_lines(self, desired: Desired, taken: Iterable[Taken]) -> tuple[str, ...]:
+        """Who shares one of these lines, as they were before."""
+        found = {
+            name
+            for item in taken
+            if item.field is not None and item.address in desired.resources
+            for name in self.of_field(item.address, item.field, item.span)
+        }
+        return tuple(name for name in self.others if name in found)
+
+    def of_file(self, name: str) -> tuple[str, ...]:
+        """Who reads a file: what comes into it is theirs, too."""
+        return tuple(who for who, other in self.others.items() if name in other.texts)
+
+
+def load_base(
+    root: Path,
+    ref: str | None = None,
+    env: Mapping[str, str] | None = None,
+    registry: Registry | None = None,
+    overlays: Sequence[Path] = (),
+    environment: str | None = None,
+    ids: Path | None = None,
+    profile: str | None = None,
+) -> Base:
+    """The configuration with what goes over it, as git has it at `ref` or at the default base.
+
+    docs/configuration.md says which base is the default. `ids` is where the ids file is: the base has that of
+    its commit.
+    Raises DiagnosticError (exit 5) when a named `ref` cannot be used. A default one that cannot be had is an
+    empty base, with the reason in `said`.
+    """
+    layers = Layers.of(root, overlays, environment, profile)
+    variables = os.environ if env is None else env
+    return read_base(root, registry or load_registry(), variables, ref, layers, ids)
+
+
+def edits(desired: Desired, base: Base, registry: Registry | None = None) -> Edits:
+    """What a configuration says otherwise than that of a base. No platform is asked."""
+    if base.desired is None:
+        return Edits(base_from=base.name)
+    registry = registry or load_registry(desired.profile)
+    found = compare_files(registry.whole, base.desired, desired)
+    return Edits(base=base.commit, base_from=base.name, found=found)
+
+
+Candidates = tuple[Candidate, ...]
+_Put = Callable[[str | None, Candidates], Candidates]
+
+
+class Asking:
+    """Reads what the candidates of questions hold. `desired` tells of which kind the entries are."""
+
+    def __init__(self, client: ReadClient, registry: Registry, parallelism: int, desired: Desired) -> None:
+        self._client = client
+        self._registry = registry
+        self._parallelism = parallelism
+        self._desired = desired
+        self._kinds: dict[str | None, str] | None = None
+
+    def plan(self, plan: Plan) -> Plan:
+        """The plan with the pages in the candidates of its refusals."""
+        if not any(item.candidates for item in plan.refusals):
+            return plan
+        put = self._held((item.address, item.candidates) for item in plan.refusals)
+        refusals = [
+            item.model_copy(update={"candidates": put(item.address, item.candidates)})
+            for item in plan.refusals
+        ]
+        return plan.model_copy(update={"refusals": tuple(refusals), "requests": self._client.requests})
+
+    def findings(self, findings: Findings) -> Findings:
+        """The same for findings that end a command."""
+        if not any(item.candidates for item in findings):
+            return findings
+        put = self._held((item.address, item.candidates) for item in findings)
+        found = Findings(replace(item, candidates=put(item.address, item.candidates)) for item in findings)
+        found.left_out.update(findings.left_out)
+        return found
+
+    def _held(self, asked: Iterable[tuple[str | None, Candidates]]) -> _Put:
+        pairs = [
+            (kind, one)
+            for address, candidates in asked
+            if (kind := self._kind(address)) is not None
+            for one in candidates
+        ]
+        numbers = held(self._client, self._registry, self._parallelism, pairs)
+
+        def put(address: str | None, candidates: Candidates) -> Candidates:
+            kind = self._kind(address)
+            return candidates if kind is None else with_pages(kind, candidates, numbers)
+
+        return put
+
+    def _kind(self, address: str | None) -> str | None:
+        """The kind of an entry; what a refusal is about need not be one."""
+        if self._kinds is None:
+            self._kinds = {str(one): entry.kind for one, entry in self._desired.resources.items()}
+        return self._kinds.get(address)
+
 
 ANYTHING = Expected()
 """Any plan is as expected."""
@@ -160,7 +334,7 @@ class Session(Struct, frozen=True, dict=True):
         sides = planned.sides
         drift = find_drift(sides, planned.plan, everything)
         if drift.drifted:
-            from dpsync.workflows.attribution import with_last_events
+            from dpsync.workflows.labels import with_last_events
 
             drift = with_last_events(client, sides, drift)
         if unwatched:

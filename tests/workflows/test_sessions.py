@@ -19,10 +19,8 @@ from dpsync.model.change import Change
 from dpsync.model.diagnostic import Candidate, Diagnostic, DiagnosticError, Exit, Findings, Refusal
 from dpsync.model.ids import IdsComparison, IdsFile, RecordedLine, Remark
 from dpsync.model.plan import Plan
-from dpsync.workflows.asking import Asking
-from dpsync.workflows.composed import compose
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, edited_ids
-from dpsync.workflows.session import Planned, Session
+from dpsync.workflows.session import Asking, Planned, Session, compose
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import Case, Things
 

@@ -1,0 +1,506 @@
+"""Rebuild the entries of the state before an apply from its journal.
+
+The changes that an apply carried out, read from its plan and its report.
+
+Read the recorded changes of an apply, and check their values against the field declarations.
+
+Somebody else may have written a journal or saved plan. Before dpsync reads the platform for a revert, the
+reader of the configuration checks each value. A value that no file could contain ends the revert.
+
+Find the present entries of recorded objects by object id, because their keys may have changed.
+
+The entries of a configuration while a revert sets their previous values.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Final
+from urllib.parse import unquote
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dpsync.config.recorded import IncompleteValue, UnfitValue, check_secrets, parse_recorded
+from dpsync.kinds.kind import Field, Kind, Single
+from dpsync.kinds.registry import Registry
+from dpsync.model.address import Address
+from dpsync.model.change import Change, Difference, Note
+from dpsync.model.desired import Desired, Entry, Scope
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
+from dpsync.model.ids import is_path_id
+from dpsync.model.journal import GOOD, Outcome, Report
+from dpsync.model.plan import Plan
+from dpsync.model.snapshot import Identity, Snapshot
+from dpsync.model.values import LiveId, Ref, Value, transform
+from dpsync.planner.sides import Sides
+from dpsync.workflows.session import Planned, Session
+
+_TRIED: Final = frozenset({*GOOD, "unknown"})
+
+
+class Applied(Struct, frozen=True):
+    """One change of which at least one step was, or may have been, carried out."""
+
+    change: Change
+    created_id: str | None = None
+    """The id of the object that the change created, if the platform returned one."""
+    complete: bool = True
+    """Whether every step of the change succeeded."""
+
+
+class AppliedPlan(Struct, frozen=True):
+    """The changes of an apply. `ids` maps each declared address to the object id at the time of the apply."""
+
+    platform: str
+    changes: tuple[Applied, ...]
+    ids: Mapping[str, str] = msgspec.field(default_factory=dict)
+    profile: str = "full"
+    """The API edition that the apply was planned for."""
+
+
+def applied(plan: Plan, report: Report | None = None) -> AppliedPlan:
+    """Return the changes that an apply of the plan carried out. Without a report, these are all changes."""
+    if report is None:
+        changes = [Applied(change) for change in plan.changes]
+    else:
+        outcomes = {outcome.step: outcome for outcome in report.outcomes}
+        changes = [one for change in plan.changes if (one := _carried_out(change, outcomes)) is not None]
+    created = {one.change.address: one.created_id for one in changes if one.created_id is not None}
+    return AppliedPlan(plan.platform, tuple(changes), {**plan.bindings, **created}, plan.profile)
+
+
+def _carried_out(change: Change, outcomes: Mapping[str, Outcome]) -> Applied | None:
+    """Return the change with its result; None if no step of the change reached the platform."""
+    own = [outcomes[step.id] for step in change.steps if step.id in outcomes]
+    if change.steps and not any(outcome.result in _TRIED for outcome in own):
+        return None
+    created = (outcome.id for outcome in own if outcome.verb == "create" and outcome.result in _TRIED)
+    good = [outcome for outcome in own if outcome.result in GOOD]
+    return Applied(change, next(filter(None, created), None), complete=len(good) == len(change.steps))
+
+
+Read = Mapping[str, "Value | IncompleteValue"]
+"""The value of each field, or the reason why a part of the value is not known."""
+_CODE: Final = "DP149"
+
+
+class RecordedChange(Struct, frozen=True):
+    """A change that an apply carried out completely or partly, with recorded values that fit their fields."""
+
+    applied: Applied
+    address: Address
+    """The present address of the object; before dpsync has read the platform, the recorded address."""
+    before: Read
+    """The previous values of changed fields."""
+    after: Read
+    """The values that the apply wrote."""
+    deleted: Read
+    """The values of a deleted object with which it can be re-created."""
+
+    @property
+    def change(self) -> Change:
+        return self.applied.change
+
+    @property
+    def id(self) -> str | None:
+        """The id of the object that the apply changed or created; None if it is unknown."""
+        return self.change.id or self.applied.created_id
+
+
+def read_changes(
+    desired: Desired,
+    registry: Registry,
+    done: AppliedPlan,
+    file: str,
+    is_selected: Callable[[Address], bool],
+) -> list[RecordedChange]:
+    """Return the changes with their values. Leave out unselected changes with invalid values.
+
+    `file` names the journal or saved plan in messages. Raises DiagnosticError (exit 5) with every value of a
+    selected change that no file of the configuration could contain.
+    """
+    changes, findings = [], Findings()
+    pinned = {(entry.kind, entry.pin or ""): entry for entry in desired.resources.values()}
+    for applied in done.changes:
+        change = applied.change
+        id = change.id or applied.created_id
+        entry = pinned.get((change.kind, id)) if id else None
+        reader = _Reader(desired, registry, file, change, entry or desired.resources.get(change.location))
+        recorded = reader.read(applied)
+        if not reader.findings:
+            changes.append(recorded)
+        elif is_selected(change.location):
+            findings += reader.findings
+    if findings:
+        raise DiagnosticError(findings, Exit.INVALID)
+    return changes
+
+
+class _Reader:
+    """Reads one change and collects errors in its values. `entry` is the present entry of the object."""
+
+    def __init__(
+        self, desired: Desired, registry: Registry, file: str, change: Change, entry: Entry | None
+    ) -> None:
+        self.desired = desired
+        self.registry = registry
+        self.file = file
+        self.change = change
+        self.entry = entry if entry is not None and entry.kind == change.kind else None
+        self.findings = Findings()
+
+    def read(self, applied: Applied) -> RecordedChange:
+        """Return the change with its values. `findings` has an error for each value that is invalid."""
+        change = self.change
+        before: Read = {}
+        after: Read = {}
+        deleted: Read = {}
+        kind = self.registry.kinds.get(change.kind)
+        if kind is None:
+            self.add_error(None, f'dpsync does not know the object type "{change.kind}"')
+        elif not all(is_path_id(id, kind.id_segments) for id in (change.id, applied.created_id) if id):
+            self.add_error(None, "the recorded id is not a valid GitBook id")
+        elif change.id == "":
+            self.add_error(None, "the recorded id is empty")
+        elif change.action == "delete":
+            deleted = self.read_deleted(kind)
+        else:
+            known = [item for item in change.differences if item.known and change.action == "update"]
+            before = self.read_values(kind, known, "before")
+            after = self.read_values(kind, change.differences, "after")
+        return RecordedChange(applied, change.location, before, after, deleted)
+
+    def read_deleted(self, kind: Kind) -> Read:
+        """Return the values of a deleted object."""
+        place = self.change.location.place
+        scope = self.desired.scopes.get(place)
+        if scope is not None and kind.name not in scope.kinds:
+            self.add_error(None, f"the list {place} cannot contain {kind.one}")
+            return {}
+        orders = {order.name for order in kind.list_orders}
+        previous = {item.field: item.before for item in self.change.was}
+        kept = {
+            one.name
+            for one in kind.writable_fields
+            if not (
+                one.form(previous.get(one.formed_by or "")).may_be_secret or one.nest or one.name in orders
+            )
+        }
+        for name in [item.field for item in self.change.was if item.field not in kept]:
+            self.add_error(name, f"a plan that deletes {kind.one} never contains the field {name}")
+        return self.read_values(kind, [item for item in self.change.was if item.field in kept], "before")
+
+    def read_values(self, kind: Kind, items: Iterable[Difference], side: str) -> Read:
+        """Return the values of one side ("before" or "after"), in the order of the declared fields."""
+        recorded = {item.field: item for item in items}
+        for name in recorded.keys() - {one.name for one in kind.fields} - {*kind.parents}:
+            self.add_error(name, f"{kind.one} has no field {name}")
+        found: dict[str, Value | IncompleteValue] = {}
+        today = self.entry.fields if self.entry is not None and self.change.action != "delete" else {}
+        for field in kind.fields:
+            if field.name not in recorded or not (field.declarable or field.nest):
+                continue
+            try:
+                type_, item = field.form({**today, **found}.get(field.formed_by or "")), recorded[field.name]
+                if side == "before":
+                    parse_recorded(type_, item.before)
+                    value = parse_recorded(type_, type_.reverting_value(item.before, item.after))
+                    check_secrets(value, today.get(field.name))
+                else:
+                    value = parse_recorded(type_, item.after)
+                found[field.name] = None if field.null == "empty" and value == "" else value
+            except IncompleteValue as incomplete:
+                found[field.name] = incomplete
+            except UnfitValue as unfit:
+                self.add_error(field.name, str(unfit))
+        return found
+
+    def add_error(self, field: str | None, reason: str) -> None:
+        """Record why the change or one of its fields cannot be used."""
+        at = self.change.address if field is None else f"{self.change.address}#{field}"
+        hint = "somebody may have edited the file, or the file may be damaged"
+        if self.change.action != "delete":
+            hint = f"{hint}. To revert everything else, use --exclude {self.change.address}"
+        message = f"{self.file} cannot be used, because the recorded change of {at} is invalid: {reason}"
+        self.findings.append(Diagnostic(_CODE, message, address=at, hint=hint))
+
+
+class CurrentAddresses:
+    """The present addresses of recorded objects.
+
+    `ids` maps the addresses at the time of the apply to object ids. `snapshot` has the live objects, matched
+    with the entries of `desired`.
+    """
+
+    def __init__(
+        self, registry: Registry, desired: Desired, snapshot: Snapshot, ids: Mapping[str, str]
+    ) -> None:
+        self.registry = registry
+        self.desired = desired
+        self.ids = ids
+        self._by_id: dict[tuple[str, str], list[Address]] = defaultdict(list)
+        for address, match in snapshot.matches.items():
+            entry = desired.resources.get(address)
+            if entry is not None:
+                self._by_id[entry.kind, match.id].append(address)
+
+    def find(self, address: Address, kinds: Collection[str]) -> Address | None:
+        """Return the present address of the object that had a recorded address; None if it has no entry.
+
+        The object must be of one of the `kinds`.
+        """
+        id = self.ids.get(str(address))
+        for kind in map(self.registry.__getitem__, kinds):
+            candidates = self._by_id.get((kind.name, id), ()) if id is not None else ()
+            if len(candidates) == 1 and kind.own_id:
+                return candidates[0]
+            parent = self.find_parent(address, kind)
+            for candidate in candidates:
+                if self.desired.resources[candidate].parent == parent:
+                    return candidate
+            if id is None and parent is not None:
+                entry = self.desired.resources.get(self.with_parent(parent, address, kind))
+                if entry is not None and entry.kind == kind.name:
+                    return entry.address
+        return None
+
+    def find_parent(self, address: Address, kind: Kind) -> Address | None:
+        """Return the present address of the parent that an object of this kind had at a recorded address."""
+        owner = self._recorded_parent(address, kind)
+        kinds = (self.registry.tree_owner(kind),) if kind.in_tree else kind.parents
+        return self.find(owner, kinds) if owner.segments else None
+
+    def with_parent(self, parent: Address, address: Address, kind: Kind) -> Address:
+        """Return the address with another parent and the same key."""
+        return Address(
+            (*parent.segments, *address.segments[len(self._recorded_parent(address, kind).segments) :])
+        )
+
+    def _recorded_parent(self, address: Address, kind: Kind) -> Address:
+        """Return the recorded address of the parent. For a navigation node, this is the site's address."""
+        if kind.in_tree:
+            return Address(
+                address.segments[: self._segment_count(self.registry[self.registry.tree_owner(kind)])]
+            )
+        words = len(kind.key.split("."))
+        return Address(address.segments[: -words if isinstance(kind.shape, Single) else -words - 1])
+
+    def _segment_count(self, kind: Kind) -> int:
+        """Return the number of segments that an address of this kind has."""
+        if not kind.parents:
+            return 1
+        return self._segment_count(self.registry[kind.parents[0]]) + len(kind.key.split(".")) + 1
+
+
+def with_recorded_pins(desired: Desired, snapshot: Snapshot, ids: Mapping[str, str]) -> Desired:
+    """Return the configuration with a pin for each unmatched entry whose recorded object still exists."""
+    matched = {
+        (desired.resources[at].kind, one.id)
+        for at, one in snapshot.matches.items()
+        if at in desired.resources
+    }
+    live = {(one.kind, one.id) for one in snapshot.objects.values() if one.own_id} - matched
+    pinned = {
+        address: replace(entry, pin=ids[str(address)])
+        for address, entry in desired.resources.items()
+        if address not in snapshot.matches and (entry.kind, ids.get(str(address))) in live
+    }
+    return replace(desired, resources={**desired.resources, **pinned}) if pinned else desired
+
+
+def with_missing_entries(
+    current: CurrentAddresses, recorded: Collection[RecordedChange], missing: Collection[Address]
+) -> tuple[Desired, list[RecordedChange]]:
+    """Return the configuration with an entry for each recorded object, and the changes at present addresses.
+
+    For each object without an entry, this adds an entry without fields and, if necessary, the scope of the
+    entry. Navigation nodes get no entry, because an entry does not determine the position of a node.
+    `missing` has the recorded addresses of objects that do not exist any more.
+    """
+    resources, scopes = dict(current.desired.resources), dict(current.desired.scopes)
+    changes = []
+    for record in recorded:
+        kind, address = current.registry[record.change.kind], record.change.location
+        parent = current.find_parent(address, kind)
+        at = current.find(address, (kind.name,)) if record.change.action != "delete" else None
+        if at is not None:
+            changes.append(replace(record, address=at))
+            continue
+        if parent is None:
+            changes.append(record)
+            continue
+        at = current.with_parent(parent, address, kind)
+        scope_address = parent.child(*kind.key.split("."))
+        if not kind.in_tree:
+            add_scope(current.registry, resources, scopes, parent, kind)
+        if (
+            record.change.action != "delete"
+            and not kind.in_tree
+            and record.id is not None
+            and address not in missing
+        ):
+            if at in resources:
+                at = Address((*scope_address.segments, f"{at.last}-{record.id}"))
+            key = unquote(at.last)
+            resources[at] = Entry(
+                kind=kind.name, address=at, key=key, parent=parent, holder=None, spans={}, pin=record.id,
+                fields={kind.natural: key} if kind.natural else {}, span=scopes[scope_address].span,
+            )  # fmt: skip
+        changes.append(replace(record, address=at))
+    for record in changes:
+        outputs = current.registry[record.change.kind].platform.outputs
+        if (
+            outputs is not None
+            and record.address in resources
+            and (parent := resources[record.address].parent)
+        ):
+            add_scope(current.registry, resources, scopes, parent, current.registry[outputs.kind])
+    return replace(current.desired, resources=resources, scopes=scopes), changes
+
+
+def add_scope(
+    registry: Registry,
+    resources: Mapping[Address, Entry],
+    scopes: dict[Address, Scope],
+    parent: Address,
+    kind: Kind,
+) -> None:
+    """Add the scope of a kind to a parent entry if it is missing, so that dpsync reads its objects."""
+    scope_address = parent.child(*kind.key.split("."))
+    if scope_address not in scopes:
+        owner = resources[parent]
+        kinds = tuple(one.name for one in registry.places(owner.kind)[kind.key])
+        scopes[scope_address] = Scope(scope_address, parent, kinds, owner.span)
+
+
+class CannotRestore(Exception):
+    """A previous value cannot be restored. The message has the reason."""
+
+
+class References:
+    """Converts recorded references to present references.
+
+    `restored` maps the recorded address of a deleted object to the address of its new entry. `recreated`
+    maps the address of the new entry to the change that deleted the former object.
+    """
+
+    def __init__(
+        self,
+        current: CurrentAddresses,
+        resources: Mapping[Address, Entry],
+        sides: Sides,
+        restored: Mapping[str, Address],
+        recreated: Mapping[Address, RecordedChange],
+    ) -> None:
+        self._current = current
+        self._resources = resources
+        self._objects = sides.snapshot.objects
+        self._restored = restored
+        self._recreated = recreated
+        self._by_name = {str(sides.names.address(identity)): identity for identity in self._objects}
+
+    def value_of(self, recorded: Mapping[str, Value | IncompleteValue], field: Field) -> Value:
+        """Return the recorded value of a field with present references. Raises CannotRestore."""
+        value = recorded[field.name]
+        if isinstance(value, IncompleteValue):
+            raise CannotRestore(str(value))
+        kinds = field.type.refers
+        return transform(
+            value,
+            lambda leaf: self._current_reference(str(leaf.address), kinds) if isinstance(leaf, Ref) else leaf,
+        )
+
+    def reference_to_id(self, id: str, field: Field, organization: str) -> Ref | LiveId:
+        """Return a reference to the object that had this id in an organization. Raises CannotRestore."""
+        for address, entry in self._resources.items():
+            former = self._recreated.get(address)
+            same = id == (entry.pin if former is None else former.change.id)
+            if same and address.first == organization and entry.kind in field.type.refers:
+                return Ref(address)
+        for name, identity in self._by_name.items():
+            same = Address.parse(name).first == organization and self._objects[identity].id == id
+            if same and identity[0] in field.type.refers:
+                return LiveId(id)
+        raise CannotRestore(f"the object with the id {id} no longer exists")
+
+    def _current_reference(self, name: str, kinds: tuple[str, ...]) -> Ref | LiveId:
+        address = self._restored.get(name) or self._current.find(Address.parse(name), kinds)
+        if address is not None and address in self._resources:
+            return Ref(address)
+        id = self._current.ids.get(name)
+        identity = next(
+            (one for one in self._objects if one[0] in kinds and self._objects[one].id == id), None
+        )
+        identity = identity or self._by_name.get(name)
+        if identity is None:
+            raise CannotRestore(f"the previous value refers to {name}, which no longer exists")
+        if identity[0] not in kinds:
+            one = self._current.registry[identity[0]].one
+            raise CannotRestore(f"the previous value refers to {name}, which is now {one}")
+        return LiveId(self._objects[identity].id)
+
+
+class RevertedEntries:
+    """The entries with the previous values that were set so far.
+
+    `comparison` is a plan that compares the values that the apply wrote with the live values, so each
+    difference in this plan was made after the apply. `used` maps each created object that must stay to the
+    reason.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        changes: Sequence[RecordedChange],
+        comparison: Planned,
+        current: CurrentAddresses,
+        used: Mapping[Identity, str],
+    ) -> None:
+        self.session = session
+        self.registry = session.registry
+        self.changes = changes
+        self.comparison = comparison
+        self.current = current
+        self.used = used
+        self.names = comparison.sides.names
+        self.resources = dict(session.desired.resources)
+        self.not_reverted: list[Note] = []
+        """A note for each object or field that the revert does not restore."""
+        self.notes: list[Note] = []
+        """A note for each restored or re-created object, which needs a new entry in the files."""
+        self.touched: set[Address] = set()
+        self.changed_orders: set[tuple[Address, str]] = set()
+        """The fields with a sibling order that the apply changed."""
+        self.restored: dict[str, Address] = {}
+        """Maps the recorded address of each deleted object to the address of its new entry."""
+        self.recreated: dict[Address, RecordedChange] = {}
+        """Maps the address of each re-created object to the change that deleted the former object."""
+        self.later_changes: dict[Address, Change] = {
+            change.location: change for change in comparison.plan.changes
+        }
+        self.references = References(current, self.resources, comparison.sides, self.restored, self.recreated)
+
+    def record_not_reverted(self, address: object, reason: str) -> None:
+        """Record the reason why an object or a field is not reverted."""
+        self.not_reverted.append(
+            Note(address=str(address), text=f"Not reverted: {reason}", severity="warning")
+        )
+
+    def record_restored(self, address: object, text: str) -> None:
+        """Record that an object is restored or re-created, and how to keep the object."""
+        self.notes.append(Note(address=str(address), text=text, severity="warning"))
+
+    def live_id(self, address: Address) -> str | None:
+        """Return the id of the live object at an address."""
+        live = self.comparison.sides.live(address)
+        return None if live is None else live.id
+
+    def exists(self, recorded: RecordedChange) -> bool:
+        """Return whether the object of a change is live, with or without an entry."""
+        objects = self.comparison.snapshot.objects.values()
+        return any(
+            one.kind == recorded.change.kind and one.id == recorded.id and not one.deleted for one in objects
+        )
