@@ -24,9 +24,9 @@ def _carried_out(
     from secrets import randbelow
 
     from dpsync.collector import collector_running
+    from dpsync.rehearse.faults import Stage
     from dpsync.rehearse.replica import NoCompanion
     from dpsync.rehearse.run import rehearse
-    from dpsync.rehearse.stage import Stage
 
     steps = sum(len(change.steps) for change in planned.plan.changes)
     try:

@@ -27,9 +27,9 @@ def read_world(
     """
     from dpsync.api import Options
     from dpsync.client.recording import Recording
+    from dpsync.rehearse.faults import Stage
     from dpsync.rehearse.replica import CannotLoad, NoCompanion, check_world
-    from dpsync.rehearse.stage import Stage
-    from dpsync.rehearse.world_file import SavedFrom, world_file
+    from dpsync.rehearse.world import SavedFrom, world_file
 
     recording = Recording()
     with reading_session(

@@ -22,8 +22,8 @@ from typing import Any, Final
 from dpsync.kinds.registry import load
 from dpsync.kinds.types import Enum
 from dpsync.model.urls import is_loopback
-from dpsync.rehearse.answers.draft import Json
 from dpsync.rehearse.domains import ADDRESS, HOST, URL, Domains
+from dpsync.rehearse.draft import Json
 
 _LEAST: Final = "read"
 """The role that everybody has."""

@@ -1,4 +1,8 @@
-"""Rehearsals in which requests fail on purpose, and what one clean apply makes of what they leave behind.
+"""Prepare the copy of the live state, and inject faults.
+
+A plan that is to be rehearsed, with all that a rehearsal of it needs.
+
+Rehearsals in which requests fail on purpose, and what one clean apply makes of what they leave behind.
 
 Each run draws its faults from a seed that is printed, so that it can be repeated. A fault hits one write: a
 time-out or a lost connection before or after it was carried out, a breakdown (503), a rate limit (429), or
@@ -7,28 +11,98 @@ the end of the process, after which no further request is sent and nothing more 
 
 from __future__ import annotations
 
+import secrets as random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Final, Literal
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.apply.saved_plan import Refused
+from dpsync.client.client import WriteClient
 from dpsync.client.errors import ClientError, NotSent, Unknown
+from dpsync.client.recording import Recording
 from dpsync.client.transport import Request, Response, Stats, Transport
+from dpsync.kinds.urls import expand
+from dpsync.model.desired import Entry
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.ids import Edits, IdsFile
 from dpsync.model.journal import Report
-from dpsync.model.plan import FaultRun
+from dpsync.model.plan import FaultRun, Plan
 from dpsync.model.text import json_text
+from dpsync.model.values import ENV, live_ids, markers
 from dpsync.planner.answers import confirmed_by
 from dpsync.planner.sides import Options
-from dpsync.rehearse.replica import CannotLoad, Replica
-from dpsync.rehearse.stage import Stage
-from dpsync.rehearse.world import World
+from dpsync.rehearse.replica import CannotLoad, Replica, Unhurried
+from dpsync.rehearse.world import World, world_of
 from dpsync.workflows.session import Planned, Session
+
+
+class Stage(Struct, frozen=True):
+    """A plan that is to be rehearsed, and what it was made from."""
+
+    session: Session
+    planned: Planned
+    recording: Recording
+
+    @property
+    def plan(self) -> Plan:
+        return self.planned.plan
+
+    def world(self) -> World:
+        """What was read, as a world. Its token is a new one, that no platform knows.
+
+        Raises CannotLoad for answers that are not as the companion's are.
+        """
+        changed = {change.id for change in self.plan.changes if change.id is not None}
+        try:
+            return world_of(self.recording.readings(), random.token_hex(16), changed, self._named())
+        except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as mistake:
+            raise CannotLoad(
+                f"a response of GitBook has an unexpected form ({type(mistake).__name__})"
+            ) from None
+
+    def _named(self) -> Iterator[tuple[str, str]]:
+        """The paths of what the changes name by id, each with the id of its organization."""
+        for change in self.plan.changes:
+            owner = self.planned.snapshot.matches.get(change.location.top)
+            entry = self.session.readable.resources.get(change.location)
+            if owner is None:
+                continue
+            yield from ((owner.id, step.path) for step in change.steps)
+            if entry is not None:
+                yield from ((owner.id, path) for path in self._references(entry, owner.id))
+
+    def _references(self, entry: Entry, organization: str) -> Iterator[str]:
+        """The paths of what an entry refers to by id, as far as it is directly in the organization."""
+        registry = self.session.registry
+        above = [(registry.root.name, organization)]
+        for field in registry[entry.kind].reference_fields:
+            for id in sorted(live_ids(entry.fields.get(field.name))):
+                for kind in map(registry.__getitem__, field.type.refers):
+                    if kind.parents == (registry.root.name,) and kind.platform.outputs is None:
+                        yield expand(registry, kind, kind.at, id, above)
+
+    def placeholders(self) -> Mapping[str, str]:
+        """A value for each secret that the steps send: none is asked for, and none is the real one."""
+        names = {
+            name for change in self.plan.changes for step in change.steps for name in markers(step.body, ENV)
+        }
+        return {name: f"rehearsal-{random.token_hex(8)}" for name in sorted(names)}
+
+    def client(
+        self, replica: Replica, around: Callable[[Transport], Transport] = lambda it: it
+    ) -> WriteClient:
+        """A client of the replica alone: it has no transport to anywhere else, and no token of a platform.
+
+        It bears the platform's address, because plan and ids file name things by it.
+        """
+        url = self.planned.snapshot.platform
+        return WriteClient(url, "rehearsal", transport=around(replica), clock=Unhurried(replica))
+
 
 What = Literal["time-out", "lost connection", "503", "429", "kill"]
 _WHAT: Final[tuple[What, ...]] = ("time-out", "lost connection", "503", "429", "kill")
@@ -117,7 +191,7 @@ class _Memory(Struct):
 
     ids: IdsFile
     dead: Callable[[], bool] = lambda: False
-    changes: list[Edits] = field(default_factory=list)
+    changes: list[Edits] = msgspec.field(default_factory=list)
 
     def edit(self, platform: str, edits: Edits) -> None:
         if not self.dead():

@@ -18,7 +18,7 @@ from dpsync.client.platform import WORLD_HEADER
 from dpsync.client.recording import Recording, filters_of
 from dpsync.client.retry import Clock
 from dpsync.client.transport import Request, Response, Stats
-from dpsync.rehearse.answers.draft import Json
+from dpsync.rehearse.draft import Json
 from dpsync.rehearse.world import World
 
 if TYPE_CHECKING:

@@ -19,12 +19,16 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.journal import GOOD, Outcome, Report
 from dpsync.model.plan import Deviation, Plan, Rehearsal
 from dpsync.model.text import counted
-from dpsync.rehearse.estimate import estimate
-from dpsync.rehearse.faults import runs
-from dpsync.rehearse.public import Fact, PublicHistory, facts_of_site, facts_of_specifications
+from dpsync.rehearse.faults import Stage, runs
+from dpsync.rehearse.findings import (
+    Fact,
+    PublicHistory,
+    estimate,
+    facts_of_site,
+    facts_of_specifications,
+    unproven,
+)
 from dpsync.rehearse.replica import CannotLoad, Replica
-from dpsync.rehearse.stage import Stage
-from dpsync.rehearse.unproven import unproven
 from dpsync.rehearse.world import World
 
 _MOST = 20

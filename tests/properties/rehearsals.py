@@ -6,7 +6,7 @@ from dpsync.api import Options, Session
 from dpsync.client.recording import Recording
 from dpsync.client.retry import Clock
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.rehearse.stage import Stage
+from dpsync.rehearse.faults import Stage
 from tests.agreed import answers
 
 from .laws import AMBIGUOUS, discard_if, meant_as_recognised

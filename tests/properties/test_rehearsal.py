@@ -13,11 +13,11 @@ from dpsync.api import Planned, Session
 from dpsync.client.transport import Request, Response, Transport
 from dpsync.model.journal import GOOD
 from dpsync.model.text import json_text
-from dpsync.rehearse.public import Fact, PublicHistory, facts_of_site
+from dpsync.rehearse.faults import Stage
+from dpsync.rehearse.findings import Fact, PublicHistory, facts_of_site
 from dpsync.rehearse.replica import Replica
 from dpsync.rehearse.run import _Run, rehearse
-from dpsync.rehearse.stage import Stage
-from dpsync.rehearse.world_file import SavedFrom, world_file
+from dpsync.rehearse.world import SavedFrom, world_file
 from dpsync.server.store import Record
 
 from . import others

@@ -14,7 +14,7 @@ from dpsync.client.client import ReadClient
 from dpsync.client.recording import Recording
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
-from dpsync.rehearse.stage import Stage
+from dpsync.rehearse.faults import Stage
 from dpsync.server.process.thread import ThreadedServer
 from tests.direct import transport
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.rehearse.public import PublicHistory, facts_of_site, facts_of_specifications
+from dpsync.rehearse.findings import PublicHistory, facts_of_site, facts_of_specifications
 
 PLACE = {"type": "space", "id": "p1", "space": "s1"}
 

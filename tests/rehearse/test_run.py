@@ -18,10 +18,10 @@ from dpsync.model.change import Change, Kept, NavigationChange
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.plan import Plan, Rehearsal
 from dpsync.rehearse import run
+from dpsync.rehearse.faults import Stage
+from dpsync.rehearse.findings import unproven
 from dpsync.rehearse.replica import Replica, _counters
 from dpsync.rehearse.run import rehearse
-from dpsync.rehearse.stage import Stage
-from dpsync.rehearse.unproven import unproven
 from dpsync.rehearse.world import World
 from dpsync.server.store import Record
 from tests.rehearse.conftest import WANTED, Staged

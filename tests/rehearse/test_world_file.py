@@ -11,10 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.model.mask import Mask
-from dpsync.rehearse.answers.secrets import HIDDEN
+from dpsync.rehearse.draft import HIDDEN
 from dpsync.rehearse.replica import check_world
-from dpsync.rehearse.world import World
-from dpsync.rehearse.world_file import SavedFrom, world_file
+from dpsync.rehearse.world import SavedFrom, World, world_file
 from dpsync.server import world as worlds
 
 Json = dict[str, Any]

@@ -1,14 +1,41 @@
-"""A world while its answers are taken, those of short paths before those below them."""
+"""Collect the objects of a copy, and the values that no response contains.
+
+What is secret in an answer, and is in no world.
+
+A world while its answers are taken, those of short paths before those below them.
+
+What a step names, where no answer showed whether it is there.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import Any
+from urllib.parse import unquote
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from dpsync.client.recording import RecordedAnswer
+
+HIDDEN = "hidden in a rehearsal"
+"""Stands for what is secret and is read back."""
+_KEYS = re.compile("key|token|secret|password|credential", re.IGNORECASE)
+"""Members of settings whose texts are secret."""
+
+
+def without_keys(settings: Any) -> Any:
+    """Settings with another text in place of each that is secret, at any depth."""
+    if isinstance(settings, list):
+        return [without_keys(one) for one in settings]
+    if not isinstance(settings, dict):
+        return settings
+    return {
+        name: HIDDEN if _KEYS.search(name) and isinstance(value, str) else without_keys(value)
+        for name, value in settings.items()
+    }
+
 
 Json = dict[str, Any]
 COMPUTED = ("object", "urls", "permissions")
@@ -116,3 +143,58 @@ def without(given: Json, *left_out: str) -> Json:
 def only(given: Json, *kept: str) -> Json:
     """These members of an answer, as far as it has them."""
     return {name: given[name] for name in kept if name in given}
+
+
+def assume(draft: WorldDraft, organization: str, path: str) -> None:
+    """Note what the path of a step names."""
+    for pattern, note in _ASSUMED:
+        if (found := pattern.match(path)) is not None:
+            note(draft, organization, unquote(found[1]))
+            return
+
+
+def assume_space(draft: WorldDraft, organization: str, id: str) -> None:
+    if not any(id in one.spaces for one in draft.organizations.values()):
+        draft.space(organization, id)
+
+
+def assume_collection(draft: WorldDraft, organization: str, id: str) -> None:
+    if not any(id in one.collections for one in draft.organizations.values()):
+        draft.organization(organization).collections[id] = {"id": id}
+        draft.assumed.append(f"the collection {id}")
+
+
+def assume_team(draft: WorldDraft, organization: str, id: str) -> None:
+    if id not in draft.organization(organization).teams:
+        draft.organization(organization).teams[id] = {"id": id, "title": id}
+        draft.assumed.append(f"the team {id}")
+
+
+def assume_member(draft: WorldDraft, organization: str, id: str) -> None:
+    owner = draft.organization(organization)
+    if not owner.members_read:
+        draft.belongs(owner, draft.user({"id": id}))
+
+
+def assume_site(draft: WorldDraft, organization: str, id: str) -> None:
+    if id not in draft.organization(organization).sites:
+        draft.organization(organization).sites[id] = {"id": id}
+        draft.assumed.append(f"the site {id}")
+
+
+def assume_integration(draft: WorldDraft, organization: str, name: str) -> None:
+    """Published by somebody else, for everybody."""
+    if name not in draft.published:
+        maker = draft.organization(ELSEWHERE)
+        draft.published[name] = {"name": name, "title": name, "visibility": "public", "owner": maker.id}
+        draft.assumed.append(f"the integration {name}")
+
+
+_ASSUMED = (
+    (re.compile("/spaces/([^/{]+)"), assume_space),
+    (re.compile("/collections/([^/{]+)"), assume_collection),
+    (re.compile("/orgs/[^/]+/teams/([^/{]+)"), assume_team),
+    (re.compile("/orgs/[^/]+/members/([^/{]+)"), assume_member),
+    (re.compile("/orgs/[^/]+/sites/([^/{]+)"), assume_site),
+    (re.compile("/integrations/([^/{]+)/installations"), assume_integration),
+)

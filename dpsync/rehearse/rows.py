@@ -7,8 +7,13 @@ from collections.abc import Callable
 from urllib.parse import unquote
 
 from dpsync.client.recording import RecordedAnswer
-from dpsync.rehearse.answers import integrations, jobs, navigation, people, sites, spaces
-from dpsync.rehearse.answers.draft import WorldDraft
+from dpsync.rehearse import responses as integrations
+from dpsync.rehearse import responses as jobs
+from dpsync.rehearse import responses as navigation
+from dpsync.rehearse import responses as people
+from dpsync.rehearse import responses as sites
+from dpsync.rehearse import responses as spaces
+from dpsync.rehearse.draft import WorldDraft
 
 _ORG, _SITE = "/orgs/([^/]+)", "/orgs/([^/]+)/sites/([^/]+)"
 Row = Callable[..., None]

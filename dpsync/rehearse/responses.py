@@ -1,0 +1,454 @@
+"""Convert recorded responses to the objects of a copy.
+
+What each answer of a platform gives to the world of a rehearsal.
+
+    rows        by the path of an answer, who takes it
+    draft       a world while answers are taken: organizations, people, and what is put together at the end
+    people, spaces, jobs, navigation, sites, integrations
+                those who take answers, one for each part of the platform
+    assumed     what a step names where no answer showed whether it is there
+    secrets     what is in answers and in no world
+
+In go answers, those of short paths before those below them. Out comes a draft, which `world.py`
+finishes. Nothing else calls this room.
+
+Integrations: who has published them, where they are installed and at work.
+
+What the platform makes by its own work: specifications that it reads, and translations.
+
+Organizations, who is in them, and who may do what.
+
+Sites with their settings.
+
+Collections and spaces, and their order.
+
+The navigation of a site, how it looks, and what leads into it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, Final
+
+from msgspec import Struct
+
+from dpsync.kinds.kind import Node
+from dpsync.kinds.registry import load
+from dpsync.rehearse.draft import COMPUTED, HIDDEN, Json, WorldDraft, assume_site, only, without, without_keys
+
+_NOTED: Final[dict[str, Callable[[WorldDraft, str, str], None]]] = {
+    "spaces": WorldDraft.space,
+    "sites": assume_site,
+}
+"""By the level at which an installation is at work: notes that what it names there exists."""
+
+
+def take_integrations(draft: WorldDraft, items: list[Json]) -> None:
+    for item in items:
+        publish(draft, item)
+
+
+def publish(draft: WorldDraft, given: Json) -> None:
+    """An integration under its owner. What it looks like and what it does is in no answer."""
+    owner = given["owner"]
+    known = draft.organization(str(owner["id"]))
+    if not known.fields:
+        known.fields = without(owner, "id", *COMPUTED)
+    made = without(given, "owner", "icon", "previewImages", *COMPUTED)
+    draft.published[given["name"]] = {**made, "owner": owner["id"]}
+
+
+def take_installations(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    for item in items:
+        publish(draft, item["integration"])
+        own, name = item["installation"], item["integration"]["name"]
+        made = without(own, "status", "spaces", "sites", "target", *COMPUTED)
+        if own.get("status") == "paused":
+            made["status"] = "paused"
+        draft.organization(organization).installations[own["id"]] = {**made, "integration": name}
+
+
+def take_placed(draft: WorldDraft, items: list[Json], _: str, installation: str, level: str) -> None:
+    draft.placed.append((level, installation, items))
+
+
+def put_on(draft: WorldDraft, level: str, installation: str, items: list[Json]) -> None:
+    """Where an installation is at work."""
+    word = level.removesuffix("s")
+    for one in draft.organizations.values():
+        found = one.installations.get(installation)
+        for item in items if found is not None else ():
+            target = item[word] if isinstance(item[word], str) else item[word]["id"]
+            _NOTED[level](draft, one.id, target)
+            made = {word: target, **only(item, "configuration", "externalIds")}
+            assert found is not None
+            found.setdefault(level, []).append(made)
+
+
+def take_specifications(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    """As records of the companion: it would go to work on what is said to be pending otherwise."""
+    for item in items:
+        doc = without(item, "id", "slug", "lastProcessedErrorCount", *COMPUTED)
+        draft.record("openapi-spec", item["id"], doc, organization, organization, ref=item["slug"])
+        if last := item.get("lastVersion"):
+            made = {"createdAt": item.get("lastProcessedAt") or item["createdAt"]}
+            draft.record("openapi-version", last, made, organization, item["id"])
+            draft.versions[organization, item["slug"]] = made
+
+
+def take_text(draft: WorldDraft, text: Any, organization: str, slug: str) -> None:
+    """That of the last version of a specification; the list is taken before it."""
+    if (version := draft.versions.get((organization, slug))) is not None:
+        version["text"] = text
+
+
+def take_translations(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    for item in items:
+        doc = without(item, "id", "result", *COMPUTED)
+        source, result = item["source"]["space"], (item.get("result") or {}).get("space")
+        for space in filter(None, (source, result)):
+            draft.space(organization, space)
+        draft.record("translation", item["id"], doc, organization, organization, source, ref=result or "")
+
+
+_ROLES_BY = {"users": "user", "teams": "team"}
+
+
+def take_organizations(draft: WorldDraft, items: list[Json]) -> None:
+    for item in items:
+        take_organization(draft, item, str(item["id"]))
+
+
+def take_organization(draft: WorldDraft, body: Json, id: str) -> None:
+    fields = without(body, "id", *COMPUTED)
+    if logo := (body.get("urls") or {}).get("logo"):
+        fields["logo"] = logo
+    draft.organization(id).fields = fields
+
+
+def take_caller(draft: WorldDraft, body: Json) -> None:
+    draft.caller = draft.user(body)
+
+
+def take_members(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    owner = draft.organization(organization)
+    owner.members_read = True
+    for item in items:
+        user = draft.user(item["user"])
+        kept = ("role", "disabled", "joinedAt", "sso", "lastSeenAt")
+        owner.members[user] = {"user": user, **{name: item[name] for name in kept if name in item}}
+
+
+def take_teams(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    owner = draft.organization(organization)
+    owner.teams = {item["id"]: only(item, "id", "title", "createdAt") for item in items}
+
+
+def take_team(draft: WorldDraft, items: list[Json], organization: str, team: str) -> None:
+    owner = draft.organization(organization)
+    people = []
+    for item in items:
+        user = draft.user(item["organization"]["user"])
+        people.append({"user": user, "role": (item.get("team") or {}).get("role")})
+        draft.belongs(owner, user)
+    owner.teams.setdefault(team, {"id": team})["members"] = people
+
+
+def take_saml(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    made = []
+    for item in items:
+        one = without(item, "status", "service", "defaultTeam", *COMPUTED)
+        if team := (item.get("defaultTeam") or {}).get("id"):
+            one["defaultTeam"] = team
+            draft.organization(organization).teams.setdefault(team, only(item["defaultTeam"], "id", "title"))
+        made.append(one)
+    draft.organization(organization).parts["samlProviders"] = made
+
+
+def take_instructions(draft: WorldDraft, body: Json, organization: str) -> None:
+    draft.organization(organization).parts["agentInstructions"] = body["instructions"]
+
+
+def take_glossary(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    draft.organization(organization).parts["glossary"] = [without(item, *COMPUTED) for item in items]
+
+
+def take_grants(draft: WorldDraft, items: list[Json], below: str, id: str, to: str) -> None:
+    draft.grants.append((below.rpartition("/")[2], id, to, items))
+
+
+def give_roles(draft: WorldDraft, target: str, id: str, to: str, items: list[Json]) -> None:
+    """Roles on a collection, a space or a site."""
+    for one in draft.organizations.values():
+        found = getattr(one, target).get(id)
+        if found is None:
+            continue
+        roles: Json = {}
+        for item in items:
+            who = item[_ROLES_BY[to]]
+            roles[who["id"]] = item["permission"]
+            if to == "users":
+                draft.belongs(one, draft.user(who))
+            else:
+                one.teams.setdefault(who["id"], only(who, "id", "title", "createdAt"))
+        found.setdefault("permissions", {})[to] = roles
+
+
+_NOT_OF_SITES = ("siteSpaces", "features", "appliedType", "proxy", "styleguide")
+
+
+def take_sites(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    for item in items:
+        take_site(draft, item, organization, item["id"])
+
+
+def take_site(draft: WorldDraft, body: Json, organization: str, id: str) -> None:
+    made = without(body, *_NOT_OF_SITES, *COMPUTED)
+    if origin := (body.get("proxy") or {}).get("origin"):
+        made["proxy"] = origin
+    if guide := (body.get("styleguide") or {}).get("space"):
+        made["styleguide"] = guide
+        draft.styleguides.append((organization, guide))
+    draft.site(organization, id).update(made)
+
+
+def mark_styleguides(draft: WorldDraft) -> None:
+    """The spaces that sites name as their style guides are such, whether they were read or not."""
+    for organization, guide in draft.styleguides:
+        draft.space(organization, guide)
+        draft.organization(organization).spaces[guide]["type"] = "styleguide"
+
+
+def take_share_links(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
+    """Their tokens are in their URLs, which are left out: the companion makes others."""
+    draft.site(organization, site)["shareLinks"] = [without(item, *COMPUTED) for item in items]
+
+
+def take_access(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
+    draft.site(organization, site)["visitorAuth"] = without(body, "privateKey", *COMPUTED)
+
+
+def take_claims(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
+    draft.site(organization, site)["adaptiveSchema"] = body["jsonSchema"]
+
+
+def take_agent_settings(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
+    kept = without(body, "updatedAt", "updatedBy", *COMPUTED)
+    draft.site(organization, site)["agentSettings"] = kept
+
+
+def take_mcp_servers(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
+    """With the names of their headers. The values may be secret, and others stand for them."""
+    made = [without(item, *COMPUTED) for item in items]
+    for one in made:
+        if isinstance(one.get("headers"), dict):
+            one["headers"] = dict.fromkeys(one["headers"], HIDDEN)
+    draft.site(organization, site)["mcpServers"] = made
+
+
+def take_channels(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
+    draft.site(organization, site)["channels"] = [without(item, "answers", *COMPUTED) for item in items]
+
+
+def take_connections(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
+    """Their settings hold keys and tokens: every one of these is another text here."""
+    made = [without(item, "email", *COMPUTED) for item in items]
+    for one in made:
+        if "setupSettings" in one:
+            one["setupSettings"] = without_keys(one["setupSettings"])
+    draft.site(organization, site)["contextConnections"] = made
+
+
+def take_topics(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
+    """Those around others first: a world names a topic that it has already."""
+    around = sorted(items, key=lambda item: "parent" in item)
+    draft.site(organization, site)["topics"] = [
+        {**without(item, "parent", *COMPUTED), **_parent_of(item)} for item in around
+    ]
+
+
+def _parent_of(topic: Json) -> Json:
+    """The topic around one, as a world names it."""
+    return {"parent": topic["parent"]["id"]} if topic.get("parent") else {}
+
+
+_NOT_OF_SPACES = ("visibility", "organization", "revision", "comments", "changeRequests",
+                  "changeRequestsOpen", "changeRequestsDraft")  # fmt: skip
+
+
+def take_collections(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    owner = draft.organization(organization)
+    owner.collections = {item["id"]: without(item, "organization", *COMPUTED) for item in items}
+
+
+def take_spaces(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    owner = draft.organization(organization)
+    alone, owner.spaces = owner.spaces, {}
+    for item in items:
+        take_space(draft, item, item["id"], organization)
+    owner.spaces = {**owner.spaces, **{id: one for id, one in alone.items() if id not in owner.spaces}}
+
+
+def take_space(draft: WorldDraft, body: Json, id: str, organization: str = "") -> None:
+    owner = draft.organization(organization or body["organization"])
+    owner.spaces[id] = without(body, *_NOT_OF_SPACES, *COMPUTED)
+    if icon := (body.get("urls") or {}).get("icon"):
+        owner.spaces[id]["icon"] = icon
+
+
+def take_order(draft: WorldDraft, items: list[Json], collection: str) -> None:
+    draft.orders[collection] = [item["id"] for item in items]
+
+
+def take_pages(draft: WorldDraft, body: Json, space: str) -> None:
+    """Record the page tree of a space, without page texts."""
+    draft.pages[space] = [_page_outline(page) for page in body.get("pages", [])]
+
+
+def _page_outline(given: Json) -> Json:
+    below = [_page_outline(page) for page in given.get("pages", [])]
+    return {**only(given, "id", "title", "type", "slug"), "pages": below}
+
+
+def add_pages_to_spaces(draft: WorldDraft) -> None:
+    """Add the page trees that were read to the spaces."""
+    for owner in draft.organizations.values():
+        for id in owner.spaces.keys() & draft.pages.keys():
+            owner.spaces[id]["content"] = {"pages": draft.pages[id]}
+
+
+_NOT_OF_NODES = ("siteSpaces", "children", "sections", "sectionGroup", "section", "space",
+                 "hasAdvancedCustomizationFeature")  # fmt: skip
+
+
+class _NodeKind(Struct, frozen=True):
+    """What a world says of one kind of nodes."""
+
+    type: str
+    holds: bool
+    shows: str | None
+    """The member that has the whole of the space which it shows."""
+
+
+@cache
+def _kinds() -> dict[str, _NodeKind]:
+    """The kinds of nodes as they are declared, by the word that answers have for each."""
+    return {
+        kind.shape.wire: _NodeKind(
+            kind.shape.type,
+            bool(kind.shape.holds),
+            next((one.name for one in kind.reference_fields if one.source == f"{one.name}.id"), None),
+        )
+        for kind in load().ordered
+        if isinstance(kind.shape, Node)
+    }
+
+
+def take_structure(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
+    made = [_node(draft, node, organization) for node in body["structure"]]
+    draft.site(organization, site)["structure"] = made
+
+
+def take_nodes(draft: WorldDraft, items: list[Json], organization: str, site: str, which: str) -> None:
+    draft.lists[organization, site][which] = items
+
+
+def _node(draft: WorldDraft, given: Json, organization: str) -> Json:
+    kind = _kinds()[given["object"]]
+    made = {"type": kind.type, **without(given, *_NOT_OF_NODES, *COMPUTED)}
+    if kind.shows is not None:
+        space = given[kind.shows]
+        if space["id"] not in draft.organization(organization).spaces:
+            take_space(draft, space, space["id"], organization)
+        made[kind.shows] = space["id"]
+        if given.get("title") == space.get("title"):
+            made.pop("title", None)
+    elif kind.holds:
+        below = given.get("children") or given.get("siteSpaces") or ()
+        made["children"] = [_node(draft, child, organization) for child in below]
+    return made
+
+
+def take_looks(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
+    draft.site(organization, site)["customization"] = body
+
+
+def take_own_looks(draft: WorldDraft, body: Json, organization: str, site: str, place: str) -> None:
+    draft.looks[place] = body
+
+
+def take_whole_looks(draft: WorldDraft, body: Json, organization: str, site: str, place: str) -> None:
+    """What holds for a site space, whatever it is of: its own is what is not that of the site."""
+    draft.looks[place] = _beside(body, draft.site(organization, site).get("customization", {}))
+
+
+def take_redirects(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
+    draft.site(organization, site)["redirects"] = [without(item, *COMPUTED) for item in items]
+
+
+def join_lists(draft: WorldDraft, lists: dict[str, list[Json]], organization: str, site: str) -> None:
+    """The navigation of a site that was read by its lists."""
+    spaces: dict[str, list[Json]] = defaultdict(list)
+    for place in lists.get("site-spaces", ()):
+        spaces[place.get("section") or ""].append(_node(draft, place, organization))
+    inside: dict[str, list[Json]] = defaultdict(list)
+    for which in ("section-groups", "sections"):
+        for item in lists.get(which, ()):
+            node = _node(draft, {**item, "children": (), "siteSpaces": ()}, organization)
+            node["children"] = inside[item["id"]] if which == "section-groups" else spaces[item["id"]]
+            inside[item.get("sectionGroup") or ""].append(node)
+    draft.site(organization, site)["structure"] = inside[""] or spaces[""]
+
+
+def dress(draft: WorldDraft) -> None:
+    """The looks of single site spaces, each at its node."""
+    for one in draft.organizations.values():
+        for site in one.sites.values():
+            for node in _each(site.get("structure", ())):
+                if own := draft.looks.get(node["id"]):
+                    node["customization"] = own
+
+
+def keep_loose_redirects(draft: WorldDraft) -> None:
+    """A redirect into a navigation that was not read is kept as a record: a world would refuse it."""
+    for one in draft.organizations.values():
+        for site in one.sites.values():
+            known = {node["id"] for node in _each(site.get("structure", ()))}
+            there = []
+            for redirect in site.get("redirects", ()):
+                to = redirect["destination"]
+                node = to.get("siteSectionId") or to.get("siteSpaceId")
+                if node is None or node in known:
+                    there.append(redirect)
+                    continue
+                kind = "section" if to["kind"] == "site-section" else "site-space"
+                doc = without(redirect, "id", "source")
+                draft.record("redirect", redirect["id"], doc, one.id, site["id"], f"{kind}:{node}",
+                            ref=redirect["source"])  # fmt: skip
+                draft.assumed.append(
+                    f"the destination of the redirect {redirect['source']} of the site {site['id']}"
+                )
+            if "redirects" in site:
+                site["redirects"] = there
+
+
+def _each(nodes: Iterable[Json]) -> Iterable[Json]:
+    for node in nodes:
+        yield node
+        yield from _each(node.get("children", ()))
+
+
+def _beside(above: Json, below: Json) -> Json:
+    """What of the looks above is not what is below anyway."""
+    made = {}
+    for name, value in above.items():
+        if isinstance(value, dict) and isinstance(below.get(name), dict):
+            value = _beside(value, below[name])
+            if not value:
+                continue
+        elif value == below.get(name):
+            continue
+        made[name] = value
+    return made
