@@ -1,4 +1,9 @@
-"""What a command does that carries a plan out: show it, ask, apply it under signals, tell how it ended."""
+"""Show a plan, ask for confirmation, apply it, and print the report.
+
+Ask a person at a terminal for a decision about a plan.
+
+What a command does that carries a plan out: show it, ask, apply it under signals, tell how it ended.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +22,9 @@ import click
 from msgspec.structs import asdict
 
 from dpsync import disk
-from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
-from dpsync.cli.terminal.output import Output, Unwritten, interactive
-from dpsync.cli.terminal.prompts import confirm_plan
-from dpsync.cli.terminal.signals import counted_signals, ending
+from dpsync.cli.configuration import ConfigurationPaths, shortest_path
+from dpsync.cli.output import Output, Unwritten, interactive
+from dpsync.cli.signals import counted_signals, ending
 from dpsync.collector import collector_running
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
@@ -35,6 +39,28 @@ if TYPE_CHECKING:
     from dpsync.model.desired import Desired
     from dpsync.model.journal import Outcome, Report
     from dpsync.model.plan import Plan, Rehearsal
+
+
+def confirm_plan(out: Output, plan: Plan) -> bool:
+    """Return whether the person agrees to a plan with y."""
+    from dpsync.render.plan_words import apply_question
+
+    return out.ask(apply_question(plan)).lower() in ("y", "yes")
+
+
+def confirm_deletes(out: Output, plan: Plan) -> bool:
+    """Return whether the person types the number of deletes of a plan."""
+    from dpsync.render.plan_words import delete_question
+
+    return is_typed(out, delete_question(plan), str(plan.deletes))
+
+
+def is_typed(out: Output, question: str, wanted: str) -> bool:
+    """Return whether the person types exactly a text; say so if it is another one."""
+    typed = out.ask(question)
+    if typed and typed != wanted:
+        out.complain(f"You typed {visible(typed)} instead of {visible(wanted)}, so dpsync confirms nothing.")
+    return typed == wanted
 
 
 def carry_out(

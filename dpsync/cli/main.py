@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import click
 
 from dpsync import __version__
-from dpsync.cli.habits import check_habits, directory_behind
+from dpsync.cli.foreign_flags import check_habits, directory_behind
 from dpsync.collector import collector_out_of_the_way
 from dpsync.model.diagnostic import Exit
 
@@ -96,7 +96,7 @@ class CommandGroup(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name, *_ = args
         if name not in COMMANDS and not name.startswith("-"):
-            from dpsync.cli.habits import instead_of_command
+            from dpsync.cli.foreign_flags import instead_of_command
             from dpsync.model.text import did_you_mean
 
             nearest = did_you_mean(name, COMMANDS)
@@ -126,7 +126,7 @@ _EXTRA = re.compile(r"Got unexpected extra arguments? \(.*\)", re.DOTALL)
 
 def _seen(error: click.ClickException) -> click.ClickException:
     """The same with a message that hides nothing: it may hold an argument, or a name out of a file."""
-    from dpsync.cli.terminal.usage import WrongUsage
+    from dpsync.cli.help_pages import WrongUsage
     from dpsync.render.names import visible
 
     if isinstance(error, WrongUsage):
@@ -187,14 +187,14 @@ def run(arguments: list[str] | None = None, given: object = None) -> int:
         _show(_seen(failed))
         return failed.exit_code
     except (click.Abort, KeyboardInterrupt) as stopped:
-        from dpsync.cli.terminal.signals import Ended
+        from dpsync.cli.signals import Ended
 
         click.echo("Interrupted.", err=True)
         signal = stopped.__cause__ or stopped  # click makes an Abort of it
         return signal.code if isinstance(signal, Ended) else Exit.INTERRUPTED
     except OSError as failed:
         # The result of a command is put out elsewhere (output.py): this is a help text, or a schema.
-        from dpsync.cli.terminal.output import Unwritten, silence
+        from dpsync.cli.output import Unwritten, silence
 
         silence()
         if isinstance(failed, BrokenPipeError):  # whoever reads it has seen enough

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 import dpsync
-from dpsync.cli.arguments.place import ConfigurationPaths
+from dpsync.cli.configuration import ConfigurationPaths
 
 _READ_BY_A_PLAN: Final = (
     "DPSYNC_ENV", "DPSYNC_FILE", "DPSYNC_PROFILE", "GITHUB_WORKSPACE", "HOME", "PATH", "SYSTEMROOT", "TEMP",

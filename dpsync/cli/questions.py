@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from dpsync.cli.applying import mask_secrets, show_expected, show_plan
-from dpsync.cli.terminal.output import Output, interactive
-from dpsync.cli.terminal.prompts import confirm_deletes, is_typed
+from dpsync.cli.applying import confirm_deletes, is_typed, mask_secrets, show_expected, show_plan
+from dpsync.cli.output import Output, interactive
 from dpsync.model.address import Address
 from dpsync.render.names import visible
 

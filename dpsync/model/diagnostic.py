@@ -139,7 +139,7 @@ class Findings(list[Diagnostic]):
 
 
 class DiagnosticError(Exception):
-    """Ends a command: carries every finding and the exit code; `cli/endings.py` prints them.
+    """Ends a command: carries every finding and the exit code; `cli/exit_codes.py` prints them.
 
     `texts` has the source files by name, for showing the lines.
     """

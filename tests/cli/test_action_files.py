@@ -9,12 +9,10 @@ from pathlib import Path
 import click
 import pytest
 
-from dpsync.cli.action.dpsync_commands import for_branch
-from dpsync.cli.action.files import write_summary
-from dpsync.cli.action.run import _below, _history, _ids_file, _working_copy
-from dpsync.cli.endings import endings
-from dpsync.cli.habits import check_habits
-from dpsync.cli.terminal.output import as_output, changed_files
+from dpsync.cli.exit_codes import endings
+from dpsync.cli.foreign_flags import check_habits
+from dpsync.cli.github_action import _below, _history, _ids_file, _working_copy, for_branch, write_summary
+from dpsync.cli.output import as_output, changed_files
 from dpsync.github.plan_comment import worth_telling
 from dpsync.github.runner import History, Inputs, Log
 from dpsync.model.change import Blocked

@@ -149,7 +149,7 @@ def test_an_apply_whose_end_nobody_hears_ends_as_it_ended(
             raise BrokenPipeError
         put(text, **how)
 
-    monkeypatch.setattr("dpsync.cli.terminal.output.silence", lambda: None)
+    monkeypatch.setattr("dpsync.cli.output.silence", lambda: None)
     monkeypatch.setattr("click.echo", gone)
     assert applied(run, directory).code == 0
     assert len(writes(platform)) == 3

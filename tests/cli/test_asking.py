@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.cli.applying import nothing_to_do
-from dpsync.cli.terminal.output import interactive
+from dpsync.cli.output import interactive
 from dpsync.model.change import Change
 from dpsync.model.diagnostic import Exit, Refusal
 from dpsync.model.plan import Plan

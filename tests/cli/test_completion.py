@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from dpsync import __version__
-from dpsync.cli.habits import directory_behind
+from dpsync.cli.foreign_flags import directory_behind
 from tests.cli.conftest import Run
 
 SCHEMA = json.loads(

@@ -16,9 +16,9 @@ import httpx
 import jsonschema
 import pytest
 
-from dpsync.cli.arguments.connection import Connection
-from dpsync.cli.examination.platform import PlatformExamination
-from dpsync.cli.examination.settings import invalid, program
+from dpsync.cli.connection import Connection
+from dpsync.cli.doctor_platform import PlatformExamination
+from dpsync.cli.doctor_settings import invalid, program
 from dpsync.kinds.kind import Call
 from dpsync.kinds.registry import load as load_registry
 from dpsync.kinds.urls import expand

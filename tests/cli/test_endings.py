@@ -11,14 +11,13 @@ import pytest
 from dpsync.apply.journal import JournalFull, Locked, NoState
 from dpsync.apply.saved_plan import NotApproved, Refused
 from dpsync.cli.applying import show_plan
-from dpsync.cli.arguments.connection import Connection
-from dpsync.cli.endings import endings
-from dpsync.cli.failures import client_diagnostic, explained
-from dpsync.cli.habits import check_habits, directory_behind
+from dpsync.cli.connection import Connection
+from dpsync.cli.exit_codes import client_diagnostic, endings, explained
+from dpsync.cli.foreign_flags import check_habits, directory_behind
 from dpsync.cli.main import root, run
-from dpsync.cli.rehearsing import ending
-from dpsync.cli.terminal.output import Output, as_output
-from dpsync.cli.terminal.signals import Ended
+from dpsync.cli.output import Output, as_output
+from dpsync.cli.session import ending
+from dpsync.cli.signals import Ended
 from dpsync.client import errors
 from dpsync.client.errors import ClientError, NotSent, Unknown
 from dpsync.client.proxy import Setting, Way
@@ -301,7 +300,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
         raise raised[0]
 
     monkeypatch.setattr(root, "main", fail)
-    monkeypatch.setattr("dpsync.cli.terminal.output.silence", lambda: None)
+    monkeypatch.setattr("dpsync.cli.output.silence", lambda: None)
     return raised
 
 

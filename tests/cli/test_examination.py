@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from dpsync.cli.arguments.connection import Connection
-from dpsync.cli.examination.platform import PlatformExamination
-from dpsync.cli.examination.settings import configuration
-from dpsync.cli.examination.workflow import workflow
+from dpsync.cli.connection import Connection
+from dpsync.cli.doctor_checks import workflow
+from dpsync.cli.doctor_platform import PlatformExamination
+from dpsync.cli.doctor_settings import configuration
 from dpsync.client.proxy import UNREAD
 from dpsync.model.desired import Desired, Environment
 from dpsync.model.diagnostic import Diagnostic

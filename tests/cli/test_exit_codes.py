@@ -9,10 +9,10 @@ import click
 import pytest
 
 from dpsync.cli import applying
-from dpsync.cli.action.run import _exit_code
 from dpsync.cli.applying import _ending, nothing_to_do
-from dpsync.cli.arguments.connection import Connection, _checked
-from dpsync.cli.terminal.signals import Ended, Patience
+from dpsync.cli.connection import Connection, _checked
+from dpsync.cli.github_action import _exit_code
+from dpsync.cli.signals import Ended, Patience
 from dpsync.github.action import stopped
 from dpsync.github.runner import ActionRun, Inputs, Ran
 from dpsync.model.change import Blocked, Change, Step

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.cli.arguments.connection import Connection
-from dpsync.cli.failures import client_diagnostic
+from dpsync.cli.connection import Connection
+from dpsync.cli.exit_codes import client_diagnostic
 from dpsync.client import errors
 from dpsync.client.proxy import Setting, Way
 

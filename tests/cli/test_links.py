@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 from click import unstyle
 
-from dpsync.cli.terminal.links import wants_links, with_links
-from dpsync.cli.terminal.output import screen_width
+from dpsync.cli.output import screen_width, wants_links, with_links
 from tests.cli.conftest import Run
 from tests.patience import PATIENCE
 

@@ -21,8 +21,8 @@ from pathlib import Path
 import pytest
 
 from dpsync.api import import_
-from dpsync.cli.terminal import output
-from dpsync.cli.terminal.progress import EVERY, FIRST, READING, Progress, Stream, on_stderr
+from dpsync.cli import output
+from dpsync.cli.progress import EVERY, FIRST, READING, Progress, Stream, on_stderr
 from dpsync.client.client import WriteClient
 from dpsync.importing.files import RememberingClient
 from dpsync.kinds.registry import load

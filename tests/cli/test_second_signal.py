@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.cli.terminal.output import Output
+from dpsync.cli.output import Output
 from tests.cli.conftest import Run
 from tests.cli.held import holding
 from tests.patience import PATIENCE

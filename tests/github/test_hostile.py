@@ -11,7 +11,7 @@ from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsync.cli.action.files import LIMIT, summary
+from dpsync.cli.github_action import LIMIT, summary
 from dpsync.github.api import GitHubText
 from dpsync.github.plan_comment import (
     FoundComment,

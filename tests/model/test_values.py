@@ -10,7 +10,7 @@ import pytest
 from msgspec import Struct
 
 import dpsync
-from dpsync.cli.arguments.connection import Connection, Given
+from dpsync.cli.connection import Connection, Given
 from dpsync.github.runner import Inputs
 from dpsync.kinds.types import Many, Reference
 from dpsync.model.address import Address, Pattern

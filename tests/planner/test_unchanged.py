@@ -17,7 +17,7 @@ import pytest
 import dpsync
 from benchmarks.organization import TOKEN, configuration, world
 from dpsync.api import Session, load, load_registry
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.output import as_output
 from dpsync.client.client import ReadClient
 from dpsync.render.json_conversion import plan_document
 from dpsync.server.http.app import build

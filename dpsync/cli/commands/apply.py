@@ -17,9 +17,10 @@ from dpsync.cli.applying import (
     nothing_to_do,
     remember_apply,
 )
-from dpsync.cli.arguments.connection import check_explicit, connection
-from dpsync.cli.arguments.memory import SavedBase, opened
-from dpsync.cli.arguments.options import (
+from dpsync.cli.configuration import ConfigurationPaths, SavedBase, are_deletes_reviewed, opened
+from dpsync.cli.connection import check_explicit, connection
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import (
     confirming,
     journal_option,
     layered,
@@ -31,11 +32,9 @@ from dpsync.cli.arguments.options import (
     selecting,
     summarizing,
 )
-from dpsync.cli.arguments.place import ConfigurationPaths, are_deletes_reviewed
-from dpsync.cli.opening import check_answers, client_of, configured, for_server, planned_now
+from dpsync.cli.output import as_output
 from dpsync.cli.questions import can_ask, shown_and_answered
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.session import check_answers, client_of, configured, for_server, planned_now
 
 if TYPE_CHECKING:
     from dpsync.api import Planned
@@ -84,8 +83,8 @@ def command(
     """
     from dpsync.api import Expected, Options
     from dpsync.apply.saved_plan import check_approved, options_of, read_saved
-    from dpsync.cli.endings import endings, nothing_applied
-    from dpsync.cli.rehearsing import rehearsed, show_rehearsal, started
+    from dpsync.cli.exit_codes import endings, nothing_applied
+    from dpsync.cli.session import rehearsed, show_rehearsal, started
     from dpsync.client.client import WriteClient
 
     out = as_output(format_, color, verbose, quiet, summary)

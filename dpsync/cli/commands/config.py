@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import color_option, layered, profiled
-from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.configuration import ConfigurationPaths
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import color_option, layered, profiled
+from dpsync.cli.output import as_output
 from dpsync.model.diagnostic import Exit
 
 
@@ -42,7 +42,7 @@ def command(
     relative to the file in the comment. Exit code 5 means that the configuration is invalid.
     """
     from dpsync.api import compose
-    from dpsync.cli.endings import endings
+    from dpsync.cli.exit_codes import endings
 
     out = as_output("text" if format_ == "yaml" else format_, color)
     with endings(out):

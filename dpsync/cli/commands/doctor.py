@@ -6,16 +6,9 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import (
-    color_option,
-    ids_option,
-    layered,
-    profiled,
-    timeout_option,
-    trusting,
-)
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import color_option, ids_option, layered, profiled, timeout_option, trusting
+from dpsync.cli.output import as_output
 
 
 @click.command(
@@ -66,8 +59,8 @@ def command(
     with 20 to 30 requests. dpsync lists the differences, and estimates the number of requests of a first
     plan.
     """
-    from dpsync.cli.endings import endings
-    from dpsync.cli.examination.whole import Examination
+    from dpsync.cli.doctor_checks import Examination
+    from dpsync.cli.exit_codes import endings
 
     if report_in is not None and not contacting:
         raise click.UsageError("--report can only be used with --contact")

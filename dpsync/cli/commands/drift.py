@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import (
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import (
     base_option,
     layered,
     output_in_every_format,
@@ -15,10 +16,9 @@ from dpsync.cli.arguments.options import (
     selecting,
     summarizing,
 )
-from dpsync.cli.opening import reading_session
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
-from dpsync.cli.terminal.progress import READING
+from dpsync.cli.output import as_output
+from dpsync.cli.progress import READING
+from dpsync.cli.session import reading_session
 from dpsync.model.diagnostic import Exit
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import click
 
-from dpsync.cli.arguments.completing import words
-from dpsync.cli.arguments.options import color_option
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import color_option, words
+from dpsync.cli.output import as_output
 from dpsync.model.diagnostic import Exit
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpsync.cli.arguments.options import layered, profiled
-from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import Output, as_output
+from dpsync.cli.configuration import ConfigurationPaths
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import layered, profiled
+from dpsync.cli.output import Output, as_output
 from dpsync.model.diagnostic import DiagnosticError, Exit
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def command(
     and the values of the old file that the new file does not contain, with address and line. Exit code 5
     means that the configuration lacks a value that the navigation file needs.
     """
-    from dpsync.cli.endings import endings
+    from dpsync.cli.exit_codes import endings
     from dpsync.importing.files import put
     from dpsync.importing.navigation_file import export
     from dpsync.kinds.registry import load as load_registry

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import Output, as_output
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.output import Output, as_output
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.names import visible
 
@@ -44,7 +44,7 @@ def command(paths: tuple[Path, ...], directory: Path, checking: bool, showing: b
     every file of the configuration: the root file, included files, and the overlays of environments.
     dpsync prints the names of the changed files. Exit code 5 means that a file is not valid YAML.
     """
-    from dpsync.cli.endings import endings
+    from dpsync.cli.exit_codes import endings
 
     out = as_output("text", "never")
     with endings(out):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.signals import Ended, Patience, handled
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.signals import Ended, Patience, handled
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ def command() -> int:
                 given = _given(log)
             if given is None:
                 return Exit.USAGE
-            from dpsync.cli.action.run import run_action
+            from dpsync.cli.github_action import run_action
 
             return run_action(log, *given, patience)
         except Ended as stopped:
             patience.last()
             if not patience.begun:
-                from dpsync.cli.action.files import write_outputs
+                from dpsync.cli.github_action import write_outputs
                 from dpsync.github.runner import outputs
 
                 write_outputs(log, outputs(None, stopped.code))
@@ -56,7 +56,7 @@ def command() -> int:
 
 def _given(log: Log) -> tuple[Inputs, WorkflowRun] | None:
     """What the workflow asks for, and where; None after saying what is wrong with it."""
-    from dpsync.cli.action.files import write_outputs
+    from dpsync.cli.github_action import write_outputs
     from dpsync.config.git_base import event_of
     from dpsync.github.runner import WrongInput, killed, outputs, read_inputs
     from dpsync.github.workspace import find_place

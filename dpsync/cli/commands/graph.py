@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import layered, selecting
-from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.configuration import ConfigurationPaths
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import layered, selecting
+from dpsync.cli.output import as_output
 from dpsync.model.diagnostic import Exit
 
 
@@ -48,7 +48,7 @@ def command(
     also shows their addresses. Exit code 5 means that the configuration is invalid, that FILE is not a plan,
     or that a pattern matches no object.
     """
-    from dpsync.cli.endings import endings
+    from dpsync.cli.exit_codes import endings
     from dpsync.kinds.registry import load
     from dpsync.model.address import Address
     from dpsync.model.diagnostic import Diagnostic, DiagnosticError

@@ -6,8 +6,8 @@ from typing import Final
 
 import click
 
+from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.main import COMMANDS
-from dpsync.cli.terminal.help import HelpCommand
 
 ENVIRONMENT: Final = """\
 Environment variables

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import journal_option, output
-from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.configuration import ConfigurationPaths, shortest_path
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import journal_option, output
+from dpsync.cli.output import as_output
 from dpsync.model.diagnostic import Exit
 
 
@@ -43,7 +43,7 @@ def command(
     run.
     """
     from dpsync.apply.journal_reader import read_history
-    from dpsync.cli.endings import endings
+    from dpsync.cli.exit_codes import endings
     from dpsync.render.command_documents import history_document
     from dpsync.render.command_texts import render_history
 

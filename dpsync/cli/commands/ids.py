@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpsync.cli.arguments.connection import connection
-from dpsync.cli.arguments.memory import git_base, ids_file, on_disk, tell_repeated
-from dpsync.cli.arguments.options import layered, output, profiled, reading
-from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.opening import client_of, configured, for_server
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
-from dpsync.cli.terminal.progress import READING
+from dpsync.cli.configuration import ConfigurationPaths, git_base, ids_file, on_disk, tell_repeated
+from dpsync.cli.connection import connection
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import layered, output, profiled, reading
+from dpsync.cli.output import as_output
+from dpsync.cli.progress import READING
+from dpsync.cli.session import client_of, configured, for_server
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def command(
     """
     from dpsync.api import IdsAsked, Session, check_settled, compare_ids, load_registry
     from dpsync.apply.ids_recorder import ResolvedIds
-    from dpsync.cli.endings import endings
+    from dpsync.cli.exit_codes import endings
     from dpsync.client.client import ReadClient
     from dpsync.render.command_documents import compared_document, edits_document
     from dpsync.render.command_texts import render_ids

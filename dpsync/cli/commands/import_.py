@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import Struct
 
-from dpsync.cli.arguments.completing import addresses as addresses_of_entries
-from dpsync.cli.arguments.connection import chosen_by_flag, connection, shell_address
-from dpsync.cli.arguments.memory import ids_file, on_disk, opened
-from dpsync.cli.arguments.options import layered_or_new, output, profiled, reading
-from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.importing import import_live, show_import
-from dpsync.cli.opening import client_of, configured, for_server
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import Output, as_output
-from dpsync.cli.terminal.progress import READING
+from dpsync.cli.configuration import ConfigurationPaths, ids_file, on_disk, opened
+from dpsync.cli.connection import chosen_by_flag, connection, shell_address
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import addresses as addresses_of_entries
+from dpsync.cli.options import layered_or_new, output, profiled, reading
+from dpsync.cli.output import Output, as_output
+from dpsync.cli.progress import READING
+from dpsync.cli.session import client_of, configured, for_server, import_live, show_import
 from dpsync.config.discovery import ROOT_NAMES, has_root
 from dpsync.kinds.editions import FULL, profile_at
 from dpsync.model.diagnostic import Exit
@@ -111,7 +109,7 @@ def command(
     'acme/teams/[Sales]'.
     """
     from dpsync.api import load_registry
-    from dpsync.cli.endings import endings
+    from dpsync.cli.exit_codes import endings
     from dpsync.importing.files import RememberingClient
 
     out = as_output(format_, color, verbose, quiet)

@@ -9,9 +9,8 @@ import click
 from msgspec import Struct
 
 from dpsync import __commit__
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import Output, as_output, interactive
-from dpsync.cli.terminal.usage import WrongUsage
+from dpsync.cli.help_pages import HelpCommand, WrongUsage
+from dpsync.cli.output import Output, as_output, interactive
 from dpsync.config.discovery import has_root
 from dpsync.model.diagnostic import Exit
 from dpsync.model.text import command as printed
@@ -82,7 +81,7 @@ def command(
     either --import or --empty. If this dpsync is not a release, --workflows needs --action-ref. A missing
     flag ends with exit code 64.
     """
-    from dpsync.cli.endings import endings
+    from dpsync.cli.exit_codes import endings
     from dpsync.importing.layout import WorkflowSettings
 
     if importing and empty:
@@ -163,10 +162,10 @@ def _below_checkout(directory: Path) -> str:
 
 def _imported(out: Output, directory: Path, organization: str) -> int:
     """Take over what is live, as `dpsync import` does; how that ended."""
-    from dpsync.cli.arguments.connection import connection
-    from dpsync.cli.arguments.memory import ids_file, on_disk
-    from dpsync.cli.endings import endings
-    from dpsync.cli.importing import import_live
+    from dpsync.cli.configuration import ids_file, on_disk
+    from dpsync.cli.connection import connection
+    from dpsync.cli.exit_codes import endings
+    from dpsync.cli.session import import_live
     from dpsync.config.discovery import ROOT_NAMES
 
     to = connection(out)
@@ -221,7 +220,7 @@ def _kept(out: Output, path: Path, name: str, content: bytes) -> None:
 
 def _what_next(out: Output, wanted: Wanted, there: bool) -> None:
     """Print the next steps. For GitBook they only read. `there`: the configuration is older than this run."""
-    from dpsync.cli.arguments.connection import shell_address
+    from dpsync.cli.connection import shell_address
     from dpsync.kinds.editions import profile_at
 
     has_token = os.environ.get("DPSYNC_TOKEN") or os.environ.get("DPSYNC_TOKEN_FILE")

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpsync.cli.arguments.completing import addresses
-from dpsync.cli.arguments.options import layered, output, profiled, reading
-from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import Output, as_output
-from dpsync.cli.terminal.progress import READING
-from dpsync.cli.terminal.usage import WrongUsage
+from dpsync.cli.configuration import ConfigurationPaths
+from dpsync.cli.help_pages import HelpCommand, WrongUsage
+from dpsync.cli.options import addresses, layered, output, profiled, reading
+from dpsync.cli.output import Output, as_output
+from dpsync.cli.progress import READING
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
-    from dpsync.cli.arguments.connection import Connection
+    from dpsync.cli.connection import Connection
     from dpsync.model.address import Address
     from dpsync.model.desired import Desired
     from dpsync.workflows.listing import EntryList
@@ -61,9 +59,9 @@ def command(
     file.
     """
     from dpsync.api import list_entries
-    from dpsync.cli.arguments.memory import opened
-    from dpsync.cli.endings import endings
-    from dpsync.cli.opening import configured
+    from dpsync.cli.configuration import opened
+    from dpsync.cli.exit_codes import endings
+    from dpsync.cli.session import configured
     from dpsync.render.command_documents import list_document
 
     out = as_output(format_, color, verbose, quiet)
@@ -75,7 +73,7 @@ def command(
         if to is None:
             listing = _offline(out, place, desired)
         else:
-            from dpsync.cli.opening import client_of, for_server
+            from dpsync.cli.session import client_of, for_server
             from dpsync.client.client import ReadClient
 
             with client_of(ReadClient, out, to, timeout) as client:
@@ -107,7 +105,7 @@ def _matching(desired: Desired, patterns: tuple[str, ...]) -> Collection[Address
 
 def _reached(out: Output, place: ConfigurationPaths, desired: Desired) -> Connection | None:
     """The platform and the token; None where one of them is not named, which is said."""
-    from dpsync.cli.arguments.connection import connection
+    from dpsync.cli.connection import connection
 
     try:
         return connection(out, place, desired)
@@ -120,8 +118,8 @@ def _reached(out: Output, place: ConfigurationPaths, desired: Desired) -> Connec
 def _offline(out: Output, place: ConfigurationPaths, desired: Desired) -> EntryList:
     """The entries as the files have them, with the ids file of the platform that is named, if one is."""
     from dpsync.api import ids_path, list_files, load_registry
-    from dpsync.cli.arguments.connection import shell_address
-    from dpsync.cli.arguments.memory import on_disk
+    from dpsync.cli.configuration import on_disk
+    from dpsync.cli.connection import shell_address
     from dpsync.client.platform import origin
     from dpsync.model.urls import is_loopback
 

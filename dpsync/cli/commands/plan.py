@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import (
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import (
     layered,
     output_in_every_format,
     planning,
@@ -15,9 +16,8 @@ from dpsync.cli.arguments.options import (
     selecting,
     summarizing,
 )
-from dpsync.cli.opening import reading_plan
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.output import as_output
+from dpsync.cli.session import reading_plan
 from dpsync.model.diagnostic import Exit
 
 
@@ -62,8 +62,8 @@ def command(
     """
     from dpsync.api import Options
     from dpsync.apply.saved_plan import save
-    from dpsync.cli.arguments.place import are_deletes_reviewed
-    from dpsync.cli.rehearsing import rehearsed, started
+    from dpsync.cli.configuration import are_deletes_reviewed
+    from dpsync.cli.session import rehearsed, started
     from dpsync.model.text import command as in_words
     from dpsync.render.json_conversion import plan_document
 

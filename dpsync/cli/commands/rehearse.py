@@ -6,17 +6,10 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import (
-    layered,
-    output_in_every_format,
-    planning,
-    profiled,
-    selecting,
-    summarizing,
-)
-from dpsync.cli.opening import reading_plan
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import layered, output_in_every_format, planning, profiled, selecting, summarizing
+from dpsync.cli.output import as_output
+from dpsync.cli.session import reading_plan
 from dpsync.model.diagnostic import Exit
 
 
@@ -65,7 +58,7 @@ def command(
     Exit code 4 means that the rehearsal failed. Do not apply the plan in this case.
     """
     from dpsync.api import Options
-    from dpsync.cli.rehearsing import ending, rehearsed
+    from dpsync.cli.session import ending, rehearsed
     from dpsync.client.recording import Recording
     from dpsync.render.documents import RehearseDocument
     from dpsync.render.json_conversion import plan_document

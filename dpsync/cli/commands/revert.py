@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from dpsync.cli.applying import (
-    asked,
-    carry_out,
-    forget_apply,
-    locked_journal,
-    nothing_to_do,
-    show_end,
-)
-from dpsync.cli.arguments.connection import check_explicit, connection
-from dpsync.cli.arguments.memory import opened
-from dpsync.cli.arguments.options import (
+from dpsync.cli.applying import asked, carry_out, forget_apply, locked_journal, nothing_to_do, show_end
+from dpsync.cli.configuration import ConfigurationPaths, opened
+from dpsync.cli.connection import check_explicit, connection
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import (
     confirming,
     journal_option,
     layered,
@@ -30,12 +24,10 @@ from dpsync.cli.arguments.options import (
     selecting,
     summarizing,
 )
-from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.opening import check_answers, client_of, configured
+from dpsync.cli.output import as_output
+from dpsync.cli.progress import READING
 from dpsync.cli.questions import can_ask, shown_and_answered
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
-from dpsync.cli.terminal.progress import READING
+from dpsync.cli.session import check_answers, client_of, configured
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:
@@ -88,7 +80,7 @@ def command(
     same as for apply.
     """
     from dpsync.api import Expected, Options, reverting
-    from dpsync.cli.endings import endings, nothing_applied
+    from dpsync.cli.exit_codes import endings, nothing_applied
     from dpsync.client.client import WriteClient
 
     out = as_output(format_, color, verbose, quiet, summary)

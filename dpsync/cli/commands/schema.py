@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dpsync.cli.terminal.help import HelpCommand
+from dpsync.cli.help_pages import HelpCommand
 from dpsync.kinds.editions import FULL, PROFILES
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-from dpsync.cli.arguments.options import layered, trusting
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import layered, trusting
+from dpsync.cli.output import as_output
 from dpsync.cli.plan_program import isolated_command, plan_variables
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
-from dpsync.cli.worlds import read_world
+from dpsync.cli.session import read_world
 from dpsync.collector import collector_paused, collector_running
 from dpsync.model.diagnostic import Diagnostic, Exit
 
@@ -164,7 +164,7 @@ def command(
 @contextmanager
 def _command_errors() -> Iterator[None]:
     """What keeps the companion from serving, as an error of the command. Raises ClickException or Exit."""
-    from dpsync.cli.endings import finish
+    from dpsync.cli.exit_codes import finish
     from dpsync.server.process.listening import CannotListen
     from dpsync.server.process.workers import WorkerFailed
     from dpsync.server.store import StoreError

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpsync.cli.arguments.options import output_in_every_format, summarizing
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import Output, as_output
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import output_in_every_format, summarizing
+from dpsync.cli.output import Output, as_output
 from dpsync.model.diagnostic import Exit
 from dpsync.render.names import visible
 
@@ -47,7 +47,7 @@ def command(
     """
     from dpsync.apply.journal_reader import is_journal, parse_journal
     from dpsync.apply.saved_plan import content
-    from dpsync.cli.endings import endings
+    from dpsync.cli.exit_codes import endings
     from dpsync.config.discovery import ROOT_NAMES
     from dpsync.render.json_conversion import parse_document
 
@@ -67,7 +67,7 @@ def command(
 def _show_apply(out: Output, past: PastApply) -> Exit:
     """Print what the apply of a journal has printed. When it was is said beside the result."""
     from dpsync.cli.applying import show_end, show_plan
-    from dpsync.cli.rehearsing import show_rehearsal
+    from dpsync.cli.session import show_rehearsal
     from dpsync.model.text import Invocation
 
     out.invocation = Invocation(**past.flags.model_dump())

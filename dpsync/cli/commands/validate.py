@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpsync.cli.arguments.options import layered, output_in_every_format, profiled
-from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import Output, as_output
+from dpsync.cli.configuration import ConfigurationPaths
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import layered, output_in_every_format, profiled
+from dpsync.cli.output import Output, as_output
 from dpsync.model.text import counted
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def command(
     With --changes, dpsync lists the entries that were added, removed, renamed or changed since the base
     commit. --changes does not affect the exit code.
     """
-    from dpsync.cli.arguments.memory import with_what_is_not_included
-    from dpsync.cli.endings import endings
+    from dpsync.cli.configuration import with_what_is_not_included
+    from dpsync.cli.exit_codes import endings
     from dpsync.render.names import visible
 
     if base is not None and not changes:
@@ -90,7 +90,7 @@ def command(
 
 def _edited(out: Output, place: ConfigurationPaths, desired: Desired, base: str | None) -> Edits:
     from dpsync.api import edits
-    from dpsync.cli.arguments.memory import git_base
+    from dpsync.cli.configuration import git_base
 
     return edits(desired, git_base(out, place, base))
 

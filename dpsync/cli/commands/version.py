@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from dpsync import __version__
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.output import as_output
 
 
 @click.command(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from dpsync.cli.arguments.options import color_option, layered, profiled, reading
-from dpsync.cli.terminal.help import HelpCommand
-from dpsync.cli.terminal.output import as_output
+from dpsync.cli.help_pages import HelpCommand
+from dpsync.cli.options import color_option, layered, profiled, reading
+from dpsync.cli.output import as_output
 from dpsync.model.diagnostic import Exit
 
 
@@ -51,7 +51,7 @@ def command(
     paths stay unchanged. Check titles and paths for names before you share the file.
     """
     from dpsync import disk
-    from dpsync.cli.worlds import read_world
+    from dpsync.cli.session import read_world
     from dpsync.model.text import counted, json_text
     from dpsync.render.names import visible
 

@@ -1,20 +1,31 @@
-"""What an apply and the client raise, in words: findings and an exit code."""
+"""Turn errors into messages and exit codes.
+
+What an apply and the client raise, in words: findings and an exit code.
+
+The ends of a command: each becomes words on stderr (or JSON) and an exit code. Never a traceback.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 import click
 
 from dpsync.apply.journal import JournalFull, Locked, NoState
 from dpsync.apply.saved_plan import NotApproved, Refused
-from dpsync.cli.arguments.connection import Connection
+from dpsync.cli.connection import Connection
+from dpsync.cli.output import Output
+from dpsync.cli.signals import Ended
 from dpsync.client import errors
 from dpsync.config.git import NoRepository
-from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin
 from dpsync.model.refusals import LOCKED, NOT_APPROVED, STALE
+from dpsync.render.diagnostics import render_diagnostics
 
 
 def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic], Exit] | None:
@@ -156,3 +167,59 @@ def _untrusted(error: errors.NotSent, url_from: str) -> str:
         "add the certificate of the issuer to the certificates of this machine, or to a file in "
         f"SSL_CERT_FILE{unread}"
     )
+
+
+@contextmanager
+def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
+    """Turn what a command raises into its ending."""
+    try:
+        yield
+    except (click.exceptions.Exit, click.ClickException, click.Abort, KeyboardInterrupt):
+        raise
+    except DiagnosticError as invalid:
+        finish(out, invalid.findings, invalid.exit_code, invalid.texts)
+    except Exception as failed:
+        known = explained(failed, to)
+        if known is not None:
+            finish(out, *known)
+        if os.environ.get("DPSYNC_DEBUG"):
+            raise
+        message = f"dpsync has an internal error ({type(failed).__name__})"
+        hint = "please report the output of the same command with DPSYNC_DEBUG=1"
+        finish(out, [Diagnostic("internal", message, hint=hint)], Exit.FAILED)
+
+
+@contextmanager
+def nothing_applied(out: Output) -> Iterator[None]:
+    """Say that nothing was applied if a command ends before its first write."""
+    from dpsync.render.report_words import NOTHING_APPLIED  # only an apply needs it
+
+    try:
+        yield
+    except click.ClickException:
+        raise  # wrong usage: the command has not begun
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        if out.applied:
+            raise
+        out.complain(f"Interrupted. {NOTHING_APPLIED}")
+        signal = stopped.__cause__ or stopped  # click makes an Abort of it
+        raise click.exceptions.Exit(signal.code if isinstance(signal, Ended) else Exit.INTERRUPTED) from None
+    except click.exceptions.Exit:
+        if not out.applied:
+            out.complain(NOTHING_APPLIED)
+        raise
+
+
+def finish(
+    out: Output,
+    diagnostics: list[Diagnostic],
+    code: Exit,
+    texts: Mapping[str, str] | None = None,
+) -> None:
+    """Print the findings and end the command."""
+    if not out.text:
+        from dpsync.render.json_conversion import findings_document
+
+        out.show(findings_document(diagnostics, code))
+    out.complain(render_diagnostics(diagnostics, texts or {}, color=out.paint(error=True).on).rstrip())
+    raise click.exceptions.Exit(int(code))

@@ -1,21 +1,26 @@
-"""Everything that `dpsync doctor` looks at, in order, as one document. One wrong thing ends nothing else."""
+"""Run all checks of `dpsync doctor`.
+
+What a workflow on GitHub gives to a run, as far as it can be told without writing anything.
+
+Everything that `dpsync doctor` looks at, in order, as one document. One wrong thing ends nothing else.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
 
-from dpsync.cli.arguments.place import ConfigurationPaths
-from dpsync.cli.examination import objects, settings
-from dpsync.cli.examination.platform import PlatformExamination
-from dpsync.cli.examination.workflow import workflow
-from dpsync.cli.terminal.output import Output
-from dpsync.cli.terminal.progress import READING
+from dpsync.cli import doctor_platform as objects
+from dpsync.cli import doctor_settings as settings
+from dpsync.cli.configuration import ConfigurationPaths
+from dpsync.cli.doctor_platform import PlatformExamination
+from dpsync.cli.output import Output
+from dpsync.cli.progress import READING
 from dpsync.client.errors import ClientError, Malformed
 from dpsync.kinds.editions import FULL, PROFILES
 from dpsync.kinds.registry import load as load_registry
@@ -24,8 +29,72 @@ from dpsync.render.documents import Check, DoctorDocument
 from dpsync.render.names import visible
 
 if TYPE_CHECKING:
-    from dpsync.cli.arguments.connection import Connection
+    from dpsync.cli.connection import Connection
     from dpsync.model.desired import Desired
+
+
+_PARTS = (
+    ("contents", "/contents", "dpsync apply commits the ids file"),
+    ("pull-requests", "/pulls", "dpsync plan and dpsync apply write comments"),
+    ("issues", "/issues", "dpsync drift opens an issue"),
+)
+"""The permission, a list that needs it, and what dpsync writes with it."""
+
+
+def workflow(env: Mapping[str, str]) -> Iterator[Check]:
+    """Nothing outside a workflow. The token of GITHUB_TOKEN is asked what it may read."""
+    if not env.get("GITHUB_ACTIONS"):
+        return
+    from dpsync.config.git_base import event_of
+    from dpsync.github.workspace import find_place
+
+    try:
+        place = find_place(env, event_of(env))
+    except ValueError as wrong:
+        yield Check(
+            topic="workflow",
+            level="problem",
+            said=str(wrong),
+            mend="run dpsync doctor in a job of a GitHub workflow",
+        )
+        return
+    yield Check(
+        topic="workflow", level="ok", said=f"{place.repository}, {place.event}", source="GITHUB_ACTIONS"
+    )
+    if place.fork:
+        mend = 'review the change, then write the comment "/dpsync plan" (see docs/github-action.md)'
+        said = "the change comes from a fork, so this job has no secrets and cannot write to the repository"
+        yield Check(topic="workflow", level="note", said=said, mend=mend)
+    token = env.get("GITHUB_TOKEN", "")
+    if not token:
+        mend = 'add "env: { GITHUB_TOKEN: ${{ github.token }} }" to this step of the workflow'
+        said = "dpsync cannot check the permissions of the job, because GITHUB_TOKEN is not set"
+        yield Check(topic="permissions", level="note", said=said, mend=mend)
+        return
+    yield from _permissions(env.get("GITHUB_API_URL", "https://api.github.com"), token, place.repository)
+
+
+def _permissions(url: str, token: str, repository: str) -> Iterator[Check]:
+    from dpsync.github.api import GitHub
+    from dpsync.github.transport import GitHubError
+
+    github = GitHub(url, token, repository)
+    try:
+        for name, path, use in _PARTS:
+            try:
+                github.ask("GET", path, query={"per_page": "1"})
+            except GitHubError as error:
+                mend = f'add "permissions: {{ {name}: write }}" to the job, because {use}'
+                said = f'the job cannot read "{name}" (status: {error.status or "no response"})'
+                yield Check(topic="permissions", level="problem", said=said, mend=mend)
+                continue
+            said = (
+                f'the job can read "{name}". The job also needs the permission "{name}: write", which dpsync '
+                f"cannot check, because {use}"
+            )
+            yield Check(topic="permissions", level="ok", said=said, source="GITHUB_TOKEN")
+    finally:
+        github.close()
 
 
 class Examination:
@@ -138,8 +207,8 @@ class Examination:
         self, platform: PlatformExamination, desired: Desired | None, used: str, served: str | None
     ) -> Iterator[Check]:
         """Compare the answers of the platform with the declarations, and keep the report."""
-        from dpsync.cli.examination.contact import checks, report
-        from dpsync.cli.failures import client_diagnostic
+        from dpsync.cli.doctor_platform import checks, report
+        from dpsync.cli.exit_codes import client_diagnostic
         from dpsync.live.contact import contact
 
         registry = load_registry(used)
@@ -204,14 +273,14 @@ class Examination:
         try:
             return PlatformExamination(to, self._timeout)
         except Malformed as error:
-            from dpsync.cli.failures import malformed_message
+            from dpsync.cli.exit_codes import malformed_message
 
             said = malformed_message(error, to)
             self._checks.append(Check(topic="platform", level="problem", said=said, source=to.url_from))
             return None
 
     def _connection(self, place: ConfigurationPaths | None, desired: Desired | None) -> Connection | None:
-        from dpsync.cli.arguments.connection import connection
+        from dpsync.cli.connection import connection
 
         try:
             return connection(self._out, place, desired)

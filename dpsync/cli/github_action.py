@@ -1,20 +1,34 @@
-"""A run of the action, from its inputs to its exit code: it is prepared, carried out and told."""
+"""Run the GitHub Action: commands, files, signals and exit code.
+
+Files that a step on GitHub writes: outputs and summary, which the runner reads, and its result.
+
+Commands of dpsync that the action runs: in this process, so that a signal reaches them.
+
+A run of the action, from its inputs to its exit code: it is prepared, carried out and told.
+"""
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Callable
-from contextlib import ExitStack, closing, suppress
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
-from typing import Final
+from tempfile import gettempdir
+from typing import TYPE_CHECKING, Final
 
+from pydantic import BaseModel
+
+from dpsync import disk
 from dpsync.api import load_registry
-from dpsync.cli.action.dpsync_commands import DpsyncCommands, for_branch
-from dpsync.cli.action.files import stem, summary, write_outputs, write_result, write_summary
-from dpsync.cli.arguments.place import ConfigurationPaths as Project
-from dpsync.cli.terminal.output import below, changed_files
-from dpsync.cli.terminal.signals import Ended, Patience
+from dpsync.cli.configuration import ConfigurationPaths as Project
+from dpsync.cli.configuration import applied_before, deletes_are_reviewed, files_must_match
+from dpsync.cli.connection import Given
+from dpsync.cli.main import run as run_dpsync
+from dpsync.cli.output import below, changed_files
+from dpsync.cli.signals import Ended, Patience
 from dpsync.config.checked_files import VerifiedRepository
 from dpsync.config.discovery import IDS_NAME, ROOT_NAMES
 from dpsync.config.git import NoRepository, Repository
@@ -22,13 +36,165 @@ from dpsync.config.git_program import GitDirectory
 from dpsync.github.action import carry_out, stopped
 from dpsync.github.api import GitHub
 from dpsync.github.ids import Branches, IdsFileUpdate
-from dpsync.github.runner import ActionRun, History, Inputs, Log, Ran, outputs
-from dpsync.github.workspace import WorkflowRun, WorkingCopy
+from dpsync.github.runner import ActionRun, History, killed, outputs
+from dpsync.github.workspace import WorkingCopy
+from dpsync.model.desired import AppliedCommit
 from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.urls import address_problem
-from dpsync.render.documents import FindingsDocument, PlanDocument
+from dpsync.render.documents import ApplyDocument, FindingsDocument, PlanDocument
 from dpsync.render.formats import FormatOptions, render
+from dpsync.render.json_conversion import parse_document
+from dpsync.render.markdown import render_markdown
+from dpsync.render.names import visible
+from dpsync.render.view import View
 from dpsync.render.views import view
+
+if TYPE_CHECKING:
+    from dpsync.github.runner import Inputs, Log, Ran
+    from dpsync.github.workspace import WorkflowRun
+
+
+LIMIT: Final = 1_000_000
+"""Bytes of a summary: from 1 MiB on the runner throws it away as a whole."""
+_END: Final = "\n"
+"""Of a summary: what the runner appends begins on a line of its own."""
+
+
+def stem(inputs: Inputs, place: WorkflowRun) -> Path:
+    """How the names of the files with the result begin: other ones for each run and each configuration."""
+    folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
+    return folder / f"dpsync-{place.run}-{place.attempt}-{inputs.command}-{inputs.key[:8]}"
+
+
+def write_result(beginning: Path, ran: Ran) -> dict[str, str]:
+    """Write the result, for programs and for a browser; by the name of the output the files that it has."""
+    from dpsync.render.formats import render
+
+    found: dict[str, str] = {}
+    if ran.document is None:
+        return found
+    for output, format_ in (("json-file", "json"), ("report-file", "html")):
+        path = beginning.with_name(f"{beginning.name}.{format_}")
+        with suppress(OSError):
+            disk.put(path, render(ran.document, format_).encode())
+            found[output] = str(path)
+    return found
+
+
+def write_outputs(log: Log, values: Mapping[str, str]) -> None:
+    """Set outputs of the step: of what is written several times the runner takes the last."""
+    from dpsync.github.runner import output_lines
+
+    _append(log, os.environ.get("GITHUB_OUTPUT", ""), output_lines(values))
+
+
+def write_summary(log: Log, text: str) -> None:
+    """Add to the summary of the job."""
+    _append(log, os.environ.get("GITHUB_STEP_SUMMARY", ""), text)
+
+
+def _append(log: Log, name: str, text: str) -> None:
+    if not name:
+        return
+    try:
+        disk.append(Path(name), text.encode())
+    except OSError as error:
+        log.notice(f"dpsync cannot write {name}: {disk.why(error)}", "warning")
+
+
+def summary(view: View, said: str = "") -> str:
+    """The summary of the job, as Markdown: the same as in a comment, in a place that holds more of it.
+
+    `said` stands first. Never longer than the limit.
+    """
+    head = f"{said}\n\n" if said else ""
+    for limit in (LIMIT, LIMIT // 3):  # no UTF-16 unit takes more than three bytes of UTF-8
+        text = f"{head}{render_markdown(view, limit - len(f'{head}{_END}'.encode()))}{_END}"
+        if len(text.encode()) <= LIMIT:
+            return text
+    raise AssertionError
+
+
+_BASE: Final = "GITHUB_BASE_REF"
+_SIGNALS: Final = {Exit.INTERRUPTED: signal.SIGINT, Exit.TERMINATED: signal.SIGTERM}
+
+
+class DpsyncCommands:
+    """The commands of one run of the action, one after the other."""
+
+    def __init__(self, log: Log, inputs: Inputs, patience: Patience) -> None:
+        self.last: Ran | None = None
+        """How the last one ended."""
+        self._log = log
+        self._given = Given(inputs.url, inputs.token, inputs.branches)
+        self._patience = patience
+        # The plan of a pull request, and the apply of what merged pull requests have shown.
+        self._reviewed = inputs.command == "plan" or inputs.approval != "none"
+
+    def run(self, words: list[str], base: str, commit: str, applied: tuple[AppliedCommit, ...] = ()) -> Ran:
+        """Run one, for a change to the branch `base`. Raises Ended where a signal came before it.
+
+        With `commit`, the command reads only files that equal those in that commit. `applied` has the commits
+        that were applied last, for labels.
+        What came of it is in the outputs at once: nothing that happens while GitHub is told changes that.
+        """
+        self._patience.go_on()
+        if words[0] == "apply":
+            write_outputs(self._log, killed(applying=True))
+        with (
+            for_branch(base),
+            files_must_match(commit or None),
+            deletes_are_reviewed(self._reviewed),
+            applied_before(applied),
+        ):
+            ran = self.last = self._ran(words)
+        write_outputs(self._log, outputs(ran.document, ran.code))
+        return ran
+
+    def _ran(self, words: list[str]) -> Ran:
+        code, printed = self._printed(words)
+        document = _document(printed)
+        if code in _SIGNALS:
+            self._patience.received.append(_SIGNALS[Exit(code)])  # it was taken by the command
+            if isinstance(document, ApplyDocument):
+                code = document.exit
+        return Ran(code, document)
+
+    def _printed(self, words: list[str]) -> tuple[int, bytes]:
+        """The exit code, and what was printed. What else is said goes into the log, as text."""
+        held = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="surrogateescape", write_through=True)
+        with self._log.text() as stream, redirect_stdout(held), redirect_stderr(stream):
+            stream.write(f"$ dpsync {visible(' '.join(words))}\n")
+            try:
+                with self._patience.droppable():
+                    code = run_dpsync(words, self._given)
+            except Ended as stopped:  # right before it, or right behind it
+                code = stopped.code
+        return code, held.buffer.getvalue()
+
+
+def _document(printed: bytes) -> BaseModel | None:
+    if printed.strip():
+        with suppress(DiagnosticError):
+            return parse_document(Path("output"), printed)
+    return None
+
+
+@contextmanager
+def for_branch(name: str) -> Iterator[None]:
+    """Say which branch a change is for, for the git base, as the runner does where it knows that."""
+    if not name:
+        yield
+        return
+    before = os.environ.get(_BASE)
+    os.environ[_BASE] = name
+    try:
+        yield
+    finally:
+        os.environ.pop(_BASE)
+        if before is not None:
+            os.environ[_BASE] = before
+
 
 _TOUCHING: Final = 50
 """Commits whose pull requests are looked for, each by a request. Earlier approvals are not known."""

@@ -1,6 +1,10 @@
-"""Help pages of commands: a summary, examples, the details, and the flags in named groups.
+"""Print help pages and usage errors.
+
+Help pages of commands: a summary, examples, the details, and the flags in named groups.
 
 It imports nothing but click, because shell completion and `--help` must start fast.
+
+Wrong usage that is said in several lines. In any other message a line break is shown, and begins none.
 """
 
 from __future__ import annotations
@@ -10,6 +14,8 @@ from inspect import cleandoc
 from typing import Any, Final
 
 import click
+
+from dpsync.render.names import visible
 
 OTHER: Final = "Other"
 """The last group: --help, and flags for which no group is named."""
@@ -67,3 +73,10 @@ class HelpCommand(click.Command):
             if isinstance(parameter, click.Option) and not parameter.hidden:
                 found[titles.get(max(parameter.opts, key=len), OTHER)].append(parameter)
         return {title: options for title, options in found.items() if options}
+
+
+class WrongUsage(click.UsageError):
+    """Lines of our own; no text in them begins another one."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(map(visible, lines)))

@@ -20,6 +20,7 @@ from dpsync.model.text import counted
 if TYPE_CHECKING:
     from dpsync.client.observer import Why
 
+
 READING: Final = "Reading GitBook"
 """What most commands do for long."""
 FIRST: Final = 1.5

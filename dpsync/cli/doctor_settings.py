@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from dpsync import __version__
-from dpsync.cli.arguments.place import ConfigurationPaths, shortest_path
+from dpsync.cli.configuration import ConfigurationPaths, shortest_path
 from dpsync.kinds.editions import PROFILES
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.text import command, counted, short_commit
@@ -20,7 +20,7 @@ from dpsync.model.urls import is_loopback
 from dpsync.render.documents import Check
 
 if TYPE_CHECKING:
-    from dpsync.cli.arguments.connection import Connection
+    from dpsync.cli.connection import Connection
     from dpsync.model.desired import Base, Desired
     from dpsync.model.ids import IdsFile
 
@@ -142,7 +142,7 @@ def ids_file(
     place: ConfigurationPaths, path: Path, to: Connection | None, platform: str | None
 ) -> tuple[Check, IdsFile | None]:
     """Check the file that says which live object each entry is; return its content, None if unusable."""
-    from dpsync.cli.arguments.memory import on_disk
+    from dpsync.cli.configuration import on_disk
 
     source = "--ids" if place.ids else "the default"
     name = shortest_path(str(path))
