@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from dpsync.model.journal import Outcome, Report
     from dpsync.model.plan import Plan
     from dpsync.planner.sides import Options
+    from dpsync.workflows.compose import compose
     from dpsync.workflows.configuration import load, load_registry, validate
+    from dpsync.workflows.git_base import edits, load_base
     from dpsync.workflows.ids import (
         IdsAsked,
         NotPossible,
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from dpsync.workflows.revert import Revert, reverting
     from dpsync.workflows.revert_entries import Applied, AppliedPlan, applied
     from dpsync.workflows.row_imports import import_rows
-    from dpsync.workflows.session import Planned, Session, compose, edits, load_base
+    from dpsync.workflows.session import Planned, Session
 
 __all__ = [
     "Again", "Applied", "AppliedNotes", "AppliedPlan", "Base", "ClientError", "Desired", "Diagnostic",
@@ -86,7 +88,9 @@ _MODULES: Final = {
     "dpsync.workflows.revert": ("Revert", "reverting"),
     "dpsync.workflows.revert_entries": ("Applied", "AppliedPlan", "applied"),
     "dpsync.workflows.row_imports": ("import_rows",),
-    "dpsync.workflows.session": ("Planned", "Session", "compose", "edits", "load_base"),
+    "dpsync.workflows.compose": ("compose",),
+    "dpsync.workflows.git_base": ("edits", "load_base"),
+    "dpsync.workflows.session": ("Planned", "Session"),
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from dpsync.apply.lost_values import unkept
 from dpsync.apply.task import Task
-from dpsync.apply.verification import unkept
 from dpsync.model.change import PlatformTrouble, Waiting
 from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import (

@@ -29,7 +29,7 @@ from dpsync.collector import collector_running
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Exit
 from dpsync.model.text import command
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.api import AppliedNotes, Expected, IdsOnDisk, Planned, Revert, Session

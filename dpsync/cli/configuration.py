@@ -21,7 +21,7 @@ from dpsync import disk
 from dpsync.cli.output import Output
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.urls import GITBOOK
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.api import AppliedNotes, IdsOnDisk, Session

@@ -34,7 +34,7 @@ from dpsync.cli.help_pages import WrongUsage
 from dpsync.cli.output import FLAG_OF_TRUST, Output, interactive, trusted_by_flag
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.urls import COMPANION_TOKENS, GITBOOK, is_loopback
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.config.checked_files import EnvironmentSource

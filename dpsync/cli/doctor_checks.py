@@ -26,7 +26,7 @@ from dpsync.kinds.editions import FULL, PROFILES
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.documents import Check, DoctorDocument
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.cli.connection import Connection
@@ -208,7 +208,7 @@ class Examination:
     ) -> Iterator[Check]:
         """Compare the answers of the platform with the declarations, and keep the report."""
         from dpsync.cli.doctor_platform import checks, report
-        from dpsync.cli.exit_codes import client_diagnostic
+        from dpsync.cli.failures import client_diagnostic
         from dpsync.live.contact import contact
 
         registry = load_registry(used)
@@ -273,7 +273,7 @@ class Examination:
         try:
             return PlatformExamination(to, self._timeout)
         except Malformed as error:
-            from dpsync.cli.exit_codes import malformed_message
+            from dpsync.cli.failures import malformed_message
 
             said = malformed_message(error, to)
             self._checks.append(Check(topic="platform", level="problem", said=said, source=to.url_from))

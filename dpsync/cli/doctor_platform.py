@@ -118,7 +118,7 @@ def objects(out: Output, session: Session, to: Connection, timeout: float) -> It
     A problem on the platform's side is a note: a plan and an apply that did not cause it end with 0, too.
     """
     from dpsync.api import ClientError, Options, ReadClient
-    from dpsync.cli.exit_codes import client_diagnostic
+    from dpsync.cli.failures import client_diagnostic
     from dpsync.cli.session import client_of, planned_now
 
     try:
@@ -241,7 +241,7 @@ class PlatformExamination:
 
     def answers(self, desired: Desired | None, registry: Registry) -> Iterator[Check]:
         """What the platform says. What is asked first ends it when nothing answers."""
-        from dpsync.cli.exit_codes import client_diagnostic
+        from dpsync.cli.failures import client_diagnostic
 
         try:
             owner = _owner(self.client, registry)
@@ -286,7 +286,7 @@ class PlatformExamination:
 
     def _organization(self, registry: Registry, key: str, id: str | None, name: Value) -> Check:
         """An organization that the files name, and what the token may do in it."""
-        from dpsync.cli.exit_codes import client_diagnostic
+        from dpsync.cli.failures import client_diagnostic
         from dpsync.client.errors import NotFound
 
         try:

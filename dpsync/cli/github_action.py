@@ -45,9 +45,9 @@ from dpsync.render.documents import ApplyDocument, FindingsDocument, PlanDocumen
 from dpsync.render.formats import FormatOptions, render
 from dpsync.render.json_conversion import parse_document
 from dpsync.render.markdown import render_markdown
-from dpsync.render.names import visible
 from dpsync.render.view import View
 from dpsync.render.views import view
+from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.github.runner import Inputs, Log, Ran

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import click
 
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 OTHER: Final = "Other"
 """The last group: --help, and flags for which no group is named."""

@@ -28,8 +28,8 @@ from msgspec import Struct, field
 from dpsync.cli.progress import Progress, on_stderr
 from dpsync.model.diagnostic import Exit
 from dpsync.model.text import NOWHERE, Invocation
-from dpsync.render.names import visible, visible_lines
 from dpsync.render.paint import Paint, When, wants_colour, wrapped
+from dpsync.render.visible import visible, visible_lines
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -10,7 +10,7 @@ from msgspec import Struct
 from dpsync.cli.applying import confirm_deletes, is_typed, mask_secrets, show_expected, show_plan
 from dpsync.cli.output import Output, interactive
 from dpsync.model.address import Address
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.api import Expected, Planned
@@ -105,7 +105,7 @@ def _ask_all(out: Output, plan: Plan, questions: list[OpenQuestion], given: Give
 
 def _choose(out: Output, plan: Plan, question: OpenQuestion, given: Given) -> Given | None:
     """Ask which object an entry is, until an answer is one of the choices."""
-    from dpsync.render.plan_words import candidate
+    from dpsync.render.candidate import candidate
     from dpsync.workflows.open_questions import Given
 
     taken = {*given.ids.values()}

@@ -40,8 +40,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.ids import IdsFile, LineChange, MergedIds, RecordedLine, line_changes, merge_ids
 from dpsync.model.text import are, counted, some
 from dpsync.render.markdown import code, fence, prose
-from dpsync.render.names import visible
 from dpsync.render.view import clip
+from dpsync.render.visible import visible
 
 _SHA: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 

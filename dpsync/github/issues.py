@@ -34,8 +34,8 @@ from dpsync.model.drift import Drift
 from dpsync.model.text import counted, json_text
 from dpsync.render.documents import DriftDocument
 from dpsync.render.markdown import COMMENT, prose, render_markdown, units
-from dpsync.render.names import visible
 from dpsync.render.views import view
+from dpsync.render.visible import visible
 
 M = TypeVar("M", bound=Marker)
 _TITLE: Final = 200

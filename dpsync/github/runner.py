@@ -36,8 +36,8 @@ from dpsync.model.refusals import GUARD, REASONS
 from dpsync.model.text import did_you_mean
 from dpsync.render.documents import ApplyDocument, DriftDocument, FindingsDocument, PlanDocument
 from dpsync.render.markdown import prose
-from dpsync.render.names import visible, visible_lines
 from dpsync.render.views import view
+from dpsync.render.visible import visible, visible_lines
 
 _MASKED: Final = 3
 """Characters of a line from which on the runner masks it: a shorter one stands in every other word."""

@@ -27,9 +27,10 @@ from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
 from dpsync.model.cycles import circles
 from dpsync.model.desired import Entry
-from dpsync.model.diagnostic import Diagnostic, WayOut
+from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.ids import RecordedLine
 from dpsync.model.nodes import Span
+from dpsync.model.question import WayOut
 from dpsync.model.snapshot import LiveObject, Match, MatchedBy
 from dpsync.model.text import command
 

@@ -29,8 +29,9 @@ from dpsync.kinds.kind import Kind, Node, Single
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry
-from dpsync.model.diagnostic import Diagnostic, WayOut
+from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.ids import RecordedLine
+from dpsync.model.question import WayOut
 from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy, Snapshot
 from dpsync.model.text import counted, short_commit
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry
-from dpsync.model.diagnostic import Candidate, WayOut
+from dpsync.model.question import Candidate, WayOut
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.text import command
 

@@ -412,7 +412,7 @@ class InMemory:
 EDITOR: Final = ".vscode/settings.json"
 IGNORED: Final = ".gitignore"
 WORKFLOWS: Final = ("plan", "apply", "drift")
-_PACKAGE: Final = Path(__file__).parents[2]
+_PACKAGE: Final = Path(__file__).parents[1]
 _TEMPLATES: Final = (_PACKAGE / "workflows.examples", _PACKAGE.parent / "examples" / "workflows")
 """Where the templates are in a wheel, and in a checkout."""
 _LARGEST: Final = 1 << 16

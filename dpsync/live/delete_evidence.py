@@ -27,7 +27,8 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
-from dpsync.model.diagnostic import Candidate, Diagnostic, DiagnosticError, Exit
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
+from dpsync.model.question import Candidate
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import live_ids
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from enum import IntEnum
-from typing import Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.model.frozen import Frozen
 from dpsync.model.nodes import Span
+
+if TYPE_CHECKING:
+    from dpsync.model.question import Candidate, WayOut
 
 Severity = Literal["error", "warning"]
 ALSO: Final = "also"
@@ -155,38 +157,3 @@ class DiagnosticError(Exception):
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         return tuple(self.findings)
-
-
-class Candidate(Frozen):
-    """A live object that an entry could be, and that nobody claims."""
-
-    address: str
-    id: str
-    title: str
-    why: str = ""
-    """What speaks for it; empty where nothing does but that it is there."""
-    changed: str | None = None
-    """When it was last changed, as the platform says it."""
-    shown_in: tuple[str, ...] = ()
-    """The addresses of what shows it, as far as was read."""
-    pages: int | None = None
-    """How many pages it holds, where that could be read."""
-
-
-class WayOut(Frozen):
-    """One answer to a refusal: what to add to the entry at `address`, or to say on the command line."""
-
-    address: str
-    add: str
-    means: str
-
-
-class Refusal(Frozen):
-    """Why the plan may not be applied, and the way out: in words, and where it is a question as data."""
-
-    code: str
-    address: str
-    message: str
-    way_out: str
-    candidates: tuple[Candidate, ...] = ()
-    answers: tuple[WayOut, ...] = ()

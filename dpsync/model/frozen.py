@@ -7,71 +7,12 @@ The base of what is saved and printed as JSON: it never changes, and has no memb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler
-    from pydantic_core import CoreSchema, core_schema
-
-
-S = TypeVar("S")
-V = TypeVar("V")
-LEFT_OUT: Final = "deferred mappings left out"
-"""The context of a serialization that writes nothing of mappings that are made later."""
-
-
-class Deferred(Mapping[str, V], Generic[V]):
-    """The pairs of `make()` as a mapping, in the order of their keys; of two with one key the last counts.
-
-    `make` is called at the first look, and `value` for each value that is asked for.
-    """
-
-    def __init__(self, make: Callable[[], Iterable[tuple[str, S]]], value: Callable[[S], V]) -> None:
-        self._make: Callable[[], Iterable[tuple[str, Any]]] = make
-        self._value: Callable[[Any], V] = value
-
-    @cached_property
-    def _pairs(self) -> dict[str, Any]:
-        return dict(self._make())
-
-    def __getitem__(self, key: str) -> V:
-        return self._value(self._pairs[key])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._pairs))
-
-    def __len__(self) -> int:
-        return len(self._pairs)
-
-    def changed(self, change: Callable[[dict[str, V]], Mapping[str, V]]) -> Deferred[V]:
-        """The same with a change that is made at the first look."""
-        return Deferred(lambda: change(dict(self)).items(), lambda value: value)
-
-
-class Deferrable:
-    """In the annotation of a model's mapping: it may be a Deferred one, which is written like any other."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema
-
-        whole = handler(source)
-        return core_schema.no_info_wrap_validator_function(
-            lambda value, check: value if isinstance(value, Deferred) else check(value),
-            whole,
-            serialization=core_schema.wrap_serializer_function_ser_schema(
-                _written, info_arg=True, schema=whole
-            ),
-        )
-
-
-def _written(value: Any, write: Callable[[Any], Any], info: core_schema.SerializationInfo) -> Any:
-    if isinstance(value, Deferred):
-        value = {} if info.context == LEFT_OUT else dict(value)
-    return write(value)
+    pass
 
 
 class Frozen(BaseModel):

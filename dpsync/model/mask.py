@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_origin
 from urllib.parse import quote, quote_plus
 
-from dpsync.model.frozen import LEFT_OUT, Deferred
+from dpsync.model.deferred import LEFT_OUT, Deferred
 from dpsync.model.text import json_text
 from dpsync.model.urls import mask_passwords
 

@@ -39,9 +39,10 @@ from dpsync.model.change import (
     UrlImpact,
     Waiting,
 )
-from dpsync.model.diagnostic import Refusal
-from dpsync.model.frozen import Deferrable, Frozen
+from dpsync.model.deferred import Deferrable
+from dpsync.model.frozen import Frozen
 from dpsync.model.nodes import Span
+from dpsync.model.question import Refusal
 from dpsync.model.text import counted
 from dpsync.model.urls import is_loopback
 

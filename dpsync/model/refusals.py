@@ -11,8 +11,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from dpsync.model.diagnostic import Candidate, Diagnostic, Exit, Refusal, WayOut
+from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.nodes import Span
+from dpsync.model.question import Candidate, Refusal, WayOut
 from dpsync.model.text import command
 
 GUARD: Final = "guard"

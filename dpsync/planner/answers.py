@@ -20,8 +20,9 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, FieldAddress, Pattern
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Refusal
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
 
 DELETE: Final = "delete"
 EXPOSE: Final = "expose"

@@ -28,7 +28,7 @@ from dpsync.model.address import Address
 from dpsync.model.change import Cause, Difference, Note, PlatformTrouble, Waiting
 from dpsync.model.cycles import beginning_with, circles
 from dpsync.model.desired import Entry
-from dpsync.model.diagnostic import Refusal
+from dpsync.model.question import Refusal
 from dpsync.model.refusals import GOES_ALONG, SHOWN
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import REF, LiveId, Ref, Value

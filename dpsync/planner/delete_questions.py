@@ -26,8 +26,8 @@ from dpsync.model import refusals
 from dpsync.model.address import Address
 from dpsync.model.change import Change, Exposure, Note
 from dpsync.model.desired import PERCENT_FROM, Base, Limits, Policy
-from dpsync.model.diagnostic import Refusal, WayOut
 from dpsync.model.plan import DeleteDecision, count_deletes
+from dpsync.model.question import Refusal, WayOut
 from dpsync.model.refusals import CONTENT, LIMITS
 from dpsync.model.snapshot import Identity
 from dpsync.model.text import command, counted, json_text, listed, some

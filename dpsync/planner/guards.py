@@ -15,7 +15,7 @@ from dpsync.model.address import Address, Pattern
 from dpsync.model.change import Exposure
 from dpsync.model.cycles import chain
 from dpsync.model.desired import Entry
-from dpsync.model.diagnostic import Refusal, WayOut
+from dpsync.model.question import Refusal, WayOut
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.text import counted
 from dpsync.planner import decide as transfers

@@ -25,7 +25,7 @@ from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
 from dpsync.model.cycles import circles
 from dpsync.model.desired import Entry
-from dpsync.model.diagnostic import Candidate, Refusal, WayOut
+from dpsync.model.question import Candidate, Refusal, WayOut
 from dpsync.model.refusals import EXCHANGED, RENAMED, SHALLOW_CLONE
 from dpsync.model.snapshot import Identity, LiveObject, MatchedBy, Snapshot
 from dpsync.model.text import FEW, counted, plural, some

@@ -20,11 +20,11 @@ from msgspec.structs import replace
 
 from dpsync.model.address import Address
 from dpsync.model.change import Blocked, Change, Difference, Note
+from dpsync.model.deferred import Deferred
 from dpsync.model.desired import Desired, Entry
-from dpsync.model.diagnostic import Refusal
-from dpsync.model.frozen import Deferred
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Organization, Origin, Part, Plan, Prerequisite
+from dpsync.model.question import Refusal
 from dpsync.model.snapshot import LiveObject, Snapshot
 from dpsync.planner import decide as transfers
 from dpsync.planner.answers import UNNEEDED, questions

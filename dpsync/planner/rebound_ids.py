@@ -29,8 +29,8 @@ from dpsync.kinds.places import Places
 from dpsync.model.address import Address
 from dpsync.model.change import Note
 from dpsync.model.desired import Entry
-from dpsync.model.diagnostic import WayOut
 from dpsync.model.ids import RecordedLine
+from dpsync.model.question import WayOut
 from dpsync.model.refusals import PASSED_OVER
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.text import command

@@ -20,7 +20,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model import refusals
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry, Scope
-from dpsync.model.diagnostic import Refusal, WayOut
+from dpsync.model.question import Refusal, WayOut
 from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy, Snapshot
 from dpsync.model.values import canonical, live_ids, references
 from dpsync.planner.answers import RESTRUCTURE, Answer, Answers

@@ -21,7 +21,7 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.model.address import Address
 from dpsync.model.cycles import openers
 from dpsync.model.desired import Entry
-from dpsync.model.diagnostic import Refusal
+from dpsync.model.question import Refusal
 from dpsync.model.refusals import TAKEN
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.planner.decide import Decisions

@@ -36,9 +36,9 @@ from dpsync import __version__
 from dpsync.model.plan import Origin
 from dpsync.model.text import are, counted, json_text
 from dpsync.render.formats import FormatOptions
-from dpsync.render.names import visible
 from dpsync.render.plan_words import place
 from dpsync.render.view import LEVELS, OPENS, View, ViewEntry, body, clip
+from dpsync.render.visible import visible
 
 MOST: Final = 9
 """GitHub shows ten annotations of a level and a step, and says nothing of the others."""

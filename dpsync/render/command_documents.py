@@ -18,7 +18,6 @@ The findings that are shown, of perhaps very many.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -26,13 +25,12 @@ from typing import Any, Final, Literal, TypeVar
 from pydantic import BaseModel
 
 from dpsync.apply.journal_reader import JournaledApply, PastApply
-from dpsync.config import codes
 from dpsync.config.compose import Composition
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Unserved
-from dpsync.model.diagnostic import Diagnostic, Exit, Findings
+from dpsync.model.diagnostic import Exit
 from dpsync.model.ids import Edits, IdsComparison, RecordedLine
 from dpsync.model.nodes import Mapping as MappingNode
 from dpsync.model.nodes import Node, Scalar, plain
@@ -255,26 +253,3 @@ def _detail(kind: Kind, match: Match) -> str:
         return match.detail
     first = kind.identity[0]
     return first if isinstance(first, str) else " and ".join(first)
-
-
-MOST: Final = 200
-"""Findings that are shown; of one code there are `MOST_OF_A_CODE` at most."""
-
-
-def selected(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
-    """The findings that are shown, in their order, and by code how many more there are.
-
-    What could not be parsed comes first: it may be why other things are wrong.
-    """
-    findings = diagnostics if isinstance(diagnostics, Findings) else Findings(diagnostics)
-    found = sorted(findings, key=_order)
-    left_out = Counter(findings.left_out)
-    left_out.update(one.code for one in found[MOST:])
-    return found[:MOST], left_out
-
-
-def _order(one: Diagnostic) -> tuple[bool, bool, tuple[str, int, int] | tuple[()], str, str]:
-    span = one.span
-    place = (span.file, span.line, span.column) if span is not None else ()
-    parsed = not codes.SYNTAX <= one.code < codes.FORMAT_VERSION
-    return (parsed, span is None, place, one.code, one.message)

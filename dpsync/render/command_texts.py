@@ -45,10 +45,10 @@ from dpsync.render.documents import (
     ValueOrigin,
 )
 from dpsync.render.drift_layout import compared_with, edit_blocks, title
-from dpsync.render.names import visible
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import place
 from dpsync.render.view import body, visible_texts
+from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.render.explanations import Explanation

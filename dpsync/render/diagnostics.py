@@ -15,10 +15,10 @@ from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.nodes import Span
 from dpsync.model.text import counted
 from dpsync.model.urls import hide_credentials
-from dpsync.render.command_documents import selected
-from dpsync.render.names import visible
+from dpsync.render.candidate import candidate
 from dpsync.render.paint import columns
-from dpsync.render.plan_words import candidate
+from dpsync.render.selected_findings import selected
+from dpsync.render.visible import visible
 
 WIDTH: Final = 100
 """Columns of a source line that are shown; a longer one is cut around the caret."""

@@ -7,11 +7,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from dpsync.model.diagnostic import Candidate, WayOut
 from dpsync.model.drift import Drift, Edits
 from dpsync.model.frozen import Frozen
 from dpsync.model.journal import Report
 from dpsync.model.plan import Organization, Origin, Plan, Rehearsal, Saved
+from dpsync.model.question import Candidate, WayOut
 from dpsync.model.snapshot import MatchedBy
 from dpsync.render.resolutions import WaysOut
 

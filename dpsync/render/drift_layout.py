@@ -18,15 +18,15 @@ from msgspec.structs import replace
 
 from dpsync.model.address import Address, FieldAddress
 from dpsync.model.change import Blocked
-from dpsync.model.diagnostic import Refusal
 from dpsync.model.drift import Drift, Drifted, Edit, EditedField, Edits, FieldDrift
 from dpsync.model.drift import Line as UnwatchedLine
 from dpsync.model.plan import DIGITS, Rehearsal
+from dpsync.model.question import Refusal
 from dpsync.model.text import counted, short_commit
 from dpsync.render import plan_words
 from dpsync.render import report_words as words
 from dpsync.render.documents import DriftDocument, RehearseDocument
-from dpsync.render.names import Names, in_natural_order, kind_name, kind_noun, names_of, visible
+from dpsync.render.names import Names, in_natural_order, kind_name, kind_noun, names_of
 from dpsync.render.plan_layout import (
     blocked_entry,
     blocked_words,
@@ -42,6 +42,7 @@ from dpsync.render.plan_layout import (
 from dpsync.render.plan_words import SHOWN
 from dpsync.render.resolutions import WaysOut
 from dpsync.render.view import Block, Blocks, View, ViewEntry, ViewField, ViewLine, Word
+from dpsync.render.visible import visible
 
 
 def drift_view(document: DriftDocument, now: datetime | None = None) -> View:

@@ -17,7 +17,7 @@ from dpsync.model.change import NavigationChange, NavigationNode, UrlImpact
 from dpsync.model.plan import Plan
 from dpsync.model.text import counted
 from dpsync.planner.sibling_order import longest_increasing
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 _FEW = 3
 """Siblings without a change that are each a line; more of them are counted."""

@@ -19,8 +19,9 @@ from dpsync.model.change import Change
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.plan import Plan
 from dpsync.model.values import references
-from dpsync.render.names import kind_noun, visible
+from dpsync.render.names import kind_noun
 from dpsync.render.plan_words import SIGNS
+from dpsync.render.visible import visible
 
 _COLOURS: Final = {"create": "#d2f4d2", "update": "#fff3c4", "delete": "#fbd5d5"}
 _PLAIN: Final = frozenset(" /()")

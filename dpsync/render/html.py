@@ -16,9 +16,9 @@ from typing import Any, Final
 
 from dpsync.model.text import json_text
 from dpsync.render.formats import FormatOptions
-from dpsync.render.names import visible
 from dpsync.render.plan_words import place
 from dpsync.render.view import LONGEST, OPENS, View, ViewEntry, both, clip, tree_lines
+from dpsync.render.visible import visible
 
 _SLOT: Final = re.compile(r"\{\{(\w+)\}\}")
 _IN_SCRIPT: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
@@ -40,7 +40,7 @@ def as_page(view: View, options: FormatOptions) -> str:
 
 @cache
 def _part(name: str) -> str:
-    return files("dpsync.render.pages").joinpath(name).read_text(encoding="utf-8")
+    return files("dpsync.render").joinpath("pages", name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

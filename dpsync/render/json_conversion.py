@@ -21,7 +21,6 @@ from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.drift import Drift, Edits
 from dpsync.model.plan import Origin, Plan, Rehearsal
 from dpsync.model.text import json_text
-from dpsync.render.command_documents import selected
 from dpsync.render.documents import (
     ApplyDocument,
     DriftDocument,
@@ -39,6 +38,7 @@ from dpsync.render.documents import (
 from dpsync.render.formats import FormatOptions
 from dpsync.render.plan_words import counts
 from dpsync.render.resolutions import ways_out
+from dpsync.render.selected_findings import selected
 
 if TYPE_CHECKING:
     from dpsync.importing.entries import LeftOut

@@ -23,9 +23,9 @@ from typing import Final
 
 from dpsync.model.text import counted
 from dpsync.render.formats import FormatOptions
-from dpsync.render.names import visible
 from dpsync.render.plan_words import place
 from dpsync.render.view import LEVELS, OPENS, Block, View, ViewEntry, Word, clip, cut, differences
+from dpsync.render.visible import visible
 
 _PLAIN: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d{1,6}|→")
 """What no Markdown and no site sees anything in: letters, a number, the arrow between two values."""

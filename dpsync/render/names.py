@@ -27,8 +27,8 @@ from dpsync.kinds.types import OneOf, Page, Type
 from dpsync.model.address import Address
 from dpsync.model.drift import Drift
 from dpsync.model.plan import Plan
-from dpsync.model.text import UNSEEN
 from dpsync.model.values import DATA, LIVE, REF, reference_text
+from dpsync.render.visible import visible
 
 _NUMBER: Final = re.compile(r"([0-9]+)")
 _NAVIGATION: Final = "structure"
@@ -89,40 +89,6 @@ def _appearance(addresses: Iterable[Address]) -> tuple[dict[Address, int], set[A
         if names == sorted(names) and _NAVIGATION not in place.segments
     }
     return numbers, by_name
-
-
-_SHORT: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
-
-_HOSTILE: Final = re.compile(f"[{UNSEEN}]")
-_IN_LINES: Final = re.compile(f"(?!\n)[{UNSEEN}]")
-_UNSTYLED: Final = re.compile(rf"(?!\n|\x1b\[[0-9;]*m)[{UNSEEN}]")
-
-
-def visible(text: str) -> str:
-    """The text with every hostile character as `\\n`, `\\x1b`, `\\u202e` or `\\U000e0041`.
-
-    Applying it twice changes nothing more. A backslash of the text itself stays, so there is no way back.
-    """
-    return _HOSTILE.sub(_escaped, text)
-
-
-def visible_lines(text: str, styled: bool = False) -> str:
-    """The same for a text of several lines of our own, which stay apart; `styled` keeps our own colours.
-
-    Everything that is printed passes here last: a foreign text which nobody made visible can do no more
-    harm then than to begin a line.
-    """
-    return (_UNSTYLED if styled else _IN_LINES).sub(_escaped, text)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    character = found.group()
-    code = ord(character)
-    if character in _SHORT:
-        return _SHORT[character]
-    if code <= 0xFF:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 _PERMISSIONS: Final = "permissions"

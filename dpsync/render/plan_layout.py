@@ -17,16 +17,17 @@ from msgspec.structs import replace
 
 from dpsync.model.address import FieldAddress
 from dpsync.model.change import Blocked, Change, Difference, Exposure, NavigationChange, Note, UrlImpact
-from dpsync.model.diagnostic import Refusal
 from dpsync.model.plan import DIGITS, Plan, Rehearsal, count_deletes
+from dpsync.model.question import Refusal
 from dpsync.model.text import command
 from dpsync.model.urls import is_preview_link
 from dpsync.render import plan_words as words
 from dpsync.render import report_words as drift_words
 from dpsync.render import report_words as rehearsal_words
+from dpsync.render.candidate import candidate
 from dpsync.render.effect_words import breaks, merged, old_urls, readers_glance, url_change
-from dpsync.render.names import Names, in_natural_order, kind_noun, names_of, visible
-from dpsync.render.plan_words import PlanOrDrift, candidate, enclosing_origin, head, origin, part_lines
+from dpsync.render.names import Names, in_natural_order, kind_noun, names_of
+from dpsync.render.plan_words import PlanOrDrift, enclosing_origin, head, origin, part_lines
 from dpsync.render.view import (
     LEVELS,
     Block,
@@ -40,6 +41,7 @@ from dpsync.render.view import (
     ViewLink,
     Word,
 )
+from dpsync.render.visible import visible
 
 
 def deviations(plan: Plan, rehearsal: Rehearsal) -> list[Block]:

@@ -27,19 +27,11 @@ from dpsync.model.plan import Origin, Plan, Reverted
 from dpsync.model.snapshot import MatchedBy
 from dpsync.model.text import FEW, command, counted, listed, short_commit, some
 from dpsync.render.effect_words import breaks
-from dpsync.render.names import delete_effect, delete_noun, kind_noun, visible
+from dpsync.render.names import delete_effect, delete_noun, kind_noun
+from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.model.diagnostic import Candidate
-
-
-def candidate(one: Candidate) -> str:
-    """The title of a live object, and what is known of it."""
-    known = [one.id, one.why]
-    known += [counted(one.pages, "page")] if one.pages is not None else []
-    known += [f"last changed {one.changed}"] if one.changed else []
-    known += [f"shown in {', '.join(one.shown_in)}"] if one.shown_in else []
-    return f'"{visible(one.title)}": ' + visible(", ".join(fact for fact in known if fact))
+    pass
 
 
 _PLAIN: Final = re.compile(r"[\w.@+-]+")

@@ -27,9 +27,9 @@ from dpsync.model.plan import (
     count_deletes,
 )
 from dpsync.model.text import command, counted, some
-from dpsync.render.names import visible
 from dpsync.render.plan_words import category, folded, not_reverted, why
 from dpsync.render.value_words import show
+from dpsync.render.visible import visible
 
 _NOT_DONE: Final[tuple[Result, ...]] = ("requested", "failed", "stale", "unknown", "not-tried")
 _LONG: Final = 120

@@ -9,7 +9,7 @@ from dpsync.model.drift import Drift, Drifted
 from dpsync.model.frozen import Frozen
 from dpsync.model.text import command
 from dpsync.model.values import REF
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 
 class WaysOut(Frozen):

@@ -26,7 +26,7 @@ from dpsync.kinds.value_meanings import values_of
 from dpsync.model.change import Difference
 from dpsync.model.text import counted, plural
 from dpsync.model.values import ENV, LIVE, REF, wrapped_data
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.@:/+-]{0,99}")
 _NO_TEXTS: Final = frozenset({"true", "false", "null"})

@@ -23,8 +23,8 @@ from dpsync.model.change import Difference
 from dpsync.model.plan import Origin
 from dpsync.model.text import NOWHERE, counted
 from dpsync.render.effect_words import NavigationLine
-from dpsync.render.names import visible
 from dpsync.render.value_words import big, brief, inside, show
+from dpsync.render.visible import visible
 
 Level = Literal["error", "warning", "note", "none"]
 """error: it keeps a command from its aim. warning: somebody should look. none: nobody is called for it."""

@@ -22,7 +22,6 @@ from msgspec import Struct
 from dpsync.model.journal import GOOD, Outcome, Report
 from dpsync.model.plan import DIGITS, Plan, Rehearsal
 from dpsync.model.text import NOWHERE, counted, some
-from dpsync.render.names import visible
 from dpsync.render.paint import Paint
 from dpsync.render.plan_layout import blocked_entry, deviations, plan_view, side_blocks
 from dpsync.render.plan_words import SHOWN, place
@@ -56,6 +55,7 @@ from dpsync.render.view import (
     tree_lines,
     visible_texts,
 )
+from dpsync.render.visible import visible
 
 COLUMNS: Final = 80
 """A line that is no longer is whole on any terminal."""

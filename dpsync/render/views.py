@@ -23,7 +23,6 @@ from dpsync.render.documents import (
 )
 from dpsync.render.drift_layout import compared_with, drift_view, edit_blocks, rehearsal_view
 from dpsync.render.drift_layout import title as edits_title
-from dpsync.render.names import visible
 from dpsync.render.plan_layout import Listing, facts, plan_view, previews, side_blocks
 from dpsync.render.plan_words import origin
 from dpsync.render.report_words import (
@@ -39,6 +38,7 @@ from dpsync.render.report_words import (
     without_unkept,
 )
 from dpsync.render.view import Blocks, Level, View, ViewEntry, ViewLine, Word, visible_texts
+from dpsync.render.visible import visible
 
 _RESULTS: Final[tuple[tuple[Result, str, Level], ...]] = (
     ("failed", "Failed: {}", "error"),

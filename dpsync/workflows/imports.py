@@ -22,8 +22,8 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, Edits, IdsFile
 from dpsync.model.plan import Plan
 from dpsync.planner.history import names_of
-from dpsync.workflows.listing import renamed, undeclared, undeclared_singles
 from dpsync.workflows.session import Session, Sharing
+from dpsync.workflows.unmanaged import renamed, undeclared, undeclared_singles
 
 if TYPE_CHECKING:
     from dpsync.importing.add import Adding

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from dpsync.kinds.registry import load
 from dpsync.model.address import Address
-from dpsync.model.diagnostic import Candidate, Refusal
 from dpsync.model.plan import Plan
+from dpsync.model.question import Candidate, Refusal
 from dpsync.planner.answers import NEW, confirmed_by, parse
 from dpsync.planner.sides import Options
 from dpsync.workflows.session import Session

@@ -14,9 +14,8 @@ A configuration against a platform: plan, drift, apply.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -26,25 +25,22 @@ from msgspec.structs import replace
 from dpsync.apply.saved_plan import Expected
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.collector import collector_paused
-from dpsync.config.compose import Composition, load_sources
-from dpsync.config.discovery import Directory, Files
-from dpsync.config.edits import edits as compare_files
+from dpsync.config.discovery import Files
 from dpsync.config.entry_keywords import supported
-from dpsync.config.git_base import read_base
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.registry import load as load_registry
 from dpsync.live.delete_evidence import held, with_pages
 from dpsync.live.reading import renamed_keys
 from dpsync.model.address import Address
 from dpsync.model.desired import NO_LABELS, NOT_ASKED, Base, Desired, LabelCommits
-from dpsync.model.diagnostic import Candidate, Diagnostic, DiagnosticError, Exit, Findings, Refusal
-from dpsync.model.drift import Drift, Edits
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
+from dpsync.model.drift import Drift
 from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Plan
+from dpsync.model.question import Candidate, Refusal
 from dpsync.model.snapshot import Snapshot
 from dpsync.planner.coverage import coverage
 from dpsync.planner.drift import find_drift
@@ -57,25 +53,6 @@ if TYPE_CHECKING:
     from dpsync.apply.ids_recorder import IdsStore, Recorder
     from dpsync.apply.journal import Journal
     from dpsync.importing.update import Taken
-
-
-def compose(
-    root: Path,
-    env: Mapping[str, str] | None = None,
-    overlays: Sequence[Path] = (),
-    environment: str | None = None,
-) -> Composition:
-    """The composed tree of a root file. No secret is resolved, and no platform is asked.
-
-    Raises DiagnosticError (exit 5) with everything that is wrong with the files as YAML, with what is given
-    twice and with variables that are not set. What the entries say is not checked.
-    """
-    layers = Layers.of(root, overlays, environment)
-    variables = os.environ if env is None else env
-    composed = load_sources(Directory(root), variables, layers)
-    if composed.diagnostics.errors:
-        raise DiagnosticError(composed.diagnostics, Exit.INVALID, composed.texts)
-    return composed
 
 
 TOP: str = "the top-level values"
@@ -122,37 +99,6 @@ class Sharing(Struct, frozen=True):
     def of_file(self, name: str) -> tuple[str, ...]:
         """Who reads a file: what comes into it is theirs, too."""
         return tuple(who for who, other in self.others.items() if name in other.texts)
-
-
-def load_base(
-    root: Path,
-    ref: str | None = None,
-    env: Mapping[str, str] | None = None,
-    registry: Registry | None = None,
-    overlays: Sequence[Path] = (),
-    environment: str | None = None,
-    ids: Path | None = None,
-    profile: str | None = None,
-) -> Base:
-    """The configuration with what goes over it, as git has it at `ref` or at the default base.
-
-    docs/configuration.md says which base is the default. `ids` is where the ids file is: the base has that of
-    its commit.
-    Raises DiagnosticError (exit 5) when a named `ref` cannot be used. A default one that cannot be had is an
-    empty base, with the reason in `said`.
-    """
-    layers = Layers.of(root, overlays, environment, profile)
-    variables = os.environ if env is None else env
-    return read_base(root, registry or load_registry(), variables, ref, layers, ids)
-
-
-def edits(desired: Desired, base: Base, registry: Registry | None = None) -> Edits:
-    """What a configuration says otherwise than that of a base. No platform is asked."""
-    if base.desired is None:
-        return Edits(base_from=base.name)
-    registry = registry or load_registry(desired.profile)
-    found = compare_files(registry.whole, base.desired, desired)
-    return Edits(base=base.commit, base_from=base.name, found=found)
 
 
 Candidates = tuple[Candidate, ...]

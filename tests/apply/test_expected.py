@@ -6,8 +6,8 @@ import pytest
 
 from dpsync.apply.saved_plan import Expected, NotApproved, Refused, different
 from dpsync.model.change import Blocked, Change, Difference, Effect, Kept, Note, Step
-from dpsync.model.diagnostic import Refusal
 from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
 
 STEP = Step(id="a create", verb="create", method="PUT", path="/teams", body={"title": "A"}, repeat="look_up")
 CREATE = Change(address="acme/teams/a", kind="team", action="create", steps=(STEP,))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.apply.verification import unkept
+from dpsync.apply.lost_values import unkept
 from dpsync.client.client import WriteClient
 from dpsync.model.change import Change, Difference
 from dpsync.model.journal import Outcome, Report, Result

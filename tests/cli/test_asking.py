@@ -13,8 +13,9 @@ import pytest
 from dpsync.cli.applying import nothing_to_do
 from dpsync.cli.output import interactive
 from dpsync.model.change import Change
-from dpsync.model.diagnostic import Exit, Refusal
+from dpsync.model.diagnostic import Exit
 from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.test_drift import change
 from tests.patience import PATIENCE

@@ -8,8 +8,8 @@ from importlib import import_module
 import click
 import pytest
 
+from dpsync.cli.completion_values import _offered
 from dpsync.cli.connection import _in_file
-from dpsync.cli.options import _offered
 
 CONTEXT = click.Context(click.Command("dpsync"))
 

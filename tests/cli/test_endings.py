@@ -12,18 +12,20 @@ from dpsync.apply.journal import JournalFull, Locked, NoState
 from dpsync.apply.saved_plan import NotApproved, Refused
 from dpsync.cli.applying import show_plan
 from dpsync.cli.connection import Connection
-from dpsync.cli.exit_codes import client_diagnostic, endings, explained
+from dpsync.cli.exit_codes import endings
+from dpsync.cli.failures import client_diagnostic, explained
 from dpsync.cli.foreign_flags import check_habits, directory_behind
 from dpsync.cli.main import root, run
 from dpsync.cli.output import Output, as_output
-from dpsync.cli.session import ending
+from dpsync.cli.rehearsing import ending
 from dpsync.cli.signals import Ended
 from dpsync.client import errors
 from dpsync.client.errors import ClientError, NotSent, Unknown
 from dpsync.client.proxy import Setting, Way
 from dpsync.model.change import Blocked
-from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Refusal
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plan import Origin, Plan, Rehearsal
+from dpsync.model.question import Refusal
 
 TO = Connection("https://p.example", "s3cret", "DPSYNC_URL", "DPSYNC_TOKEN")
 PROXY = Way(proxy=Setting("HTTPS_PROXY", "http://proxy:3128"))

@@ -12,7 +12,8 @@ import pytest
 
 from dpsync.kinds.registry import load
 from dpsync.model.urls import DOCS
-from dpsync.render.explanations import code_named, codes, explained, what_can_be_explained
+from dpsync.render.error_page import code_named, codes
+from dpsync.render.explanations import explained, what_can_be_explained
 from tests.cli.conftest import Run
 from tests.docs.markdown import sections
 from tools.site_pages import anchor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.cli.connection import Connection
-from dpsync.cli.exit_codes import client_diagnostic
+from dpsync.cli.failures import client_diagnostic
 from dpsync.client import errors
 from dpsync.client.proxy import Setting, Way
 

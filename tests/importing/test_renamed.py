@@ -9,8 +9,8 @@ import pytest
 
 from dpsync.model.address import Pattern
 from dpsync.planner.plan import make_plan
-from dpsync.workflows.listing import renamed
 from dpsync.workflows.session import Planned
+from dpsync.workflows.unmanaged import renamed
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import Case, Things
 

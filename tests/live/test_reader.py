@@ -17,8 +17,9 @@ from dpsync.live.delete_evidence import held
 from dpsync.live.reader import read_snapshot
 from dpsync.live.sources import Source, Sources
 from dpsync.model.address import Address
-from dpsync.model.diagnostic import Candidate, DiagnosticError
+from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.ids import IdsFile, RecordedLine
+from dpsync.model.question import Candidate
 from dpsync.model.snapshot import Missing, Snapshot
 from dpsync.model.values import LiveId, Ref
 from tests.planner.lab import REGISTRY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpsync.model.frozen import LEFT_OUT, Deferred
+from dpsync.model.deferred import LEFT_OUT, Deferred
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.text import json_text

@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.model.change import Change
+from dpsync.model.deferred import Deferred
 from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.frozen import Deferred
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.text import json_text
 from dpsync.render.json_conversion import findings_document
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 SOURCE = Path(__file__).parents[2] / "dpsync"
 # Format characters that have a shape of their own: signs before numbers and joined signs.

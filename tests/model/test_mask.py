@@ -13,13 +13,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dpsync.model.change import Change, Difference
-from dpsync.model.frozen import Deferred
+from dpsync.model.deferred import Deferred
 from dpsync.model.journal import Outcome, Report
 from dpsync.model.mask import HIDDEN, SHORTEST, Mask
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin, Plan
 from dpsync.model.text import json_text
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 SECRET = 'pa"Ss/Wo+Rd=ü & 100%\\x'
 FORMS = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dpsync.kinds.registry import load
-from dpsync.model.diagnostic import DiagnosticError, Exit, Refusal
+from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
 from dpsync.planner.answers import UNNEEDED, Answer, Answers, Question, confirmed_by, forms, parse, questions
 
 from .lab import Lab, site, spaces

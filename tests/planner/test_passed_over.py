@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.model.address import Pattern
-from dpsync.model.diagnostic import Refusal
 from dpsync.model.ids import RecordedLine
 from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
 from dpsync.planner.answers import confirmed_by
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides

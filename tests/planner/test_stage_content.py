@@ -11,9 +11,9 @@ from msgspec.structs import force_setattr, replace
 
 from dpsync.model.address import Address
 from dpsync.model.desired import Base, Limits, NotIncluded
-from dpsync.model.diagnostic import Refusal
 from dpsync.model.ids import RecordedLine
 from dpsync.model.plan import DeleteDecision, Plan
+from dpsync.model.question import Refusal
 from dpsync.model.snapshot import Match, MatchedBy, Records
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Sides

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dpsync.model.address import Address
 from dpsync.model.desired import Limits
-from dpsync.model.diagnostic import Refusal
+from dpsync.model.question import Refusal
 from dpsync.model.values import LiveId, Ref
 from dpsync.planner.changes import changes
 from dpsync.planner.decide import Decisions, Transfers, decide, transfers

@@ -14,10 +14,10 @@ from dpsync.client.client import WriteClient
 from dpsync.client.errors import NotSent, Unknown
 from dpsync.client.transport import Request, Response, Stats
 from dpsync.model.address import Address
-from dpsync.model.diagnostic import Refusal, WayOut
 from dpsync.model.ids import NO_IDS, RecordedLine
 from dpsync.model.journal import Report
 from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal, WayOut
 from dpsync.rehearse import faults
 from dpsync.rehearse.faults import Fault, Faulty, Killed, What, draw
 from dpsync.rehearse.run import rehearse

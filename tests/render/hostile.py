@@ -22,10 +22,10 @@ from dpsync.model.change import (
     Step,
     Waiting,
 )
-from dpsync.model.diagnostic import Candidate, Refusal
 from dpsync.model.drift import Drift, Drifted, Edit, EditedField, Edits, FieldDrift, Renamed
 from dpsync.model.journal import Outcome, Report, Unkept
 from dpsync.model.plan import Deviation, FaultRun, Origin, Plan, Rehearsal, Unproven
+from dpsync.model.question import Candidate, Refusal
 from dpsync.model.snapshot import MatchedBy
 from dpsync.render.documents import (
     ApplyDocument,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from dpsync.model.change import Blocked, Change, Difference, Effect, Kept, Note, PlatformTrouble, Waiting
-from dpsync.model.diagnostic import Candidate, Diagnostic, Exit, Refusal, WayOut
+from dpsync.model.diagnostic import Diagnostic, Exit
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plan import Organization, Plan
+from dpsync.model.question import Candidate, Refusal, WayOut
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.json_conversion import findings_document
 from dpsync.render.paint import Paint

@@ -9,8 +9,8 @@ from typing import Any
 import jsonschema
 from pydantic import BaseModel
 
-from dpsync.model.diagnostic import Refusal
 from dpsync.model.plan import Origin, Plan
+from dpsync.model.question import Refusal
 from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import FormatOptions, render
 from dpsync.render.json_conversion import plan_document

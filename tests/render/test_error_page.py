@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpsync.render.explanations import plain_section
+from dpsync.render.error_page import plain_section
 
 BLOCK = ["```yaml", "teams:", "  a: {}", "```"]
 

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from pydantic import BaseModel
 
 from dpsync.model.change import Blocked, Change, Difference
-from dpsync.model.diagnostic import Refusal
 from dpsync.model.plan import Origin, Plan
+from dpsync.model.question import Refusal
 from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import FormatOptions, render
 from dpsync.render.json_conversion import plan_document
-from dpsync.render.names import visible
 from dpsync.render.views import view
+from dpsync.render.visible import visible
 from tests.render.hostile import DOCUMENTS
 from tests.render.runner import KNOWN, Command, commands
 

@@ -24,8 +24,8 @@ from dpsync.model.change import (
     NavigationNode,
     SitePreview,
 )
-from dpsync.model.diagnostic import Refusal
 from dpsync.model.plan import Organization, Origin, Plan
+from dpsync.model.question import Refusal
 from dpsync.render.formats import render
 from dpsync.render.json_conversion import plan_document
 from dpsync.render.views import view

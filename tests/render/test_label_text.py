@@ -8,9 +8,9 @@ import pytest
 from click import unstyle
 
 from dpsync.model.change import Change, Difference
-from dpsync.model.diagnostic import Refusal
 from dpsync.model.drift import LastEvent
 from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
 from dpsync.model.text import counted
 from dpsync.render.json_conversion import plan_document
 from dpsync.render.paint import Paint

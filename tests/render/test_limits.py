@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from dpsync.model.change import Difference
-from dpsync.model.diagnostic import Diagnostic, Refusal
+from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.drift import Drift, Drifted, Renamed
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Estimate, Plan, Unproven
+from dpsync.model.question import Refusal
 from dpsync.render.ci_reports import as_annotations, as_codequality, as_junit, as_sarif
-from dpsync.render.command_documents import selected
 from dpsync.render.formats import FormatOptions, render
 from dpsync.render.html import as_page
 from dpsync.render.json_conversion import drift_document, plan_document
@@ -22,6 +22,7 @@ from dpsync.render.markdown import render_markdown
 from dpsync.render.paint import Paint
 from dpsync.render.plan_words import base
 from dpsync.render.report_words import time, unproven
+from dpsync.render.selected_findings import selected
 from dpsync.render.value_words import inside
 from dpsync.render.view import Blocks, View, ViewEntry, ViewField, ViewLine, Word, clip
 from dpsync.render.view_text import Writer

@@ -23,13 +23,13 @@ from dpsync.model.change import (
     NavigationNode,
     SitePreview,
 )
-from dpsync.model.diagnostic import Refusal
 from dpsync.model.plan import Origin, Plan
+from dpsync.model.question import Refusal
 from dpsync.render.documents import Finding, FindingsDocument, PlanDocument, Related
 from dpsync.render.json_conversion import plan_document
 from dpsync.render.markdown import code, prose, prose_html, render_markdown, units
-from dpsync.render.names import visible
 from dpsync.render.views import view
+from dpsync.render.visible import visible
 from tests.render.hostile import DOCUMENTS, TEXT
 from tests.soak import examples
 

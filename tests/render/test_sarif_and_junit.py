@@ -18,9 +18,9 @@ from lxml import etree
 from pydantic import BaseModel
 
 from dpsync.model.change import Change, Exposure
-from dpsync.model.diagnostic import Refusal
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plan import Origin, Plan
+from dpsync.model.question import Refusal
 from dpsync.render.documents import Finding, FindingsDocument
 from dpsync.render.formats import FormatOptions, render
 from dpsync.render.json_conversion import drift_document, plan_document

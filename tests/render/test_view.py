@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from dpsync.model.change import Change, Difference, Kept
-from dpsync.model.diagnostic import Exit, Refusal
+from dpsync.model.diagnostic import Exit
 from dpsync.model.drift import Drift, Drifted, FieldDrift
 from dpsync.model.plan import Plan
+from dpsync.model.question import Refusal
 from dpsync.render.documents import ApplyDocument
 from dpsync.render.formats import FORMATS, FormatOptions, render
 from dpsync.render.json_conversion import drift_document, plan_document

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsync.render.names import visible, visible_lines
+from dpsync.render.visible import visible, visible_lines
 
 # Format characters that have a shape of their own: signs before numbers and joined signs.
 VISIBLE_FORMATS = {0x0600, 0x0601, 0x0602, 0x0603, 0x0604, 0x0605, 0x06DD, 0x070F, 0x0890, 0x0891, 0x08E2}

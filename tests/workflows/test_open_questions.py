@@ -6,8 +6,8 @@ import pytest
 
 from dpsync.model.address import Address
 from dpsync.model.change import Change
-from dpsync.model.diagnostic import Candidate, Refusal, WayOut
 from dpsync.model.plan import Plan
+from dpsync.model.question import Candidate, Refusal, WayOut
 from dpsync.workflows.open_questions import Given, OpenQuestion, open_questions
 
 A, B = Address.parse("acme/teams/a"), Address.parse("acme/teams/b")

@@ -16,11 +16,13 @@ from dpsync.client.observer import Nobody
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.address import Address
 from dpsync.model.change import Change
-from dpsync.model.diagnostic import Candidate, Diagnostic, DiagnosticError, Exit, Findings, Refusal
+from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 from dpsync.model.ids import IdsComparison, IdsFile, RecordedLine, Remark
 from dpsync.model.plan import Plan
+from dpsync.model.question import Candidate, Refusal
+from dpsync.workflows.compose import compose
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, edited_ids
-from dpsync.workflows.session import Asking, Planned, Session, compose
+from dpsync.workflows.session import Asking, Planned, Session
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import Case, Things
 

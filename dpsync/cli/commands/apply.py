@@ -84,7 +84,7 @@ def command(
     from dpsync.api import Expected, Options
     from dpsync.apply.saved_plan import check_approved, options_of, read_saved
     from dpsync.cli.exit_codes import endings, nothing_applied
-    from dpsync.cli.session import rehearsed, show_rehearsal, started
+    from dpsync.cli.rehearsing import rehearsed, show_rehearsal, started
     from dpsync.client.client import WriteClient
 
     out = as_output(format_, color, verbose, quiet, summary)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from dpsync.cli.completion_values import words
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import color_option, words
+from dpsync.cli.options import color_option
 from dpsync.cli.output import as_output
 from dpsync.model.diagnostic import Exit
 
@@ -40,7 +41,7 @@ def command(what: str | None, color: str) -> int:
         out.result(render_overview(overview(load().whole), paint))
         return Exit.DONE
 
-    from dpsync.render.explanations import code_named, codes, plain_section
+    from dpsync.render.error_page import code_named, codes, plain_section
 
     known = codes()
     if (code := code_named(what, known)) is not None:

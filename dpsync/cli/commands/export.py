@@ -63,7 +63,7 @@ def command(
     from dpsync.importing.files import put
     from dpsync.importing.navigation_file import export
     from dpsync.kinds.registry import load as load_registry
-    from dpsync.render.names import visible
+    from dpsync.render.visible import visible
 
     speaker = as_output("text", "auto")
     with endings(speaker):
@@ -89,7 +89,7 @@ def _read_replaced_file(
 ) -> NavigationFile | None:
     """Read the navigation file that the export replaces; None if it does not exist or cannot be read."""
     from dpsync.importing.navigation_file import NavigationKinds, read_navigation
-    from dpsync.render.names import visible
+    from dpsync.render.visible import visible
 
     target = directory / out
     if not os.path.lexists(target):

@@ -9,7 +9,7 @@ import click
 from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.output import Output, as_output
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 _LARGEST = 10_000_000
 """Bytes of a file, as when it is read."""

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import Struct
 
+from dpsync.cli.completion_values import addresses as addresses_of_entries
 from dpsync.cli.configuration import ConfigurationPaths, ids_file, on_disk, opened
 from dpsync.cli.connection import chosen_by_flag, connection, shell_address
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.cli.options import addresses as addresses_of_entries
+from dpsync.cli.importing import import_live, show_import
 from dpsync.cli.options import layered_or_new, output, profiled, reading
 from dpsync.cli.output import Output, as_output
 from dpsync.cli.progress import READING
-from dpsync.cli.session import client_of, configured, for_server, import_live, show_import
+from dpsync.cli.session import client_of, configured, for_server
 from dpsync.config.discovery import ROOT_NAMES, has_root
 from dpsync.kinds.editions import FULL, profile_at
 from dpsync.model.diagnostic import Exit

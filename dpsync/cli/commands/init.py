@@ -14,7 +14,7 @@ from dpsync.cli.output import Output, as_output, interactive
 from dpsync.config.discovery import has_root
 from dpsync.model.diagnostic import Exit
 from dpsync.model.text import command as printed
-from dpsync.render.names import visible, visible_lines
+from dpsync.render.visible import visible, visible_lines
 
 
 class Wanted(Struct, frozen=True):
@@ -165,7 +165,7 @@ def _imported(out: Output, directory: Path, organization: str) -> int:
     from dpsync.cli.configuration import ids_file, on_disk
     from dpsync.cli.connection import connection
     from dpsync.cli.exit_codes import endings
-    from dpsync.cli.session import import_live
+    from dpsync.cli.importing import import_live
     from dpsync.config.discovery import ROOT_NAMES
 
     to = connection(out)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dpsync.cli.completion_values import addresses
 from dpsync.cli.configuration import ConfigurationPaths
 from dpsync.cli.help_pages import HelpCommand, WrongUsage
-from dpsync.cli.options import addresses, layered, output, profiled, reading
+from dpsync.cli.options import layered, output, profiled, reading
 from dpsync.cli.output import Output, as_output
 from dpsync.cli.progress import READING
 from dpsync.model.diagnostic import Exit

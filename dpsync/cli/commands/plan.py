@@ -63,7 +63,7 @@ def command(
     from dpsync.api import Options
     from dpsync.apply.saved_plan import save
     from dpsync.cli.configuration import are_deletes_reviewed
-    from dpsync.cli.session import rehearsed, started
+    from dpsync.cli.rehearsing import rehearsed, started
     from dpsync.model.text import command as in_words
     from dpsync.render.json_conversion import plan_document
 

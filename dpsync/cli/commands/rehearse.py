@@ -58,7 +58,7 @@ def command(
     Exit code 4 means that the rehearsal failed. Do not apply the plan in this case.
     """
     from dpsync.api import Options
-    from dpsync.cli.session import ending, rehearsed
+    from dpsync.cli.rehearsing import ending, rehearsed
     from dpsync.client.recording import Recording
     from dpsync.render.documents import RehearseDocument
     from dpsync.render.json_conversion import plan_document

@@ -15,7 +15,7 @@ from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import layered, trusting
 from dpsync.cli.output import as_output
 from dpsync.cli.plan_program import isolated_command, plan_variables
-from dpsync.cli.session import read_world
+from dpsync.cli.worlds import read_world
 from dpsync.collector import collector_paused, collector_running
 from dpsync.model.diagnostic import Diagnostic, Exit
 

@@ -11,7 +11,7 @@ from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import output_in_every_format, summarizing
 from dpsync.cli.output import Output, as_output
 from dpsync.model.diagnostic import Exit
-from dpsync.render.names import visible
+from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
     from dpsync.apply.journal_reader import PastApply
@@ -67,7 +67,7 @@ def command(
 def _show_apply(out: Output, past: PastApply) -> Exit:
     """Print what the apply of a journal has printed. When it was is said beside the result."""
     from dpsync.cli.applying import show_end, show_plan
-    from dpsync.cli.session import show_rehearsal
+    from dpsync.cli.rehearsing import show_rehearsal
     from dpsync.model.text import Invocation
 
     out.invocation = Invocation(**past.flags.model_dump())

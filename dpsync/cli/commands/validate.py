@@ -58,7 +58,7 @@ def command(
     """
     from dpsync.cli.configuration import with_what_is_not_included
     from dpsync.cli.exit_codes import endings
-    from dpsync.render.names import visible
+    from dpsync.render.visible import visible
 
     if base is not None and not changes:
         raise click.UsageError("--base can only be used with --changes")
@@ -98,7 +98,7 @@ def _edited(out: Output, place: ConfigurationPaths, desired: Desired, base: str 
 def _unserved(desired: Desired) -> Iterator[str]:
     from dpsync.config.entry_keywords import supported
     from dpsync.kinds.registry import load
-    from dpsync.render.names import visible
+    from dpsync.render.visible import visible
 
     for address, item in sorted(supported(desired, load(desired.profile)).unserved.items()):
         yield f"{visible(item.span.file)}:{item.span.line}: {visible(str(address))}: {visible(item.reason)}"

@@ -51,9 +51,9 @@ def command(
     paths stay unchanged. Check titles and paths for names before you share the file.
     """
     from dpsync import disk
-    from dpsync.cli.session import read_world
+    from dpsync.cli.worlds import read_world
     from dpsync.model.text import counted, json_text
-    from dpsync.render.names import visible
+    from dpsync.render.visible import visible
 
     out = as_output("text", color, verbose, quiet)
     made = read_world(

@@ -1,0 +1,158 @@
+"""What an apply and the client raise, in words: findings and an exit code."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from dpsync.apply.journal import JournalFull, Locked, NoState
+from dpsync.apply.saved_plan import NotApproved, Refused
+from dpsync.cli.connection import Connection
+from dpsync.client import errors
+from dpsync.config.git import NoRepository
+from dpsync.model.diagnostic import Diagnostic, Exit
+from dpsync.model.nodes import Span
+from dpsync.model.plan import Origin
+from dpsync.model.refusals import LOCKED, NOT_APPROVED, STALE
+
+
+def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic], Exit] | None:
+    """What a command ends with after this; None for a mistake of dpsync's own.
+
+    Raises UsageError for an address or a token that cannot be used.
+    """
+    match error:
+        case Refused():
+            found = [
+                STALE.finding(address, _span(error.origins.get(address)), why=why)
+                for address, why in sorted(error.stale.items())
+            ]
+            return found, STALE.exit
+        case NotApproved():
+            return [NOT_APPROVED.finding(approved=error.approved, found=error.found)], NOT_APPROVED.exit
+        case Locked():
+            return [LOCKED.finding(organization=error.organization)], LOCKED.exit
+        case NoState():
+            hint = "set XDG_STATE_HOME to a directory in which you can write"
+            return [Diagnostic("state", str(error), hint=hint)], Exit.FAILED
+        case JournalFull():
+            return [
+                Diagnostic("journal", str(error), hint="check the disk space and the permissions of .dpsync")
+            ], Exit.FAILED
+        case NoRepository():
+            return [Diagnostic("git", str(error), hint=error.hint)], Exit.FAILED
+        case errors.Malformed():
+            raise click.UsageError(malformed_message(error, to)) from None
+        case errors.ClientError():
+            return [client_diagnostic(error, to)], Exit.FAILED
+    return None
+
+
+ANOTHER_PLATFORM: Final = "check the URL of GitBook, and the API version (--profile)"
+
+
+def _span(origin: Origin | None) -> Span | None:
+    if origin is None:
+        return None
+    return Span(origin.file, origin.line, origin.column, origin.line, origin.column + 1)
+
+
+def malformed_message(error: errors.Malformed, to: Connection | None) -> str:
+    """Return a sentence about a setting with an invalid value."""
+    if error.part in ("proxy", "certificates"):
+        return error.problem  # names the variable
+    names = {"url": to.url_from, "token": to.token_from} if to else {}
+    return f"{names.get(error.part, error.part)} {error.problem}"
+
+
+def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagnostic:
+    """A failed request in words: what happened, at which address and operation, what to do."""
+    where = f"{error.method} {error.path}"
+    url, url_from = (to.url, to.url_from) if to else ("the platform", "its address")
+    token_from = to.token_from if to else "the token"
+    match error:
+        case errors.NotSent():
+            proxy = error.way.proxy
+            through = f" through the proxy {proxy.value} from {proxy.variable}" if proxy else ""
+            message = f"dpsync cannot connect to {url}{through}: {error.explanation()}"
+            return Diagnostic("unreachable", message, hint=_unreachable(error, url_from))
+        case errors.Unknown(reason="timeout"):
+            hint = f"check {url_from}, or allow more time with --timeout SECONDS"
+            return Diagnostic("timeout", f"{url}: {where}: {error.what()}", hint=hint)
+        case errors.Unknown() if error.way.proxy:
+            hint = f"check {error.way.proxy}, or exclude the host from the proxy with NO_PROXY"
+            return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
+        case errors.Unknown():
+            hint = f"check {url_from} and the network, then try again"
+            return Diagnostic("request", f"{url}: {where}: {error.what()}", hint=hint)
+        case errors.Unauthorized():
+            hint = f"check {token_from}: the token may be revoked, or belong to another server"
+            return Diagnostic("unauthorized", f"GitBook did not accept the token (401): {where}", hint=hint)
+        case errors.Forbidden():
+            hint = "use the token of a user with more rights"
+            return Diagnostic(
+                "forbidden",
+                f"the user of the token is not allowed to send this request (403): {where}",
+                hint=hint,
+            )
+        case errors.NotFound() | errors.ServerFault(status=501):
+            hint = ANOTHER_PLATFORM
+            return Diagnostic("request", str(error), hint=hint)
+        case errors.NotJson():
+            hint = f"check {url_from}: the response may come from a login page or a proxy"
+            message = (
+                f"the response to {where} does not come from the GitBook "
+                f"API: {error.found} (status {error.status})"
+            )
+            return Diagnostic("not-json", message, hint=hint)
+        case errors.BadAnswer():
+            message = f"the response to {where} is not as expected: {error.what()}"
+            hint = ANOTHER_PLATFORM
+            return Diagnostic("bad-answer", message, hint=hint)
+        case errors.BadList():
+            message = (
+                f"the list of objects in the response to {where} is incomplete or contradicts itself: "
+                f"{error.fault} (page {error.page} of the list)"
+            )
+            return Diagnostic("bad-list", message, hint="try again")
+        case errors.RateLimited():
+            return Diagnostic(
+                "rate-limited",
+                f"GitBook demands a longer pause than dpsync accepts: {error}",
+                hint="try again later",
+            )
+    return Diagnostic("request", str(error), hint="try again")
+
+
+def _unreachable(error: errors.NotSent, url_from: str) -> str:
+    """What to check, for the reason why nothing was sent."""
+    proxy = error.way.proxy
+    match error.reason:
+        case "certificate":
+            return _untrusted(error, url_from)
+        case "tls":
+            return f"check {url_from}: the server may not support https"
+        case "too long":
+            return "an id from the server is too long. Check that the server provides the GitBook API"
+        case "dns" if not proxy:
+            return f"check the host name in {url_from}"
+    if proxy:
+        return f"check {proxy.variable}. To connect without the proxy, add the host to NO_PROXY"
+    return f"check {url_from}, and check that the server is running"
+
+
+def _untrusted(error: errors.NotSent, url_from: str) -> str:
+    """What to do about a certificate, by what OpenSSL says of it."""
+    way, said = error.way, error.detail.lower()
+    if "expired" in said or "not yet valid" in said:
+        return "the server needs a new certificate, or the clock of this machine is wrong"
+    if "mismatch" in said or "not valid for" in said:
+        return f"check {url_from}: the certificate belongs to another host name"
+    if way.trust:
+        return f"add the certificate of the issuer to {way.trust}"
+    unread = f". dpsync does not read {' or '.join(way.unread)}" if way.unread else ""
+    return (
+        "add the certificate of the issuer to the certificates of this machine, or to a file in "
+        f"SSL_CERT_FILE{unread}"
+    )

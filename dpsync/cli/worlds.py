@@ -1,0 +1,74 @@
+"""What is live as a world: for `dpsync world`, which saves it, and `dpsync serve --from-live`."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from dpsync.cli.connection import Connection
+from dpsync.cli.output import Output
+
+if TYPE_CHECKING:
+    from dpsync.client.client import ReadClient
+    from dpsync.model.desired import Desired
+
+
+if TYPE_CHECKING:
+    from dpsync.client.client import ReadClient
+    from dpsync.model.desired import Desired
+
+    To = TypeVar("To", bound=Connection | None)
+    Client = TypeVar("Client", bound=ReadClient)
+from dpsync.cli.session import planned_now, reading_session
+
+
+def read_world(
+    out: Output, files: tuple[str, ...], directory: Path, environment: str | None, *,
+    ids_in: Path | None = None, profile: str | None = None, parallelism: int = 4,
+    timeout: float = 30.0, anonymous: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """The world that a rehearsal would use, as it is saved: nothing secret is in it.
+
+    Raises ClickException where the companion cannot load it, or is not installed.
+    """
+    from dpsync.api import Options
+    from dpsync.client.recording import Recording
+    from dpsync.rehearse.faults import Stage
+    from dpsync.rehearse.replica import CannotLoad, NoCompanion, check_world
+    from dpsync.rehearse.world import SavedFrom, world_file
+
+    recording = Recording()
+    with reading_session(
+        out, files, directory, environment, ids_in, profile, parallelism, None, timeout, recording
+    ) as (session, client):  # fmt: skip
+        planned = planned_now(out, session, client, Options())
+        recording.end()
+        out.mask.add(_secrets(session.desired))
+        try:
+            world = Stage(session, planned, recording).world()
+            refused = {one.path for one in recording.readings() if one.status == 403}
+            origin = SavedFrom(
+                platform=client.url,
+                read_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                profile=session.registry.profile.name,
+                not_read=(*refused, *(one.path for one in world.unknown)),
+            )
+            made = world_file(world, origin, out.mask, anonymous=anonymous)
+            check_world(made)
+        except (CannotLoad, NoCompanion) as cannot:
+            raise click.ClickException(str(cannot)) from None
+        return made
+    raise AssertionError
+
+
+def _secrets(desired: Desired) -> list[str]:
+    """The values of the secrets that the configuration names, as far as they are known here."""
+    from dpsync.model.values import Secret, leaves
+
+    values = (value for entry in desired.resources.values() for value in entry.fields.values())
+    names = {leaf.env for value in values for leaf in leaves(value) if isinstance(leaf, Secret)}
+    return [os.environ[name] for name in sorted(names) if os.environ.get(name)]

@@ -1,0 +1,68 @@
+"""Read the sections of docs/errors.md, which is part of the package, as text for a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from dpsync import disk
+from dpsync.model.urls import DOCS
+
+_HERE: Final = Path(__file__).parents[1]
+_PAGES: Final = (_HERE / "errors.md", _HERE.parent / "docs" / "errors.md")
+"""Where it is in a wheel, and in a checkout."""
+_LARGEST: Final = 1 << 20
+_LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]*)\)")
+
+
+def codes() -> dict[str, list[str]]:
+    """The lines of the page below the heading of each code, by code. Raises OSError without the page."""
+    page = next((path for path in _PAGES if path.is_file()), _PAGES[0])
+    found: dict[str, list[str]] = {}
+    section: list[str] = []
+    fenced = False
+    for line in disk.read(page, _LARGEST).decode().splitlines():
+        fenced ^= line.startswith("```")
+        if not fenced and line.startswith("#"):
+            section = []
+            if line.startswith("### "):
+                found[line[4:].strip()] = section
+            continue
+        section.append(line)
+    return found
+
+
+def code_named(word: str, known: dict[str, list[str]]) -> str | None:
+    """The code that a person means, in any case of letters and with or without `error[…]`."""
+    inside = re.fullmatch(r"(?:\w+\[)?([\w-]+)\]?", word)
+    wanted = (inside[1] if inside else word).casefold()
+    return next((code for code in known if code.casefold() == wanted), None)
+
+
+def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:
+    """Paragraphs without marks, and blocks as they are: the text of each, and whether it is a block."""
+    paragraph: list[str] = []
+    block: list[str] | None = None
+    for line in (*lines, ""):
+        if line.startswith("```"):
+            if block is not None:
+                yield "\n".join(block), True
+            block = [] if block is None else None
+        elif block is not None:
+            block.append(line)
+        elif line.strip() and not line.startswith("<!--"):
+            paragraph.append(line.strip())
+        elif paragraph:
+            yield _unmarked(" ".join(paragraph)), False
+            paragraph = []
+
+
+def _unmarked(text: str) -> str:
+    return _LINK.sub(_link_text, text).replace("**", "").replace("`", "")
+
+
+def _link_text(link: re.Match[str]) -> str:
+    """Return the text of a link, or its address if the text is the name of a file."""
+    return f"{DOCS}/{link[2]}" if link[1].endswith(".md") else link[1]

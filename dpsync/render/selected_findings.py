@@ -1,0 +1,32 @@
+"""The findings that are shown, of perhaps very many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from dpsync.config import codes
+from dpsync.model.diagnostic import Diagnostic, Findings
+
+MOST: Final = 200
+"""Findings that are shown; of one code there are `MOST_OF_A_CODE` at most."""
+
+
+def selected(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
+    """The findings that are shown, in their order, and by code how many more there are.
+
+    What could not be parsed comes first: it may be why other things are wrong.
+    """
+    findings = diagnostics if isinstance(diagnostics, Findings) else Findings(diagnostics)
+    found = sorted(findings, key=_order)
+    left_out = Counter(findings.left_out)
+    left_out.update(one.code for one in found[MOST:])
+    return found[:MOST], left_out
+
+
+def _order(one: Diagnostic) -> tuple[bool, bool, tuple[str, int, int] | tuple[()], str, str]:
+    span = one.span
+    place = (span.file, span.line, span.column) if span is not None else ()
+    parsed = not codes.SYNTAX <= one.code < codes.FORMAT_VERSION
+    return (parsed, span is None, place, one.code, one.message)

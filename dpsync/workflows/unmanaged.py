@@ -1,0 +1,139 @@
+"""Live things that no entry is, and entries that are perhaps one of them under another name."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from dpsync.kinds.kind import Single
+from dpsync.model.address import Address, Pattern
+from dpsync.model.desired import Scope
+from dpsync.model.diagnostic import Diagnostic
+from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy
+from dpsync.model.text import command
+from dpsync.planner.decide import decide
+from dpsync.planner.history import Names
+from dpsync.planner.identity_questions import answer_text, candidate, it_is, perhaps_renamed
+from dpsync.planner.plan import make_plan
+from dpsync.planner.rebound_ids import Lookalike, Reason, lookalikes
+from dpsync.planner.sides import Sides
+from dpsync.workflows.session import Planned, Session
+
+if TYPE_CHECKING:
+    pass
+
+
+def undeclared_singles(session: Session, patterns: Sequence[Pattern]) -> dict[Address, Scope]:
+    """Return the places of objects that their parent has exactly once and that have no entry.
+
+    Without patterns: those places that the policy watches, itself or a field there.
+    """
+    desired, policy = session.readable, session.readable.policy
+    wanted = patterns or (*policy.watch, *policy.watch_fields)
+    found: dict[Address, Scope] = {}
+    for entry in desired.resources.values() if wanted else ():
+        for word, kinds in session.registry.places(entry.kind).items():
+            address = entry.address.child(*word.split("."))
+            known = address in desired.resources or address in desired.unserved
+            is_single = isinstance(kinds[0].shape, Single)
+            if is_single and not known and any(pattern.matches(address) for pattern in wanted):
+                found[address] = Scope(address, entry.address, tuple(kind.name for kind in kinds), entry.span)
+    return found
+
+
+def undeclared(
+    planned: Planned, patterns: Sequence[Pattern]
+) -> tuple[Mapping[Address, LiveObject], list[Diagnostic]]:
+    """What the patterns name of everything that was read and that nobody declares, and what names nothing."""
+    sides = planned.sides
+    known = {
+        sides.names.address(identity): sides.snapshot.objects[identity]
+        for identities in sides.snapshot.scopes.values()
+        for identity in identities
+        if identity not in sides.names.declared
+    }
+    found: dict[Address, LiveObject] = {}
+    problems, addresses = list[Diagnostic](), sorted(known)
+    for pattern in patterns:
+        named = [address for address in addresses if pattern.matches(address)]
+        exact = "*" not in pattern.text
+        found |= {address: known[address] for address in named if exact or _has_value(known[address])}
+        if not named:
+            problems.append(_matches_nothing(sides, pattern))
+    return found, problems
+
+
+def _has_value(live: LiveObject) -> bool:
+    """Return whether an object has a value of its own: one without inherits all its values."""
+    return any(value not in (None, {}) for value in live.fields.values())
+
+
+def _matches_nothing(sides: Sides, pattern: Pattern) -> Diagnostic:
+    """Return the error about a pattern that matches no object without an entry."""
+    for place, unread in sides.snapshot.unwatched.items():
+        if pattern.matches(place) or pattern.place.matches(place):
+            return Diagnostic("unread", unread.reason, address=str(place), hint=unread.todo)
+    if any(pattern.matches(address) for address in sides.desired.resources):
+        update = command("import", "--update", pattern.text)
+        hint = f"to write the values from GitBook into the entry: {update}"
+        return Diagnostic("unknown-address", f'"{pattern.text}" has an entry already', hint=hint)
+    message = f'"{pattern.text}" matches no object that is in GitBook but not in your files'
+    hint = (
+        f"{command('drift', '--everything')} lists the objects without an entry. If your files do not "
+        "contain the list of the object, add the address of the list to policy: watch"
+    )
+    return Diagnostic("unknown-address", message, hint=hint)
+
+
+def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Mapping[Address, Diagnostic]]:
+    """The plan with each named entry that is not live taken for the one live thing that it must be.
+
+    Also, by address, what is said of those that could be several. An object with a similar title is taken if
+    it is the only candidate; one with another reason only for an address without wildcards.
+    """
+    sides = planned.sides
+    perhaps: dict[Address, Lookalike] = {}
+    meant: dict[Identity, list[Address]] = defaultdict(list)
+    for address, found in perhaps_renamed(decide(sides), lookalikes(sides)).items():
+        if not any(pattern.covers(address) or pattern.matches(address) for pattern in patterns):
+            continue
+        perhaps[address] = found
+        exactly = any("*" not in pattern.text and pattern.matches(address) for pattern in patterns)
+        match list(found.could_be.items()):
+            case [(identity, reason)] if exactly or reason is Reason.SIMILAR:
+                meant[identity].append(address)
+    taken = {
+        address: Match(sides.snapshot.objects[identity].id, MatchedBy.LOOKS)
+        for identity, addresses in meant.items()
+        if len(addresses) == 1
+        for address in addresses
+    }
+    left = {
+        address: _not_taken(sides.names, address, found.could_be)
+        for address, found in perhaps.items()
+        if address not in taken
+    }
+    if not taken:
+        return planned, left
+    snapshot = replace(sides.snapshot, matches={**sides.snapshot.matches, **taken})
+    again = Sides(sides.registry, sides.desired, snapshot, sides.options, sides.base)
+    return Planned(make_plan(again), again), left
+
+
+def _not_taken(names: Names, address: Address, could_be: Mapping[Identity, Reason]) -> Diagnostic:
+    candidates = tuple(candidate(names, identity, reason.value) for identity, reason in could_be.items())
+    first, *_ = candidates
+    pin = answer_text(names, address, first.id)
+    return Diagnostic(
+        "not-live",
+        "dpsync did not find the object of this entry in GitBook. "
+        "One of these objects may be the same object with a new name",
+        names.desired.resources[address].span,
+        str(address),
+        f"{pin} if this is the same object, or delete the entry if the object no longer exists",
+        candidates=candidates,
+        answers=it_is(names, address, candidates),
+    )
