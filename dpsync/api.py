@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from dpsync.apply.ids_recorder import IdsOnDisk
+    from dpsync.apply.ids_on_disk import IdsOnDisk
     from dpsync.apply.saved_plan import Expected, NotApproved, Refused
     from dpsync.client.client import ReadClient, WriteClient
     from dpsync.client.errors import ClientError
@@ -31,15 +31,8 @@ if TYPE_CHECKING:
     from dpsync.workflows.compose import compose
     from dpsync.workflows.configuration import load, load_registry, validate
     from dpsync.workflows.git_base import edits, load_base
-    from dpsync.workflows.ids import (
-        IdsAsked,
-        NotPossible,
-        check_settled,
-        compare_ids,
-        edited_ids,
-        ids_path,
-        load_ids,
-    )
+    from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, compare_ids, edited_ids
+    from dpsync.workflows.ids_file import ids_path, load_ids
     from dpsync.workflows.imports import Again, Imported, add, import_, import_again, update
     from dpsync.workflows.labels import AppliedNotes, label_commits
     from dpsync.workflows.listing import list_entries, list_files
@@ -79,9 +72,8 @@ _MODULES: Final = {
         "check_settled",
         "compare_ids",
         "edited_ids",
-        "ids_path",
-        "load_ids",
     ),
+    "dpsync.workflows.ids_file": ("ids_path", "load_ids"),
     "dpsync.workflows.imports": ("Again", "Imported", "add", "import_", "import_again", "update"),
     "dpsync.workflows.labels": ("AppliedNotes", "label_commits"),
     "dpsync.workflows.listing": ("list_entries", "list_files"),

@@ -14,170 +14,26 @@ that cannot be written is told at the end. It must never write a line about an e
 
 from __future__ import annotations
 
-import hashlib
-import os
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, Protocol
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync import disk
-from dpsync.apply.journal import NoState, state_directory
+from dpsync.apply.ids_on_disk import CannotWrite
 from dpsync.apply.task import Task
-from dpsync.config.ids_file import content, markers, parse, parse_both, render, wrong
-from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode
 from dpsync.kinds.places import Places
 from dpsync.kinds.registry import Registry
 from dpsync.live.reading import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
-from dpsync.model.diagnostic import DiagnosticError, Findings
 from dpsync.model.ids import Edits, IdsFile, Lines, RecordedLine, is_id
 from dpsync.model.journal import Outcome
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import LiveObject, Snapshot
-
-_PATIENCE: Final = 2.0
-"""Seconds to wait for the lock, which is held for one reading and one writing."""
-
-
-class CannotWrite(Exception):
-    """The ids file was not written; the text says which one, and why."""
-
-
-class ResolvedIds(Struct, frozen=True):
-    """What a file says when both sides of a merge conflict in it are read, or both lines of an entry."""
-
-    ids: IdsFile
-    disputed: frozenset[tuple[str, str, Address]] = frozenset()
-    """Platform, organization and address of the lines about which the sides differ: they are not in `ids`."""
-    conflict: bool = False
-
-
-class IdsOnDisk:
-    """One ids file of a project, whose links lead nowhere else. `name` is what messages call it.
-
-    With `commit`, the file must equal the file in that commit.
-    """
-
-    def __init__(
-        self, path: Path, registry: Registry, name: str | None = None, project: Path | None = None,
-        commit: str | None = None,
-    ) -> None:  # fmt: skip
-        self.path = path
-        self.name = name or str(path)
-        self._registry = registry
-        self._project = project or path.parent
-        self._commit = commit
-
-    def read(self) -> IdsFile:
-        """The lines of the file; none where there is no file. Raises DiagnosticError (exit 5 or 4)."""
-        data = content(self.path, self.name, self._project)
-        if self._commit is not None:
-            from dpsync.config.checked_files import check_file  # loads git code, rarely needed
-
-            check_file(self.path, self.name, data, self._commit, self._project)
-        return IdsFile() if data is None else self._parsed(data)
-
-    def read_both(self) -> ResolvedIds:
-        """Both sides of a file, conflict markers or not. Raises DiagnosticError (exit 5)."""
-        data = content(self.path, self.name, self._project)
-        if data is None:
-            return ResolvedIds(IdsFile())
-        ids, disputed, found = parse_both(data, self.name, self._registry)
-        if found:
-            raise self._wrong(found, data)
-        marked = bool(markers(decode(data, self.name)[0], self.name))
-        return ResolvedIds(ids, disputed, conflict=marked or bool(disputed))
-
-    def edit(self, platform: str, edits: Edits) -> None:
-        """Change these lines, and nothing else. Raises CannotWrite."""
-        self._change(lambda ids: ids.edited(platform, edits))
-
-    def replace(self, platform: str, sections: Mapping[str, Lines]) -> None:
-        """Give whole organizations other lines. Raises CannotWrite."""
-
-        def replaced(ids: IdsFile) -> IdsFile:
-            for organization, lines in sections.items():
-                ids = ids.replaced(platform, organization, lines)
-            return ids
-
-        self._change(replaced)
-
-    def put(self, ids: IdsFile) -> None:
-        """Write all of it, whatever is there. Raises CannotWrite."""
-        try:
-            self._put(render(ids))
-        except OSError as error:
-            raise self._cannot(disk.why(error)) from None
-
-    def _change(self, change: Callable[[IdsFile], IdsFile]) -> None:
-        try:
-            with _locked(self.path):
-                present = self._present()
-                changed = change(present)
-                if changed.sections != present.sections or present.repeated:
-                    self._put(render(changed))
-        except DiagnosticError as unusable:
-            first = unusable.diagnostics[0]
-            where = f"line {first.span.line}: " if first.span else ""
-            raise self._cannot(f"{where}{first.message}") from None
-        except BlockingIOError:
-            raise self._cannot("another dpsync command keeps changing the file") from None
-        except OSError as error:
-            raise self._cannot(disk.why(error)) from None
-
-    def _present(self) -> IdsFile:
-        try:
-            data = disk.read(disk.inside(self.path, self._project), DEFAULT_LIMITS.bytes, follow=False)
-        except FileNotFoundError:
-            return IdsFile()
-        return self._parsed(data)
-
-    def _parsed(self, data: bytes) -> IdsFile:
-        ids, found = parse(data, self.name, self._registry)
-        if found:
-            raise self._wrong(found, data)
-        return ids
-
-    def _wrong(self, found: Findings, data: bytes) -> DiagnosticError:
-        ours = disk.resolved(self.path).is_relative_to(disk.checkout(self._project))
-        return wrong(found, data, self.name, excerpts=ours)
-
-    def _put(self, data: bytes) -> None:
-        disk.inside(self.path, self._project)
-        if self.path.parent.name == disk.OWN:
-            disk.make_own(self.path.parent)
-        disk.put(self.path, data)
-
-    def _cannot(self, why: str) -> CannotWrite:
-        return CannotWrite(f"the ids file {self.name} cannot be written: {why}")
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file. Raises BlockingIOError where another process does not let go of it.
-
-    Where no lock can be had at all the file is written without one: it is replaced as a whole either way.
-    """
-    with ExitStack() as held:
-        try:
-            directory = state_directory(os.environ) / "locks"
-            name = hashlib.sha256(f"ids {path.resolve()}".encode()).hexdigest()
-            disk.make_directory(directory)
-            held.enter_context(disk.lock(directory / name, _PATIENCE))
-        except BlockingIOError:
-            raise
-        except (NoState, OSError):
-            pass
-        yield
-
 
 EVERY: Final = 1.0
 """Seconds between two writings."""

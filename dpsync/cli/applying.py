@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
 def confirm_plan(out: Output, plan: Plan) -> bool:
     """Return whether the person agrees to a plan with y."""
-    from dpsync.render.plan_words import apply_question
+    from dpsync.render.question_words import apply_question
 
     return out.ask(apply_question(plan)).lower() in ("y", "yes")
 
 
 def confirm_deletes(out: Output, plan: Plan) -> bool:
     """Return whether the person types the number of deletes of a plan."""
-    from dpsync.render.plan_words import delete_question
+    from dpsync.render.question_words import delete_question
 
     return is_typed(out, delete_question(plan), str(plan.deletes))
 

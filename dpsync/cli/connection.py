@@ -30,8 +30,8 @@ from msgspec.structs import replace
 
 from dpsync import disk
 from dpsync.cli.configuration import ConfigurationPaths
-from dpsync.cli.help_pages import WrongUsage
 from dpsync.cli.output import FLAG_OF_TRUST, Output, interactive, trusted_by_flag
+from dpsync.cli.usage import WrongUsage
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.urls import COMPANION_TOKENS, GITBOOK, is_loopback
 from dpsync.render.visible import visible

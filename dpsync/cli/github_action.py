@@ -43,7 +43,7 @@ from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.urls import address_problem
 from dpsync.render.documents import ApplyDocument, FindingsDocument, PlanDocument
 from dpsync.render.formats import FormatOptions, render
-from dpsync.render.json_conversion import parse_document
+from dpsync.render.json_reading import parse_document
 from dpsync.render.markdown import render_markdown
 from dpsync.render.view import View
 from dpsync.render.views import view

@@ -15,8 +15,6 @@ from typing import Any, Final
 
 import click
 
-from dpsync.render.visible import visible
-
 OTHER: Final = "Other"
 """The last group: --help, and flags for which no group is named."""
 
@@ -73,10 +71,3 @@ class HelpCommand(click.Command):
             if isinstance(parameter, click.Option) and not parameter.hidden:
                 found[titles.get(max(parameter.opts, key=len), OTHER)].append(parameter)
         return {title: options for title, options in found.items() if options}
-
-
-class WrongUsage(click.UsageError):
-    """Lines of our own; no text in them begins another one."""
-
-    def __init__(self, *lines: str) -> None:
-        super().__init__("\n".join(map(visible, lines)))

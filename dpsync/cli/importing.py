@@ -38,7 +38,7 @@ def import_live(
     Without a `profile`, that of the server counts.
     """
     from dpsync.api import import_, load_registry
-    from dpsync.apply.ids_recorder import CannotWrite
+    from dpsync.apply.ids_on_disk import CannotWrite
     from dpsync.client.client import PAGE_LIMIT
     from dpsync.importing.files import RememberingClient, put
     from dpsync.render.json_conversion import import_document
@@ -83,7 +83,7 @@ def _organization(out: Output, client: ReadClient, registry: Registry) -> tuple[
     """
     import click
 
-    from dpsync.cli.help_pages import WrongUsage
+    from dpsync.cli.usage import WrongUsage
     from dpsync.importing.inventory import live_organizations
     from dpsync.model.text import command
 

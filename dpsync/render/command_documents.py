@@ -18,13 +18,11 @@ The findings that are shown, of perhaps very many.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
-from dpsync.apply.journal_reader import JournaledApply, PastApply
 from dpsync.config.compose import Composition
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
@@ -39,8 +37,6 @@ from dpsync.model.snapshot import LiveObject, Match, MatchedBy
 from dpsync.model.text import Invocation
 from dpsync.render.documents import (
     ConfigDocument,
-    HistoryDocument,
-    HistoryEntry,
     IdsDocument,
     IdsLine,
     ListDocument,
@@ -50,7 +46,6 @@ from dpsync.render.documents import (
     ValueOrigin,
 )
 from dpsync.render.names import natural_address_key
-from dpsync.render.report_words import applied_changes, applied_counts
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -129,43 +124,6 @@ def _variables(node: Node, env: Mapping[str, str]) -> Iterator[UsedVariable]:
     if isinstance(node, Scalar) and node.interpolated:
         for name in dict.fromkeys(_VARIABLE.findall(node.text)):
             yield UsedVariable(name=name, is_set=bool(env.get(name)))
-
-
-def history_document(directory: Path, applies: Iterable[JournaledApply]) -> HistoryDocument:
-    """Return the document with one entry for each apply, in the same order."""
-    return HistoryDocument(directory=str(directory), applies=tuple(map(_entry, applies)))
-
-
-def _entry(apply: JournaledApply) -> HistoryEntry:
-    past = apply.past
-    if past is None:
-        result: Literal["nothing-sent"] | None = "nothing-sent" if apply.problem is None else None
-        return HistoryEntry(journal=apply.path.name, result=result, problem=apply.problem)
-    return HistoryEntry(
-        journal=apply.path.name,
-        began=past.began,
-        user=past.user,
-        organizations=tuple(organization.address for organization in past.plan.organizations),
-        changes=len(past.plan.changes),
-        applied=applied_counts(past.plan, past.report),
-        addresses=tuple(
-            change.address
-            for changes in applied_changes(past.plan, past.report).values()
-            for change in changes
-        ),
-        result=_result(past),
-        exit=past.exit,
-        reverts=past.reverts,
-        reverted_by=apply.reverted_by,
-    )
-
-
-def _result(past: PastApply) -> Literal["complete", "partial", "interrupted", "nothing-sent"]:
-    if not past.report.sent:
-        return "nothing-sent"
-    if past.report.interrupted or past.exit > Exit.USAGE:
-        return "interrupted"
-    return "complete" if past.exit == Exit.DONE else "partial"
 
 
 def compared_document(file: str, compared: IdsComparison, checking: bool) -> IdsDocument:

@@ -19,20 +19,14 @@ What `dpsync list` prints: a line for each entry, in columns.
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
-from dpsync.importing.write_yaml import on_one_line, scalar
 from dpsync.model.address import Address, FieldAddress
-from dpsync.model.drift import Edits
 from dpsync.model.snapshot import MatchedBy
 from dpsync.model.text import command, counted, listed, short_commit
-from dpsync.model.urls import DOCS
-from dpsync.render.command_documents import part_of
 from dpsync.render.documents import (
     Check,
-    ConfigDocument,
     DoctorDocument,
     HistoryDocument,
     HistoryEntry,
@@ -42,73 +36,12 @@ from dpsync.render.documents import (
     KindAccess,
     ListDocument,
     ListedEntry,
-    ValueOrigin,
 )
-from dpsync.render.drift_layout import compared_with, edit_blocks, title
 from dpsync.render.paint import Paint
-from dpsync.render.plan_words import place
-from dpsync.render.view import body, visible_texts
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.render.explanations import Explanation
-
-
-def render_config(document: ConfigDocument, paint: Paint) -> str:
-    """The configuration as YAML, which is read as the same values again."""
-    origins = {one.pointer: one for one in document.origins}
-    lines = list(_WithPlaces(origins, paint).mapping(document.configuration, "", ""))
-    if document.environment is not None:
-        lines.insert(0, paint(f"# The environment {visible(document.environment)} is applied.", "dim"))
-    return "\n".join(lines)
-
-
-class _WithPlaces:
-    def __init__(self, origins: dict[str, ValueOrigin], paint: Paint) -> None:
-        self._origins = origins
-        self._paint = paint
-
-    def mapping(self, value: dict[str, Any], pointer: str, indent: str) -> Iterator[str]:
-        for key, item in value.items():
-            yield from self._entry(f"{indent}{scalar(key, key=True)}:", item, part_of(pointer, key), indent)
-
-    def _entry(self, lead: str, item: Any, pointer: str, indent: str) -> Iterator[str]:
-        if isinstance(item, dict) and item:
-            yield lead
-            yield from self.mapping(item, pointer, indent + "  ")
-        elif isinstance(item, list) and item and not self._one_place(item, pointer):
-            yield lead
-            yield from self._sequence(item, pointer, indent + "  ")
-        else:
-            yield f"{lead} {on_one_line(item)}{self._comment(pointer, item)}"
-
-    def _sequence(self, items: list[Any], pointer: str, indent: str) -> Iterator[str]:
-        for index, item in enumerate(items):
-            inside = part_of(pointer, index)
-            if isinstance(item, dict) and item:
-                first, *rest = self.mapping(item, inside, indent + "  ")
-            elif isinstance(item, list) and item:
-                first, *rest = self._sequence(item, inside, indent + "  ")
-            else:
-                first, rest = f"{indent}  {on_one_line(item)}{self._comment(inside, item)}", []
-            yield f"{indent}- {first[len(indent) + 2 :]}"
-            yield from rest
-
-    def _one_place(self, items: list[Any], pointer: str) -> bool:
-        """Whether a list is one line: of single values, all in one file and without variables."""
-        if any(isinstance(item, dict | list) for item in items):
-            return False
-        at = [self._origins[part_of(pointer, index)] for index in range(len(items))]
-        return not any(one.variables for one in at) and len({one.at.file for one in at}) == 1
-
-    def _comment(self, pointer: str, item: Any) -> str:
-        origin = self._origins[part_of(pointer, 0) if isinstance(item, list) and item else pointer]
-        words = [f"{visible(origin.at.file)}:{origin.at.line}"]
-        names = [f"${{{one.name}}}" for one in origin.variables if one.is_set]
-        defaults = [f"${{{one.name}}}" for one in origin.variables if not one.is_set]
-        words += [listed(names)] if names else []
-        words += [f"the default of {listed(defaults)}"] if defaults else []
-        return self._paint(f"  # {', '.join(words)}", "dim")
+    pass
 
 
 _STYLES = {"ok": "green", "note": "yellow", "problem": "red bold"}
@@ -147,81 +80,6 @@ def _access(organization: str, rows: tuple[KindAccess, ...], paint: Paint) -> It
             '  "?" means unknown. dpsync checked the access in one site and one space only, and your access '
             "to other sites and spaces may differ."
         )
-
-
-def edit_lines(edits: Edits) -> Iterator[str]:
-    """The counts, then each entry with its place and its fields."""
-    yield title(edits)
-    yield f"({compared_with(edits)})"
-    for block in visible_texts(tuple(edit_blocks(edits))):
-        for entry in block.entries:
-            yield "  ".join(
-                filter(None, (f"{entry.sign} {entry.address}", entry.message, place(entry.where)))
-            )
-            yield from (f"    {line}" for line in body(entry, 20))
-
-
-_WIDTH: Final = 80
-_SIDE: Final = 15
-
-
-def render_explanation(said: Explanation, paint: Paint) -> str:
-    """Return an explanation in lines of at most 80 columns; only examples and addresses may be longer."""
-    lines = list(_wrapped(said.meaning.replace("`", ""), "  "))
-    if said.facts:
-        before = ("", *(name for name, _ in said.facts))
-        named = zip(before, said.facts, strict=False)
-        lines += ["", *(line for last, fact in named for line in _fact(last, *fact))]
-    if said.example:
-        lines += ["", "  Example:", *(f"    {line}" for line in said.example.splitlines())]
-    if said.page:
-        lines += ["", f"  More: {said.page}"]
-    return "\n".join([paint(said.head, "bold"), *lines])
-
-
-def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) -> str:
-    """Return the section of docs/errors.md about a code, and the address of that section."""
-    paragraphs = (
-        [f"    {line}" for line in text.splitlines()] if block else _wrapped(text, "  ")
-        for text, block in section
-    )
-    more = f"  More: {DOCS}/errors.md#{code.lower()}"
-    return "\n".join([paint(code, "bold"), "\n\n".join([*map("\n".join, paragraphs), more])])
-
-
-def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
-    """Return the list of all kinds, and the commands for the other words."""
-    rows = list(kinds)
-    side = max(len(name) for name, _ in rows) + 2
-    lines = [paint("Object types (kinds), and the place of each object type in your files", "bold")]
-    for name, where in rows:
-        text = textwrap.wrap(where.replace("`", ""), _WIDTH - side - 2, break_long_words=False)
-        lines += [f"  {name:<{side}}{text[0]}", *(" " * (side + 2) + line for line in text[1:])]
-    lines += [
-        "",
-        f"Explain an object type:   {command('explain', 'site')}",
-        f"Explain a field:          {command('explain', 'site.visibility')}",
-        f"Explain a root-file key:  {command('explain', 'policy.prune')}",
-        f"Explain an error code:    {command('explain', 'DP201')}",
-        "",
-        f"More: {DOCS}/kinds/index.md",
-    ]
-    return "\n".join(lines)
-
-
-def _fact(last: str, name: str, words: str) -> Iterator[str]:
-    """Yield the lines of a fact; a fact with the same name as the one before has no name."""
-    side = "" if name == last else name
-    first, *rest = textwrap.wrap(words, _WIDTH - _SIDE - 2, break_long_words=False, break_on_hyphens=False)
-    yield f"  {side:<{_SIDE}}{first}"
-    yield from (" " * (_SIDE + 2) + line for line in rest)
-
-
-def _wrapped(text: str, indent: str) -> list[str]:
-    return textwrap.wrap(
-        text, _WIDTH, initial_indent=indent, subsequent_indent=indent,
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
 
 
 _RESULTS: Final = {

@@ -7,17 +7,13 @@ The words in which every output tells which public URLs change, and the redirect
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from msgspec import Struct, field
 
-from dpsync.model.change import NavigationChange, NavigationNode, UrlImpact
-from dpsync.model.plan import Plan
-from dpsync.model.text import counted
+from dpsync.model.change import NavigationChange, NavigationNode
 from dpsync.planner.sibling_order import longest_increasing
-from dpsync.render.visible import visible
 
 _FEW = 3
 """Siblings without a change that are each a line; more of them are counted."""
@@ -132,54 +128,3 @@ def _said(node: NavigationNode) -> str:
     about = [f"/{node.path}" if node.path and "://" not in node.path else node.path or "", *node.marks]
     behind = ", ".join(word for word in about if word)
     return f"{node.title} [{behind}]" if behind else node.title
-
-
-def readers_glance(urls: int, broken: int, navigations: int) -> str:
-    """Behind the number of public URLs and navigations that change: how many of each."""
-    parts = [counted(urls, "public URL") + (f" ({broken} broken)" if broken else "")] if urls else []
-    parts += [counted(navigations, "navigation")] if navigations else []
-    return ": ".join(filter(None, ("to change for readers", ", ".join(parts))))
-
-
-def breaks(item: UrlImpact) -> bool:
-    """Whether nothing is at the old URL any more, and nothing leads on from it."""
-    return item.known and item.before is not None and item.shows is None and item.redirected is None
-
-
-def url_change(item: UrlImpact) -> tuple[str, str]:
-    """Return what happens to a URL and the URLs. Not escaped for any medium."""
-    if not item.known:
-        return "URL", f"{item.before or '(none)'} → not known yet: {item.why}"
-    if item.before is None:
-        return "new URL", str(item.after)
-    return ("URL", f"{item.before} → {item.after}") if item.after else ("old URL", item.before)
-
-
-def old_urls(items: Iterable[UrlImpact], plan: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield what becomes of old URLs, each time with the lines that redirect them."""
-    ending: dict[str, list[UrlImpact]] = defaultdict(list)
-    for item in items:
-        if item.shows is not None:
-            yield f"{visible(item.before or '')} will show {visible(item.shows)}.", ()
-        if item.redirected is not None:
-            yield f"{visible(item.redirected)} redirects {visible(item.before or '')}.", ()
-        if breaks(item):
-            ending[item.place if item.redirect is not None else ""].append(item)
-    for place, found in ending.items():
-        those, them = ("The old URL", "it") if len(found) == 1 else (f"{len(found)} old URLs", "them")
-        said = f"{those} will stop working."
-        if place:
-            owner, _, key = place.rpartition("/")
-            origin = plan.origins.get(owner)
-            where = f"{visible(origin.file)} under {visible(key)}:" if origin else f"{visible(place)}:"
-            said = f"{said} To redirect {them}, add to {where}"
-        yield said, tuple(filter(None, map(redirect_line, found)))
-
-
-def redirect_line(item: UrlImpact) -> str:
-    """The entry of a suggested redirect as a line of YAML, as import would write it."""
-    if item.redirect is None:
-        return ""
-    from dpsync.importing.write_yaml import on_one_line  # it loads much, and few plans need it
-
-    return visible(on_one_line(item.redirect).removeprefix("{ ").removesuffix(" }"))

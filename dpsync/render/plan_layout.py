@@ -25,9 +25,10 @@ from dpsync.render import plan_words as words
 from dpsync.render import report_words as drift_words
 from dpsync.render import report_words as rehearsal_words
 from dpsync.render.candidate import candidate
-from dpsync.render.effect_words import breaks, merged, old_urls, readers_glance, url_change
+from dpsync.render.effect_words import merged
 from dpsync.render.names import Names, in_natural_order, kind_noun, names_of
 from dpsync.render.plan_words import PlanOrDrift, enclosing_origin, head, origin, part_lines
+from dpsync.render.url_words import breaks, old_urls, readers_glance, url_change
 from dpsync.render.view import (
     LEVELS,
     Block,

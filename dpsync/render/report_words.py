@@ -28,7 +28,7 @@ from dpsync.model.plan import (
 )
 from dpsync.model.text import command, counted, some
 from dpsync.render.plan_words import category, folded, not_reverted, why
-from dpsync.render.value_words import show
+from dpsync.render.shown_values import show
 from dpsync.render.visible import visible
 
 _NOT_DONE: Final[tuple[Result, ...]] = ("requested", "failed", "stale", "unknown", "not-tried")

@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Span
 from dpsync.model.plan import Origin
-from dpsync.render.command_texts import edit_lines
 from dpsync.render.diagnostics import render_diagnostics
 from dpsync.render.documents import (
     ApplyDocument,
@@ -20,6 +19,7 @@ from dpsync.render.documents import (
     PlanDocument,
     RehearseDocument,
 )
+from dpsync.render.edits_text import edit_lines
 from dpsync.render.formats import FormatOptions
 from dpsync.render.paint import Paint
 from dpsync.render.plan_layout import plan_view

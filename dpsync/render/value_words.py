@@ -9,11 +9,7 @@ Describe kinds in sentences for users: place, address, identity, creation and de
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
-
-from pydantic_core import to_json
 
 from dpsync.importing.write_yaml import on_one_line
 from dpsync.kinds.examples import key_example, value_example
@@ -23,113 +19,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Enum, Flag, Json, Many, Object, OneOf, Own, Page, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
 from dpsync.kinds.value_meanings import values_of
-from dpsync.model.change import Difference
-from dpsync.model.text import counted, plural
-from dpsync.model.values import ENV, LIVE, REF, wrapped_data
-from dpsync.render.visible import visible
-
-_WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.@:/+-]{0,99}")
-_NO_TEXTS: Final = frozenset({"true", "false", "null"})
-
-
-def big(value: Any) -> bool:
-    if isinstance(value, str):
-        return "\n" in value.strip("\n")
-    return isinstance(value, dict | list) and len(to_json(value)) > 80
-
-
-def inside(item: Difference, most: int | None = 20, width: int = 100) -> Iterable[str]:
-    """What differs inside a large value; deepdiff is imported for one changed field, never for the tree.
-
-    Of a text at most `most` lines are told, each cut at `width` characters.
-    """
-    if isinstance(item.after, str) and isinstance(item.before, str | None):
-        yield from _lines(item.before or "", item.after, most, width)
-        return
-    if item.before is None and isinstance(item.after, dict | list):
-        yield from _few([f"+ {part}" for part in _parts(item.after)], most)
-        return
-    from deepdiff import DeepDiff
-
-    found = DeepDiff(item.before, item.after, view="tree", ignore_order=False)
-    lines = []
-    for kind, entries in sorted(found.items()):
-        for entry in entries:
-            path = entry.path(output_format="list")
-            before, after = entry.t1, entry.t2
-            if path and path[-1] in (REF, LIVE, ENV):  # the text of a marker differs: show the marker
-                marker = path.pop()
-                before, after = {marker: before}, {marker: after}
-            at = ".".join(map(str, path)) or "(all)"
-            if kind.endswith("_added"):
-                lines.append(f"+ {visible(at)}: {show(after)}")
-            elif kind.endswith("_removed"):
-                lines.append(f"- {visible(at)}: {show(before)}")
-            else:
-                lines.append(f"~ {visible(at)}: {show(before)} → {show(after)}")
-    yield from sorted(lines, key=lambda line: line[2:])
-
-
-def _lines(before: str, after: str, most: int | None, width: int) -> Iterator[str]:
-    """The lines of a text that go and come."""
-    from difflib import unified_diff
-
-    found = [
-        f"{line[0]} {_cut(visible(line[1:]), width)}".rstrip()
-        for line in list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
-        if not line.startswith("@@")
-    ]
-    yield from _few(found, most)
-
-
-def _parts(value: dict[str, Any] | list[Any]) -> list[str]:
-    """What a large value is made of, a line each."""
-    if isinstance(value, list):
-        return [show(part) for part in value]
-    return [f"{visible(str(name))}: {show(part)}" for name, part in (wrapped_data(value) or value).items()]
-
-
-def _few(lines: list[str], most: int | None) -> Iterator[str]:
-    yield from lines[:most]
-    if most is not None and len(lines) > most:
-        yield f"… {counted(len(lines) - most, 'more line')}"
-
-
-def brief(value: Any, quoted: bool = False) -> str:
-    """A value on one line, a text that is one word without quotation marks unless it must be `quoted`."""
-    return show(value) if quoted or not is_word(value) else str(value)
-
-
-def is_word(value: Any) -> bool:
-    """Whether a value is a text that nobody would take for anything else without quotation marks."""
-    return isinstance(value, str) and bool(_WORD.fullmatch(value)) and value.lower() not in _NO_TEXTS
-
-
-def show(value: Any, most: int = 120) -> str:
-    """A value on one line: references as addresses, secrets as their variable's name."""
-    if value is None:
-        return "(nothing)"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f'"{_cut(visible(value), most)}"'
-    if (data := wrapped_data(value)) is not None:
-        value = data
-    elif isinstance(value, dict) and len(value) == 1:
-        (key, name), *_ = value.items()
-        if key in (REF, LIVE, ENV) and isinstance(name, str):  # a forged journal may hold anything there
-            return {REF: "{}", LIVE: "id {}", ENV: "(secret from {})"}[key].format(visible(name))
-    if isinstance(value, dict):
-        inside = ", ".join(f"{visible(str(name))}: {show(part)}" for name, part in value.items())
-        return _cut(f"{{ {inside} }}" if inside else "{}", most)
-    if isinstance(value, list):
-        return _cut(f"[{', '.join(show(part) for part in value)}]", most)
-    return str(value)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
+from dpsync.model.text import plural
 
 _LISTED = 12
 """The largest number of values that are described one by one."""

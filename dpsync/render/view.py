@@ -23,7 +23,7 @@ from dpsync.model.change import Difference
 from dpsync.model.plan import Origin
 from dpsync.model.text import NOWHERE, counted
 from dpsync.render.effect_words import NavigationLine
-from dpsync.render.value_words import big, brief, inside, show
+from dpsync.render.shown_values import big, brief, inside, show
 from dpsync.render.visible import visible
 
 Level = Literal["error", "warning", "note", "none"]

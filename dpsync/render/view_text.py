@@ -37,7 +37,7 @@ from dpsync.render.report_words import (
     unproven_lines,
     without_unkept,
 )
-from dpsync.render.value_words import big, brief, inside, is_word, show
+from dpsync.render.shown_values import big, brief, inside, is_word, show
 from dpsync.render.view import (
     OPENS,
     QUOTED,

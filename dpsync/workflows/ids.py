@@ -9,24 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from pathlib import Path
-from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync import disk
-from dpsync.apply.ids_recorder import IdsOnDisk, ResolvedIds
+from dpsync.apply.ids_on_disk import ResolvedIds
 from dpsync.client.client import ReadClient
 from dpsync.config.codes import IDS_CONFLICT
-from dpsync.config.discovery import IDS_NAME
 from dpsync.kinds.places import Places
-from dpsync.kinds.registry import Registry
-from dpsync.kinds.registry import load as load_registry
 from dpsync.live.reading import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
-from dpsync.model.ids import IdsComparison, IdsFile, Lines, RecordedLine, Remark, What, is_id
+from dpsync.model.ids import IdsComparison, Lines, RecordedLine, Remark, What, is_id
 from dpsync.model.text import command, did_you_mean
 from dpsync.model.urls import is_loopback
 from dpsync.workflows.session import Session
@@ -206,20 +200,3 @@ class _Hand:
             snapshot = self.session.reading(self.client).snapshot(self.session.readable)
             found |= {key: id for id, key in snapshot.organizations.items()}
         return {key: id for key, id in found.items() if id is not None}
-
-
-LOCAL_IDS: Final = Path(disk.OWN) / "ids.yaml"
-"""Below the directory of the root file, and not in git: the ids of what is on loopback."""
-
-
-def ids_path(root: Path, url: str) -> Path:
-    """Where the ids of a platform are kept: beside the root file in git, those of this machine elsewhere."""
-    return root.parent / (IDS_NAME if not is_loopback(url) else LOCAL_IDS)
-
-
-def load_ids(path: Path, registry: Registry | None = None) -> IdsFile:
-    """What an ids file says: nothing, where there is none.
-
-    Raises DiagnosticError (exit 5) with everything that is wrong.
-    """
-    return IdsOnDisk(path, (registry or load_registry()).whole).read()

@@ -17,7 +17,7 @@ from dpsync.api import load
 from dpsync.config.yaml_reader import read
 from dpsync.model.nodes import plain
 from dpsync.render.command_documents import part_of
-from dpsync.render.command_texts import render_config
+from dpsync.render.config_text import render_config
 from dpsync.render.documents import ConfigDocument, ValueOrigin
 from dpsync.render.paint import Paint
 from tests.cli.conftest import Run

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dpsync.apply.ids_recorder import CannotWrite, Recorder
+from dpsync.apply.ids_on_disk import CannotWrite
+from dpsync.apply.ids_recorder import Recorder
 from dpsync.apply.task import Task
 from dpsync.model.address import Address
 from dpsync.model.change import Blocked, Change, Gives, Step

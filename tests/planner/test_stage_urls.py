@@ -13,8 +13,8 @@ from dpsync.model.values import LiveId
 from dpsync.planner.outcome import UNKNOWN, Branch
 from dpsync.planner.plan import make_plan
 from dpsync.planner.urls import _below
-from dpsync.render.effect_words import breaks
 from dpsync.render.effect_words import merged as merged_lines
+from dpsync.render.url_words import breaks
 
 from .lab import REGISTRY
 from .stages import ACME, Case, Things

@@ -14,7 +14,7 @@ import yaml
 from dpsync.api import Options
 from dpsync.model.change import NavigationNode
 from dpsync.model.plan import Plan
-from dpsync.render.effect_words import breaks, redirect_line
+from dpsync.render.url_words import breaks, redirect_line
 from tests.agreed import agreed
 from tests.direct import reading
 from tests.soak import SOAK

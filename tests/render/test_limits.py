@@ -23,7 +23,7 @@ from dpsync.render.paint import Paint
 from dpsync.render.plan_words import base
 from dpsync.render.report_words import time, unproven
 from dpsync.render.selected_findings import selected
-from dpsync.render.value_words import inside
+from dpsync.render.shown_values import inside
 from dpsync.render.view import Blocks, View, ViewEntry, ViewField, ViewLine, Word, clip
 from dpsync.render.view_text import Writer
 from dpsync.render.views import view

@@ -12,7 +12,7 @@ from dpsync.model.change import Change, Difference, Effect, Exposure, Kept, Note
 from dpsync.model.plan import Organization, Origin, Plan
 from dpsync.render.names import Names
 from dpsync.render.paint import Paint
-from dpsync.render.value_words import show
+from dpsync.render.shown_values import show
 from dpsync.render.view_text import render_plan
 
 PLAIN, COLOURED = Paint(on=False), Paint(on=True)

@@ -6,14 +6,9 @@ import pytest
 
 from dpsync.model.plan import Origin
 from dpsync.model.urls import DOCS
-from dpsync.render.command_texts import (
-    render_code,
-    render_doctor,
-    render_explanation,
-    render_list,
-    render_overview,
-)
+from dpsync.render.command_texts import render_doctor, render_list
 from dpsync.render.documents import Check, DoctorDocument, ListDocument, ListedEntry
+from dpsync.render.explain_text import render_code, render_explanation, render_overview
 from dpsync.render.explanations import Explanation
 from dpsync.render.paint import Paint
 from dpsync.render.report_words import duration

@@ -9,10 +9,10 @@ import pytest
 
 from dpsync.model.change import Difference, UrlImpact
 from dpsync.model.plan import Origin, Plan
-from dpsync.render.effect_words import old_urls, redirect_line, url_change
 from dpsync.render.markdown import code, code_html, fence, longest_run, prose, prose_html
 from dpsync.render.paint import Paint, When, wants_colour
-from dpsync.render.value_words import big, inside, show
+from dpsync.render.shown_values import big, inside, show
+from dpsync.render.url_words import old_urls, redirect_line, url_change
 
 
 @pytest.mark.parametrize(

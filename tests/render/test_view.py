@@ -15,7 +15,7 @@ from dpsync.render.documents import ApplyDocument
 from dpsync.render.formats import FORMATS, FormatOptions, render
 from dpsync.render.json_conversion import drift_document, plan_document
 from dpsync.render.plan_layout import plan_blocks
-from dpsync.render.value_words import inside
+from dpsync.render.shown_values import inside
 from dpsync.render.view import ViewEntry, body
 from dpsync.render.views import view
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from dpsync.apply.ids_recorder import ResolvedIds
+from dpsync.apply.ids_on_disk import ResolvedIds
 from dpsync.apply.saved_plan import Expected, NotApproved, Refused
 from dpsync.client.client import ReadClient, WriteClient
 from dpsync.client.observer import Nobody

@@ -56,7 +56,7 @@ def command(
         if out.json:
             out.document(document)
         else:
-            from dpsync.render.command_texts import render_config
+            from dpsync.render.config_text import render_config
 
             out.result(render_config(document, out.paint()))
         return Exit.DONE

@@ -35,7 +35,7 @@ def command(what: str | None, color: str) -> int:
     paint = out.paint()
     if what is None:
         from dpsync.kinds.registry import load
-        from dpsync.render.command_texts import render_overview
+        from dpsync.render.explain_text import render_overview
         from dpsync.render.explanations import overview
 
         out.result(render_overview(overview(load().whole), paint))
@@ -45,13 +45,13 @@ def command(what: str | None, color: str) -> int:
 
     known = codes()
     if (code := code_named(what, known)) is not None:
-        from dpsync.render.command_texts import render_code
+        from dpsync.render.explain_text import render_code
 
         out.result(render_code(code, plain_section(known[code]), paint))
         return Exit.DONE
 
     from dpsync.kinds.registry import load
-    from dpsync.render.command_texts import render_explanation
+    from dpsync.render.explain_text import render_explanation
     from dpsync.render.explanations import explained, what_can_be_explained
 
     said = explained(load().whole, what)

@@ -55,7 +55,7 @@ def command(
     from dpsync.planner.selection import selected_names
     from dpsync.render.documents import PlanDocument
     from dpsync.render.graph import LANGUAGES, graph
-    from dpsync.render.json_conversion import read_document
+    from dpsync.render.json_reading import read_document
 
     out = as_output("text", "never")
     with endings(out):

@@ -44,8 +44,8 @@ def command(
     """
     from dpsync.apply.journal_reader import read_history
     from dpsync.cli.exit_codes import endings
-    from dpsync.render.command_documents import history_document
     from dpsync.render.command_texts import render_history
+    from dpsync.render.history_document import history_document
 
     out = as_output(format_, color, verbose, quiet)
     with endings(out):

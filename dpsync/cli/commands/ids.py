@@ -18,7 +18,7 @@ from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 
 if TYPE_CHECKING:
     from dpsync.api import IdsAsked, IdsOnDisk, Session
-    from dpsync.apply.ids_recorder import ResolvedIds
+    from dpsync.apply.ids_on_disk import ResolvedIds
     from dpsync.client.client import ReadClient
     from dpsync.model.ids import Edits
 
@@ -79,7 +79,7 @@ def command(
     With --bind, --forget or --move, dpsync changes only the lines of the addresses that you pass.
     """
     from dpsync.api import IdsAsked, Session, check_settled, compare_ids, load_registry
-    from dpsync.apply.ids_recorder import ResolvedIds
+    from dpsync.apply.ids_on_disk import ResolvedIds
     from dpsync.cli.exit_codes import endings
     from dpsync.client.client import ReadClient
     from dpsync.render.command_documents import compared_document, edits_document
@@ -130,7 +130,7 @@ def _edits(session: Session, client: ReadClient, asked: IdsAsked) -> Edits:
 
 
 def _write(ids: IdsOnDisk, platform: str, edits: Edits, merged: ResolvedIds) -> None:
-    from dpsync.apply.ids_recorder import CannotWrite
+    from dpsync.apply.ids_on_disk import CannotWrite
 
     try:
         if merged.conflict:

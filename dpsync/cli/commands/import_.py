@@ -251,7 +251,7 @@ def _imported_again(
 ) -> int:  # fmt: skip
     """Put what is live into the configuration that is there, and keep the rest of it."""
     from dpsync.api import import_again
-    from dpsync.apply.ids_recorder import CannotWrite
+    from dpsync.apply.ids_on_disk import CannotWrite
     from dpsync.config.layers import Layers
     from dpsync.importing.files import put
     from dpsync.render.json_conversion import again_document

@@ -9,8 +9,9 @@ import click
 from msgspec import Struct
 
 from dpsync import __commit__
-from dpsync.cli.help_pages import HelpCommand, WrongUsage
+from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.output import Output, as_output, interactive
+from dpsync.cli.usage import WrongUsage
 from dpsync.config.discovery import has_root
 from dpsync.model.diagnostic import Exit
 from dpsync.model.text import command as printed

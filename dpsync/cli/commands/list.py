@@ -10,10 +10,11 @@ import click
 
 from dpsync.cli.completion_values import addresses
 from dpsync.cli.configuration import ConfigurationPaths
-from dpsync.cli.help_pages import HelpCommand, WrongUsage
+from dpsync.cli.help_pages import HelpCommand
 from dpsync.cli.options import layered, output, profiled, reading
 from dpsync.cli.output import Output, as_output
 from dpsync.cli.progress import READING
+from dpsync.cli.usage import WrongUsage
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ def command(
     from dpsync.apply.saved_plan import content
     from dpsync.cli.exit_codes import endings
     from dpsync.config.discovery import ROOT_NAMES
-    from dpsync.render.json_conversion import parse_document
+    from dpsync.render.json_reading import parse_document
 
     out = as_output(format_, color, verbose, quiet, summary)
     out.project = directory

@@ -82,7 +82,7 @@ def command(
                 f"Valid{on}: {number} in {read}{f', and with each environment: {each}' if each else ''}."
             )
         if out.text and edited is not None:
-            from dpsync.render.command_texts import edit_lines
+            from dpsync.render.edits_text import edit_lines
 
             for line in edit_lines(edited):
                 out.result(line)

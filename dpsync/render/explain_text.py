@@ -1,0 +1,77 @@
+"""Print `dpsync explain`: a heading, named facts in two columns, and an example."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from dpsync.model.text import command
+from dpsync.model.urls import DOCS
+from dpsync.render.paint import Paint
+
+if TYPE_CHECKING:
+    from dpsync.render.explanations import Explanation
+
+
+_WIDTH: Final = 80
+_SIDE: Final = 15
+
+
+def render_explanation(said: Explanation, paint: Paint) -> str:
+    """Return an explanation in lines of at most 80 columns; only examples and addresses may be longer."""
+    lines = list(_wrapped(said.meaning.replace("`", ""), "  "))
+    if said.facts:
+        before = ("", *(name for name, _ in said.facts))
+        named = zip(before, said.facts, strict=False)
+        lines += ["", *(line for last, fact in named for line in _fact(last, *fact))]
+    if said.example:
+        lines += ["", "  Example:", *(f"    {line}" for line in said.example.splitlines())]
+    if said.page:
+        lines += ["", f"  More: {said.page}"]
+    return "\n".join([paint(said.head, "bold"), *lines])
+
+
+def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) -> str:
+    """Return the section of docs/errors.md about a code, and the address of that section."""
+    paragraphs = (
+        [f"    {line}" for line in text.splitlines()] if block else _wrapped(text, "  ")
+        for text, block in section
+    )
+    more = f"  More: {DOCS}/errors.md#{code.lower()}"
+    return "\n".join([paint(code, "bold"), "\n\n".join([*map("\n".join, paragraphs), more])])
+
+
+def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
+    """Return the list of all kinds, and the commands for the other words."""
+    rows = list(kinds)
+    side = max(len(name) for name, _ in rows) + 2
+    lines = [paint("Object types (kinds), and the place of each object type in your files", "bold")]
+    for name, where in rows:
+        text = textwrap.wrap(where.replace("`", ""), _WIDTH - side - 2, break_long_words=False)
+        lines += [f"  {name:<{side}}{text[0]}", *(" " * (side + 2) + line for line in text[1:])]
+    lines += [
+        "",
+        f"Explain an object type:   {command('explain', 'site')}",
+        f"Explain a field:          {command('explain', 'site.visibility')}",
+        f"Explain a root-file key:  {command('explain', 'policy.prune')}",
+        f"Explain an error code:    {command('explain', 'DP201')}",
+        "",
+        f"More: {DOCS}/kinds/index.md",
+    ]
+    return "\n".join(lines)
+
+
+def _fact(last: str, name: str, words: str) -> Iterator[str]:
+    """Yield the lines of a fact; a fact with the same name as the one before has no name."""
+    side = "" if name == last else name
+    first, *rest = textwrap.wrap(words, _WIDTH - _SIDE - 2, break_long_words=False, break_on_hyphens=False)
+    yield f"  {side:<{_SIDE}}{first}"
+    yield from (" " * (_SIDE + 2) + line for line in rest)
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=indent, subsequent_indent=indent,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip

@@ -1,0 +1,30 @@
+"""The ids file of a platform: where it is, and what it says. No platform is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from dpsync import disk
+from dpsync.apply.ids_on_disk import IdsOnDisk
+from dpsync.config.discovery import IDS_NAME
+from dpsync.kinds.registry import Registry
+from dpsync.kinds.registry import load as load_registry
+from dpsync.model.ids import IdsFile
+from dpsync.model.urls import is_loopback
+
+LOCAL_IDS: Final = Path(disk.OWN) / "ids.yaml"
+"""Below the directory of the root file, and not in git: the ids of what is on loopback."""
+
+
+def ids_path(root: Path, url: str) -> Path:
+    """Where the ids of a platform are kept: beside the root file in git, those of this machine elsewhere."""
+    return root.parent / (IDS_NAME if not is_loopback(url) else LOCAL_IDS)
+
+
+def load_ids(path: Path, registry: Registry | None = None) -> IdsFile:
+    """What an ids file says: nothing, where there is none.
+
+    Raises DiagnosticError (exit 5) with everything that is wrong.
+    """
+    return IdsOnDisk(path, (registry or load_registry()).whole).read()
