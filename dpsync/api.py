@@ -52,7 +52,7 @@ __all__ = [
 ]  # fmt: skip
 
 _MODULES: Final = {
-    "dpsync.apply.ids_recorder": ("IdsOnDisk",),
+    "dpsync.apply.ids_on_disk": ("IdsOnDisk",),
     "dpsync.apply.saved_plan": ("Expected", "NotApproved", "Refused"),
     "dpsync.client.client": ("ReadClient", "WriteClient"),
     "dpsync.client.errors": ("ClientError",),

@@ -1,5 +1,9 @@
 """Describe the changes of a plan.
 
+Return the paths of pages in changed fields, because a plan shows a page by its path, not by its id.
+
+Describe the changes of a plan.
+
 What a plan tells of what the platform itself syncs with a repository (Git Sync).
 
 Where the files say the same, or nothing, that is a note. Where they say something else it is blocked: the
@@ -26,6 +30,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dpsync.kinds.page_references import page_references, space_id
 from dpsync.kinds.types import INVALID
 from dpsync.kinds.watching import format_value, parse_value
 from dpsync.model.address import Address, Pattern
@@ -35,7 +40,7 @@ from dpsync.model.drift import Drifted, FieldDrift
 from dpsync.model.plan import Origin
 from dpsync.model.snapshot import Identity, LiveObject, MatchedBy
 from dpsync.model.text import counted, some
-from dpsync.model.values import Ref
+from dpsync.model.values import Ref, reference_text
 from dpsync.planner import decide as transfers
 from dpsync.planner.compare import Changed, changed, object_digest
 from dpsync.planner.decide import Decisions
@@ -46,6 +51,25 @@ from dpsync.planner.policy import SyncedEntry, synced_entries
 from dpsync.planner.remarks import where
 from dpsync.planner.sides import Sides
 from dpsync.planner.stepset import PlannedSteps
+
+
+def page_paths(sides: Sides, changes: Iterable[Change]) -> dict[str, dict[str, str]]:
+    """Return page paths by the address or id of the site space that shows the page, and by the page's id.
+
+    Pages in spaces that were not read are left out.
+    """
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for change in changes if sides.snapshot.pages else ():
+        entry, live = sides.resources.get(change.location), sides.live(change.location)
+        both: list[Entry | LiveObject] = [*([entry] if entry else []), *([live] if live else [])]
+        for item in both:
+            for one in page_references(sides.registry, item, sides.resources, sides.snapshot.objects):
+                pages = sides.snapshot.pages.get(space_id(one.space, sides.values.known_id) or "", {})
+                if path := pages.get(one.page):
+                    value = sides.values.display(one.field, item.fields[one.field.name], item)
+                    found[reference_text(value[one.beside])][one.page] = path
+    return dict(found)
+
 
 _WAY_OUT = (
     "change the values in the repository and remove the fields from your files, or add takeover: true to the "

@@ -28,7 +28,7 @@ from dpsync.model.question import Refusal
 from dpsync.model.snapshot import LiveObject, Snapshot
 from dpsync.planner import decide as transfers
 from dpsync.planner.answers import UNNEEDED, questions
-from dpsync.planner.changes import changes, synced_blocks, synced_notes
+from dpsync.planner.changes import changes, page_paths, synced_blocks, synced_notes
 from dpsync.planner.compare import changed
 from dpsync.planner.coverage import coverage, moved_defaults
 from dpsync.planner.decide import Decisions, decide
@@ -50,7 +50,6 @@ from dpsync.planner.sides import Options, Sides
 from dpsync.planner.stepset import Edges, PlannedSteps
 from dpsync.planner.unique_values import unique_values
 from dpsync.planner.urls import url_impacts
-from dpsync.planner.why.page_paths import page_paths
 
 
 def with_unwritten(sides: Sides, plan: Plan) -> Plan:

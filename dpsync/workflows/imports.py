@@ -66,7 +66,7 @@ def import_(
     Nothing is written anywhere. With a client that remembers its answers, checking costs no further reads.
     Raises ClientError when reading failed, DiagnosticError for an organization that is not there.
     """
-    from dpsync.importing.creation.kept import Kept, keep_root
+    from dpsync.importing.files import Kept, keep_root
     from dpsync.importing.layout import make
 
     def find_problem(files: Mapping[str, bytes]) -> str | None:
@@ -113,10 +113,9 @@ def import_again(
     What is live in a place that they declare or watch gets an entry, unless the policy leaves it alone.
     Raises as `update` does, and DiagnosticError (exit 1) for an organization that the files do not declare.
     """
-    from dpsync.importing.changes.notes import renew_notes
     from dpsync.importing.entries import LeftOut
     from dpsync.importing.inventory import FORBIDDEN
-    from dpsync.importing.left_out import common_pattern
+    from dpsync.importing.left_out import common_pattern, renew_notes
 
     roots = [one for one in session.readable.resources.values() if one.parent is None]
     named = [_declared_as(session, roots, name) for name in organizations]

@@ -262,9 +262,12 @@ def texts() -> Iterator[tuple[str, str]]:
 
 MENTIONED = {
     ("cli/commands/revert.py", "dpsync history"): "the help",
-    ("cli/foreign_flags.py", "dpsync revert"): "the name of the command that another name stands for",
-    ("config/ids_file.py", "dpsync import"): "the head of the file: the same whoever writes it",
-    ("config/ids_file.py", "dpsync ids"): "the same",
+    **{
+        ("cli/foreign_flags.py", f"dpsync {name}"): "the name of the command that another name stands for"
+        for name in ("apply", "drift", "ids", "import", "plan", "revert", "validate")
+    },
+    ("config/ids_file.py", "dpsync ids"): "the head of the file: the same whoever writes it",
+    ("config/policy.py", "dpsync drift"): "what a pattern is for",
     ("cli/connection.py", "dpsync serve"): "it takes no such flag",
     ("client/transport.py", "dpsync serve"): "the same",
     ("cli/commands/help.py", "dpsync plan"): "the help",
@@ -272,8 +275,7 @@ MENTIONED = {
     ("cli/commands/help.py", "dpsync github"): "the help",
     ("cli/commands/help.py", "dpsync doctor"): "the help",
     ("cli/main.py", "dpsync serve"): "the help",
-    ("render/formats.py", "dpsync schema"): "the help of --format",
-    ("cli/github_action.py", "dpsync github"): "the name of what runs",
+    ("cli/main.py", "dpsync apply"): "the help",
     ("github/ids.py", "dpsync apply"): "who has made a commit",
     ("cli/doctor_checks.py", "dpsync plan"): "what a comment on GitHub says",
     ("github/plan_comment.py", "dpsync plan"): "the name of a label",
@@ -285,9 +287,11 @@ MENTIONED = {
     ("cli/doctor_checks.py", "dpsync apply"): "what needs a permission",
     ("cli/doctor_checks.py", "dpsync drift"): "the same",
     ("cli/doctor_checks.py", "dpsync doctor"): "a step of a workflow, with the flags of its job",
-    ("importing/creation/kept.py", "dpsync drift"): "the beginning of a comment that import wrote",
+    ("importing/files.py", "dpsync drift"): "the beginning of a comment that import wrote",
     ("kinds/meanings.py", "dpsync drift"): "the meaning of a key, in the schema and on a page",
     ("kinds/meanings.py", "dpsync plan"): "the same",
+    ("kinds/value_meanings.py", "dpsync serve"): "the same",
+    ("render/command_texts.py", "dpsync apply"): "what was run",
     ("render/value_words.py", "dpsync apply"): "a sentence of a page",
 }
 """Names of commands in texts that are not to be typed, and why."""

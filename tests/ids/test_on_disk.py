@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.apply import ids_recorder as ids_on_disk
+from dpsync.apply import ids_on_disk
 from dpsync.apply.ids_on_disk import CannotWrite, IdsOnDisk
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.ids import IdsFile, RecordedLine
