@@ -58,7 +58,7 @@ def write(source: Path, target: Path, dice: random.Random | None) -> Path:
 
 
 def plans(run: Run, directory: Path) -> tuple[str, str, str]:
-    """The plan as JSON, as text and as it is saved, without what says where it is written."""
+    """Return the plan as JSON, as text and as it is saved, without the places and the directory of its files."""
     document = json.loads(run("plan", "-C", str(directory), "--format", "json").out)
     document["plan"].pop("origins", None)
     text = run("plan", "-C", str(directory)).out
@@ -69,7 +69,9 @@ def plans(run: Run, directory: Path) -> tuple[str, str, str]:
     assert run("plan", "-C", str(directory), *confirm, "--out", str(file)).code == 0
     saved = json.loads(file.read_text(encoding="utf-8"))
     saved["plan"].pop("origins", None)
-    return json.dumps(document), re.sub(r"[\w./-]+:\d+(:\d+)?", "PLACE", text), json.dumps(saved)
+    printed = json.dumps(document), re.sub(r"[\w./-]+:\d+(:\d+)?", "PLACE", text), json.dumps(saved)
+    json_text, plan_text, saved_text = (one.replace(str(directory), "DIRECTORY") for one in printed)
+    return json_text, plan_text, saved_text
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -32,8 +32,9 @@ def newest(directory: Path) -> Path:
 
 
 def without_course(printed: str) -> str:
-    """Return the output of an apply without the lines of its steps and without the time that it took."""
-    return re.sub(r", in \d+ s\b", "", re.sub(r"^\[\d+/\d+\] .*\n", "", printed, flags=re.MULTILINE))
+    """Return the output of an apply without its steps, its time and the line about later plans."""
+    lines = re.sub(r"^(?:\[\d+/\d+\]|Later plans) .*\n", "", printed, flags=re.MULTILINE)
+    return re.sub(r", in \d+ s\b", "", lines)
 
 
 @pytest.mark.parametrize("flags", [[], ["-v"], ["-q", "--summary"], ["--rehearse"]], ids=" ".join)
