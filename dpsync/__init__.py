@@ -1,4 +1,4 @@
-"""dpsync: a docs platform's organization as YAML in git, planned, applied and proven converged."""
+"""dpsync: manage a GitBook organization as YAML in git. Plan changes, apply them, and verify the result."""
 
 __version__ = "0.1.0"
 __commit__ = ""

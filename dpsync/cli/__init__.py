@@ -1,8 +1,7 @@
-"""The command line: one file per command, each a thin layer over dpsync.api.
+"""The command line: one module for each command, and the flags, questions and exit codes they share.
 
-The rooms, from above: `commands`, `action` (what `dpsync github` does), then `main.py` and `endings.py`, with
-which every command begins and ends, `arguments` (what a command works on), `terminal` (how it speaks). Heavy
-imports wait for their command.
+Input: the arguments, the environment and the answers of a person at a terminal.
+Output: a document or text on stdout, messages on stderr, and an exit code. A command imports what it uses.
 """
 
 from dpsync.cli.main import main

@@ -1,1 +1,5 @@
-"""The way to the platform: auth, deadlines, retries, rate limits, pages. One client only reads."""
+"""Send requests to the platform: authentication, deadlines, retries, rate limits and pages.
+
+Input: a URL, a token, and the method, path and body of each request.
+Output: JSON, or an exception that says whether the request may have had an effect. `ReadClient` cannot write.
+"""

@@ -1,6 +1,7 @@
-"""Markdown in git, rich text on the platform: both ways over what the two have in common.
+"""Convert Markdown in git to the rich-text Document of the platform, and back. Pure functions.
 
-Pure functions. What one side cannot say is never dropped in silence: it is a problem with its place.
+Input: Markdown or a Document. Only what both formats can express is converted.
+Output: the other format, or a list of problems, each with its place. Nothing is dropped silently.
 """
 
 from dpsync.document.nodes import DocumentError, MarkdownError, Outside, Problem

@@ -1,11 +1,10 @@
-"""What GitHub is told: the comment of a plan, the issue of drift, the job summary, annotations and outputs.
+"""Run dpsync in a GitHub workflow: check the commit and the approvals, and report the result on GitHub.
 
-The rooms, from above: `runs` (what a run of the action does), `permission` (what may be done), `messages`
-(what is told in pull requests and issues), `runner` (what the workflow's runner gives and takes), `requests`
-(what is asked of GitHub). Texts are made by pure functions, and `requests/transport.py` alone talks to it.
-Nothing here plans or applies: `cli/action` runs dpsync and hands over the documents that it prints.
+Input: the inputs of the action, the event, and the JSON documents that the dpsync commands print.
+Output: comments, issues, summaries and outputs. `transport.py` alone talks to GitHub. `cli/github_action.py`
+runs dpsync and passes the documents on: nothing here plans or applies.
 
-- **key**: which configuration, environment and part: one comment and one issue for each
-- **marker**: the first line of a text of ours on GitHub, an HTML comment that says which plan it tells
-- **frozen**: a comment whose plan was applied; it is never rewritten, the next plan gets a new one
+- **key**: the configuration, environment and part of a comment or an issue; each key has one of both
+- **marker**: the first line of each comment and issue of dpsync: an HTML comment that identifies its plan
+- **frozen**: a comment whose plan was applied: dpsync never rewrites it, and the next plan gets a new one
 """

@@ -1,1 +1,5 @@
-"""From a platform to the configuration that a person would have written for it. Nothing here names a kind."""
+"""Write live objects as configuration files, and edit single values in existing files.
+
+Input: a `ReadClient`, or a plan with the existing files. No code here names a kind.
+Output: the text of files in memory, and a list of what was left out. Only `files.py` (`put`) writes to disk.
+"""

@@ -1,1 +1,5 @@
-"""Frozen value types that every layer shares. No I/O, no clock, no knowledge of any kind."""
+"""Define the frozen values that all layers share: addresses, entries, objects, plans, findings, events.
+
+Input: plain values. The package does no I/O, reads no clock and knows no kind.
+Output: immutable values. Plans, drift, reports and journal events have a JSON form.
+"""

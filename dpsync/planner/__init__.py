@@ -1,7 +1,5 @@
-"""Pure functions from `Desired` and `Snapshot` to a `Plan`: no network, no files, no clock.
+"""Make a plan: pure functions without network, files or clock.
 
-`plan` is the whole line on one page: `inputs` (both sides under one set of names), `decide` (what
-becomes of each thing), `steps` (the requests, in an order), `effects` (what readers will notice),
-`questions` (refusals with their answers) and `why` (causes and remarks). `drift` sees a plan the other
-way round, `selection` plans a part. The rooms before know nothing of those after.
+Input: `Sides`: `Desired` and `Snapshot` under one set of addresses, the options, and the git base.
+Output: a `Plan`, the same bytes for the same input. `plan.py` has all stages on one page.
 """

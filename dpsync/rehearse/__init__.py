@@ -1,12 +1,11 @@
-"""A plan is carried out on a companion that was loaded with what is live, before the platform sees a write.
+"""Carry out a plan on the companion (`dpsync/server`), loaded with the responses of the platform.
 
-    recording   the answers that the plan was made from (dpsync/client/recording.py)
-    world       the same things under the same ids, as the companion loads them; `answers` has the way of each
-    replica     the companion of a rehearsal: in this process and in memory; no port is opened
-    unproven    what a rehearsal cannot show, because no answer has it
-    moment      something that is public on the way and neither before nor afterwards
-    fault       a request that fails in a rehearsal on purpose
+Input: a plan, its session, and the recorded responses (`dpsync/client/recording.py`).
+Output: a `Rehearsal`. Nothing is sent to the platform, no port is opened, and no secret is known here.
 
-This package alone connects the companion (`dpsync/server/`) with the rest of dpsync. Nothing here sends
-anything to the platform, writes a file, or knows a secret.
+    world       the data of the local server: the same objects under the same ids
+    replica     the companion of a rehearsal, in this process and in memory
+    unproven    what a rehearsal cannot show, because no response contains it
+    moment      a time in which something is public that is public neither before nor after the apply
+    fault       a request that fails on purpose in a rehearsal
 """

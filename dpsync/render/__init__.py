@@ -1,6 +1,5 @@
-"""The only writers of text for people and machines: frozen values in, text out. Decides nothing.
+"""Write plans, reports, drift and findings for people and programs. This package decides nothing.
 
-The rooms, from above: `formats.py` (the one table of formats); `terminal`, `pages` and `checks` (a family of
-formats each) and `graph.py` (a picture of the configuration); `layout` (a document as a view); `json` (the
-documents); `words` (what is said, whatever the medium). Commands call it, and so do the texts for GitHub.
+Input: frozen values, which become a document (`documents.py`).
+Output: the document as JSON, or its view (`views.py`) in one of the formats of `formats.py`.
 """

@@ -1,22 +1,23 @@
-"""The companion: a local service that serves the platform's API with real state.
+"""The companion: a local server with the API of the platform and real state. It is an independent witness.
 
-It is an independent witness. It is written from the API's own description and imports nothing from the rest
-of dpsync, so a plan that converges on it proves something. Its rooms, from the door to the floor; each is
-called only by rooms above it:
+Input: HTTP requests, and a world, which is the data of a whole platform.
+Output: responses as the API describes them. The package imports nothing from the rest of dpsync.
 
-    process       starts it: as a process of its own, or in a thread of a test
-    console       the page for people: what is there, what was asked, the switches
-    control       stands in front of the API: latency, rate limits, faults, a clock that stands still
-    world, http   the state to start from; the service that takes requests and answers them
-    operations    the table of what is served: one row each
+Each package is imported only by packages above it:
+
+    process       starts the server: in a process, or in a thread of a test
+    console       the page for people: the data, the request log, the switches
+    control       layers in front of the API: latency, rate limits, faults, a clock that can stand still
+    world, http   the initial data; the service that routes requests
+    operations    the table of operations, one row each
     families      the declarations of all kinds of records
-    handlers      what each operation does
-    answers       what the API says of a record
+    handlers      the code of each operation
+    answers       the body of a response, made from a record
     spaces, sites, integrations     the rules of each of these
-    jobs          work that goes on after its request was answered
-    records       what all kinds of records have in common
-    request       one request, checked, and the state that it may touch
+    jobs          work that continues after the response
+    records       what all kinds of records share
+    request       one checked request, and the state that it may use
     access        who may do what
     models, content, store          shapes; content of pages; the database
-    errors, clock, extras           what any room may use
+    errors, clock, extras           helpers that every package may use
 """

@@ -1,1 +1,5 @@
-"""What people do with a configuration and a platform, from beginning to end."""
+"""Connect the packages to what people do: plan, apply, drift, import, revert, list and edit ids.
+
+Input: `Desired`, a `Registry`, a client, and the options of a run.
+Output: plans, drift, reports, and edited files in memory. `session.py` (`Session`) is the start.
+"""

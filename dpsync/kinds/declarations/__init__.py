@@ -1,5 +1,5 @@
 """The kinds: one module with one declaration for each kind.
 
-The declarations use the words of `dpsync.kinds.kind`. Only the registry imports these modules; all other code
-asks the registry.
+Input: the words of `dpsync.kinds.kind`, and the types and fields that several kinds share.
+Output: one `Kind` per module. Only the registry imports these modules; all other code asks the registry.
 """

@@ -1,4 +1,5 @@
-"""What several kinds say in the same words: roles, merge rules, languages and looks.
+"""Define the fields and types that several kinds share: roles, merge rules, languages, looks, integrations.
 
-Declarations import it, and nothing else does.
+Input: the words of `dpsync.kinds.kind`, and the types of `dpsync.kinds.types`.
+Output: fields and types for the declarations, which alone import this package.
 """

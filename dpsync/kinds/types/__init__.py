@@ -1,4 +1,8 @@
-"""What a field may hold: every type, from one place. The longer texts are in `texts`."""
+"""Define the types of field values: how to read, check, compare and send a value. Import them from here.
+
+Input: a YAML node, or a value in an answer of the platform.
+Output: a value, or findings about the node. `texts.py` has the types of longer texts.
+"""
 
 from dpsync.kinds.types.base import INVALID, Invalid, Parsing, Schema, TextFile, Type, expected, file_of
 from dpsync.kinds.types.free_form import Json

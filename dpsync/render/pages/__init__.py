@@ -1,5 +1,5 @@
-"""A view as a page: Markdown as GitHub reads it, and one HTML file.
+"""The files of the HTML page: its frame, style and script. This package has no Python code.
 
-In comes a view, out goes a text in which nothing foreign can become markup. `formats.py` calls it, and
-`github` for its comments, issues and summaries.
+Input: the view as JSON, which `render/html.py` puts into `report.html`.
+Output: one page that opens from disk and sends no request.
 """

@@ -1,11 +1,13 @@
-"""Who may do what.
+"""Resolve who may do what.
+
+Input: records of members, teams, grants and content from the store.
+Output: roles, standings, permission flags and numbers of visible spaces. `Context` caches the results.
 
     roles            the order of roles, the standing of a user in an organization, `permissions` flags
     resolution       pure functions that resolve the role of a member on content, for each edition
     standings        reads the standings of users from the store
     visible_spaces   counts the spaces that members and teams may view
 
-The input is records of members, teams, grants and content from the store. This package does not depend on
-requests: callers use the `Context` of a request, which caches the results. Only `request`, the packages above
-`request`, and `records.grants` import this package.
+This package does not depend on requests. Only `request`, the packages above `request`, and `records.grants`
+import this package.
 """

@@ -1,7 +1,7 @@
-"""Answers: what the API says of a stored record.
+"""Make the body of a response from a record. Nothing is changed.
 
-In go a request's `Context` and a record; out comes the answer's body: the record's document with what is
-computed (counts, URLs, visibility, permissions). Handlers and families use it; it changes nothing.
+Input: the `Context` of a request, and a record.
+Output: the document of the record with its computed members: counts, URLs, visibility, permissions.
 """
 
 from .agents import agent_settings, channel, connection, mcp_server, topic

@@ -1,8 +1,8 @@
-"""The console: the companion's page for people, at `/`.
+"""Show a page for people at `/`: the data, the request log, and switches for faults and the clock.
 
-It shows what the platform holds, what was asked of it, and the switches for faults and the clock. It is made
-of templates on the server, needs no network and no build, and works without its script.
+Input: the state of the companion, and the forms of the page.
+Output: HTML from templates. The page needs no network and no build, and works without its script.
 
-Every text of the platform is foreign: the templates escape each value, show characters that nobody sees, and
-keep the direction of a text inside of it. Nothing here may show a token or a secret.
+Every text of the platform is foreign. The templates escape each value, show invisible characters, and isolate
+the direction of a text. Nothing here may show a token or a secret.
 """

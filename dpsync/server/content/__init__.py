@@ -1,6 +1,5 @@
-"""The content of pages, as plain values: trees of pages, rich text and Markdown.
+"""Handle the content of pages as plain values: trees of pages, rich text and Markdown.
 
-In go documents and changes; out come changed, merged, rendered or searched ones. It knows no store, no
-request and no record: every room above may call it with values of its own. Where contents are kept: see
-`spaces`.
+Input: documents and changes. The package knows no store, no request and no record.
+Output: changed, merged, rendered or searched documents. `spaces` keeps them in the store.
 """

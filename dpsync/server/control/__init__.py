@@ -1,5 +1,5 @@
-"""What stands in front of the API so that tests can steer it: it never changes what the API means.
+"""Steer the companion in tests. The control layers never change the meaning of the API.
 
-Three layers, each an ASGI application around the next: the control plane under `/_dpsync`, the gateway
-(request log, latency, rate limit, faults), the companion. Each of the outer two can be left out.
+Input: requests, and commands below `/_dpsync`.
+Output: three ASGI layers: the control plane, the gateway (log, latency, rate limit, faults), the API.
 """

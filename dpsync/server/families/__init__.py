@@ -1,7 +1,7 @@
-"""What the companion keeps: every family, in the order in which they are declared and a world is loaded.
+"""Declare every kind of record, in the order in which a world is loaded.
 
-Each module declares some, and says at its top how a world has them. Who loads worlds, makes ids or removes
-records is handed FAMILIES and reads them; handlers and answers never import them.
+Input: the words of `records/family.py`. The top of each module says how a world writes its records.
+Output: `FAMILIES`, for code that loads worlds, makes ids or removes records. Handlers never import it.
 """
 
 from ..records.family import Families

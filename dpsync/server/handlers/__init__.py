@@ -1,5 +1,5 @@
-"""What each operation does: plain functions of a Context that return the answer's body or raise ApiError.
+"""Carry out the operations: one plain function each, in a package for each part of the API.
 
-A room for each part of the API; `ordinary` has the handlers of all kinds that need none of their own. Rows of
-`operations` and declarations of `families` name them, nothing else calls them.
+Input: the `Context` of a checked request. Rows of `operations` and declarations of `families` name them.
+Output: the body of the response, or an `ApiError`. `ordinary.py` serves the kinds without special rules.
 """

@@ -1,5 +1,5 @@
-"""The HTTP service.
+"""Serve HTTP: route each request, authenticate it, check it against its row, run it in a transaction.
 
-In go requests; out come the answers of the operations' handlers. Here a request is routed, authenticated and
-checked against its row, and run in a transaction. Only `process` and `control` use it.
+Input: HTTP requests, and the rows of `operations`.
+Output: the responses of the handlers, and the OpenAPI document.
 """

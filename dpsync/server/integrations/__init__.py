@@ -1,5 +1,5 @@
-"""The rules of integrations: configurations, installations, events and images.
+"""Apply the rules of integrations: configurations, installations, events and images.
 
-In go an integration and what is installed of it; out come the state of an installation, complaints about its
-configuration, and events, which a job delivers. Answers, handlers and families use it.
+Input: an integration and its installations.
+Output: the state of an installation, faults of its configuration, and events that a job delivers.
 """

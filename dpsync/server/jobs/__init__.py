@@ -1,6 +1,5 @@
-"""Work that goes on after its request was answered.
+"""Run work that continues after the response, on the event loop.
 
-Handlers put jobs into the queue, in the transaction of their request; the queue runs them on the event
-loop. Beside it: whom the companion contacts, and the stand-ins for what the platform has done by others:
-a translator, an analyst, a checker of OpenAPI documents. What each job does is in `handlers.jobs`.
+Input: jobs that handlers queue in the transaction of their request. `handlers.jobs` has the code of each job.
+Output: finished jobs, with stand-ins for other services: a translator, an analyst, a checker of OpenAPI.
 """

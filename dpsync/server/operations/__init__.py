@@ -1,6 +1,7 @@
-"""The table of operations: one row each, in the order of the API's parts. Everything else is derived from it.
+"""List the operations: one row each, in the order of the parts of the API.
 
-Rows of the profile `full` are additions to the reference, those of `published` are in today's edition alone.
+Input: handlers, models, and the families with ordinary resources.
+Output: `EVERY`: `OPERATIONS` (the reference and additions to it) and `TODAY` (rows that only today's edition has).
 """
 
 from types import ModuleType

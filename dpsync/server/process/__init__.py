@@ -1,5 +1,5 @@
-"""How the companion is started and stopped.
+"""Start and stop the companion.
 
-As a process with any number of workers (`dpsync serve`), or in a thread of the calling process (tests).
-It opens a database, loads a world into a fresh one, and listens. Only the command and the tests call it.
+Input: a database, a world for a new database, and an address to listen on.
+Output: a process with any number of workers (`dpsync serve`), or a thread in the process of a test.
 """

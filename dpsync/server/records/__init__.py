@@ -1,6 +1,5 @@
-"""What all kinds of records have in common, written once.
+"""Do once what all kinds of records share: remove, transfer, load, dump, sort, and grant roles.
 
-A `Family` declares one kind: its ids, its owner, what depends on what, how a world says it and how it is
-served. Here are removing, transferring, loading and dumping by these declarations, the order of siblings, and
-the roles that are given on things. The declarations themselves are in `families`; nothing here names a kind.
+Input: the declarations of `families`. A `Family` has the prefix of ids, the owner, and the dependencies.
+Output: changed records, and worlds as data. No code here names a kind.
 """

@@ -1,5 +1,5 @@
-"""The rules of sites: navigation, visitors and looks.
+"""Apply the rules of sites: navigation, visitors and looks. It knows neither content nor integrations.
 
-In go a request's `Context` and a site; out come its navigation as one value, who reaches it, what is a draft,
-and how it looks. Answers, handlers and families use it; it knows neither contents nor integrations.
+Input: the `Context` of a request, and a site.
+Output: the navigation as one value, who can reach the site, what is a draft, and how the site looks.
 """

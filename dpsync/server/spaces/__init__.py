@@ -1,6 +1,5 @@
-"""Spaces and their contents in the store.
+"""Apply the rules of spaces and their content in the store. It knows neither sites nor integrations.
 
-In go a request's `Context` and a space; out come its revisions, the content that a caller reads, its PDF,
-and whether its merge rules are met. Answers, handlers and families use it; it knows neither sites nor
-integrations.
+Input: the `Context` of a request, and a space.
+Output: revisions, the content that a caller may read, the PDF, and whether merge rules are met.
 """

@@ -1,7 +1,7 @@
-"""State: documents in a table, behind a protocol that SQLite and PostgreSQL both keep.
+"""Keep records in a database: JSON documents in a table, in SQLite or PostgreSQL.
 
-In go records; out come records by kind, id and column, in transactions. It knows nothing of what a record
-means, and nothing else of the companion.
+Input: records. The package does not know what a record means.
+Output: records by kind, id and column, in transactions. `open_store` chooses the database.
 """
 
 from .protocol import Change, Json, Record, Store, StoreError

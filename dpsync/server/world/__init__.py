@@ -1,12 +1,12 @@
-"""Worlds: a whole platform as data, to start from.
+"""Load and save worlds. A world is the data of a whole platform, to start from.
 
-A world is a mapping (YAML or JSON); every `id` may be left out and is then made:
+Input: a mapping in YAML or JSON, or the state in a store. An `id` may be left out, and is then made.
+Output: the state in a store, or a mapping. The order of lists is the order on the platform.
 
-    users, tokens, organizations                        # and what is in them, in turn: see below
+    users, tokens, organizations                        # and the objects in them: see below
     records: [{kind, id, doc, organization…}]           # anything else, as the store keeps it
 
-What is under each other key is said by the families that declare it: at the top of the modules of `families`.
-Order in lists is order on the platform.
+The top of each module of `families` says which members the other keys have.
 """
 
 from datetime import UTC, date, datetime

@@ -1,1 +1,5 @@
-"""Integrations, and their installations in organizations, on spaces and on sites."""
+"""Carry out the operations on integrations, and on their installations in organizations, spaces and sites.
+
+Input: the `Context` of a checked request.
+Output: the body of the response, or an `ApiError`.
+"""

@@ -1,1 +1,5 @@
-"""Organizations, their members and teams, who comes into them, and the roles that they give."""
+"""Carry out the operations on organizations, members, teams, invitations and roles.
+
+Input: the `Context` of a checked request.
+Output: the body of the response, or an `ApiError`.
+"""
