@@ -1,4 +1,4 @@
-"""A stranger's way through the code (docs/architecture.md) names files and names that are there."""
+"""docs/architecture.md names files and names that exist: a contributor opens what the page says."""
 
 from __future__ import annotations
 
@@ -6,36 +6,37 @@ import re
 
 import pytest
 
-from .markdown import DOCS, ROOT, sections
+from .markdown import DOCS, ROOT
 
-WAYS = [one for one in sections(DOCS / "architecture.md") if one.above == "A stranger's way"]
-_ROW = re.compile(r"\| (.+?) \| (.+) \|")
-_FILE = re.compile(r"`([\w./]+/[\w.]+\.\w+|Makefile)`")
-_NAME = re.compile(r"`(\w+)`")
-
-
-def rows() -> list[tuple[str, str, str]]:
-    """Way, file and what is said of it: of each row that names one file that is there today."""
-    found = []
-    for way in WAYS:
-        for line in way.words:
-            row = _ROW.fullmatch(line)
-            files = _FILE.findall(row[1]) if row else []
-            found += [(way.title, file, row[2]) for file in files if row]
-    return found
+PAGE = (DOCS / "architecture.md").read_text(encoding="utf-8")
+_PATH = re.compile(r"`((?:\w+/)+(?:\w+\.\w+)?|(?:\w+/)*\w+\.py|action\.yml)`")
+_NAMED = re.compile(r"`((?:\w+/)*\w+\.\w+)`(?:\*\*)? \((`[^)]*)\)")
+_NAME = re.compile(r"`([A-Za-z_]\w*(?:\.\w+)*)`")
 
 
-@pytest.mark.parametrize(("way", "file", "said"), rows())
-def test_each_file_of_a_way_has_the_names_that_the_way_gives_it(way: str, file: str, said: str) -> None:
-    text = (ROOT / file).read_text(encoding="utf-8")
-    others = "\n".join((ROOT / other).read_text(encoding="utf-8") for other in _FILE.findall(said))
-    missing = [name for name in _NAME.findall(said) if not re.search(rf"\b{name}\b", text + others)]
-    assert missing == []
+def find(name: str) -> str:
+    """Return the content of a file that the page names, below dpsync/ or below the repository."""
+    places = (ROOT / "dpsync" / name, ROOT / name)
+    return next((path.read_text(encoding="utf-8") for path in places if path.is_file()), "")
 
 
-def test_there_are_ways_to_an_output_a_guard_and_a_field() -> None:
-    assert {way for way, _, _ in rows()} == {
-        "A new output",
-        "A new guard that asks",
-        "A new field that exposes",
-    }
+def test_architecture_page_has_at_most_250_lines() -> None:
+    assert len(PAGE.splitlines()) <= 250
+
+
+@pytest.mark.parametrize("name", sorted(set(_PATH.findall(PAGE))))
+def test_named_path_exists(name: str) -> None:
+    assert (ROOT / "dpsync" / name).exists() or (ROOT / name).exists()
+
+
+@pytest.mark.parametrize(("file", "words"), sorted(set(_NAMED.findall(PAGE))))
+def test_named_file_defines_the_names_after_it(file: str, words: str) -> None:
+    text = find(file)
+    names = [part for name in _NAME.findall(words) for part in name.split(".")]
+    assert names
+    assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
+
+
+def test_page_names_functions_of_each_stage() -> None:
+    stages = {file.partition("/")[0] for file, _ in _NAMED.findall(PAGE)}
+    assert {"cli", "config", "live", "identity", "planner", "render", "apply", "workflows"} <= stages
