@@ -28,7 +28,7 @@ types: environment
 imports: environment
 	$(VENV)/lint-imports
 
-schemas: environment ## generate schemas/, docs/kinds/, docs/kind-internals.md and docs/api.md
+schemas: environment ## generate schemas/, docs/kinds/, docs/kind-internals.md, docs/api.md, docs/api-tests.md, and the tables of docs/platforms.md and docs/api-versions.md
 	for name in plan apply rehearse drift import ids ids-file saved-plan journal findings config list history doctor version; do $(VENV)/dpsync schema $$name > schemas/$$name.schema.json; done
 	$(VENV)/dpsync schema > schemas/dpsync.schema.json
 	$(VENV)/python -m tools.kinds_page

@@ -1,7 +1,7 @@
 """List the operations: one row each, in the order of the parts of the API.
 
 Input: handlers, models, and the families with ordinary resources.
-Output: `EVERY`: `OPERATIONS` (the reference and additions to it) and `TODAY` (rows that only today's edition has).
+Output: `EVERY`, `OPERATIONS` (the reference and additions to it) and `TODAY` (today's edition alone).
 """
 
 from types import ModuleType
