@@ -58,7 +58,7 @@ def write(source: Path, target: Path, dice: random.Random | None) -> Path:
 
 
 def plans(run: Run, directory: Path) -> tuple[str, str, str]:
-    """Return the plan as JSON, as text and as it is saved, without the places and the directory of its files."""
+    """Return the plan as JSON, as text and as it is saved, without places and directory of its files."""
     document = json.loads(run("plan", "-C", str(directory), "--format", "json").out)
     document["plan"].pop("origins", None)
     text = run("plan", "-C", str(directory)).out
