@@ -1,7 +1,7 @@
-"""The platform's API as two types: ReadClient has no way to write, WriteClient adds one.
+"""Call the platform's API with a client that only reads (ReadClient), or also writes (WriteClient).
 
-Paths are relative to `/v1` and percent-encoded (`quote` for each id). Both are safe to share between threads.
-What is raised is in `errors`; how often something is tried, in `retry`.
+Paths are relative to `/v1` and percent-encoded (`quote` for each id). Threads may share a client. The
+exceptions are in `errors.py`, and the rules for retries in `retry.py`.
 """
 
 from __future__ import annotations
@@ -35,17 +35,24 @@ if TYPE_CHECKING:
 __all__ = ["JSON", "Params", "ReadClient", "WriteClient", "WriteResult", "quote"]
 
 PAGE_LIMIT = 1000
-_LONGEST_CURSOR = 8_192
+_MAX_CURSOR_CHARS = 8_192
 """Characters of a cursor: a longer one fits into no address."""
 MAX_PAGES = 2000
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
 class ReadClient:
-    """Reads. `timeout` is for one request, `max_wait` for what one call may wait for rate limits; in seconds.
+    """A client that sends only GET requests.
 
-    Raises Malformed for a URL or token that cannot be used. `trace` sees every request, `observer` what is
-    going on meanwhile, `recording` keeps what is answered.
+    Args:
+        url: The URL of the platform, without `/v1`. Raises Malformed if the client cannot use the URL.
+        token: The API token. Raises Malformed if the client cannot use the token.
+        timeout: The seconds that one request may take.
+        max_wait: The seconds that one call may wait for rate limits.
+        trace: Called after each request.
+        observer: Receives the progress of the requests.
+        rate: The highest number of requests per second; None for the limit that the platform announces.
+        recording: Keeps the responses, for a rehearsal.
     """
 
     def __init__(
@@ -74,7 +81,7 @@ class ReadClient:
         self._world: str | None = None
         self.profile: str | None = None
         """The API edition that the server named in its first answer that named one."""
-        self._first: tuple[Request, JSON | ClientError] | None = None
+        self._begun_read: tuple[Request, JSON | ClientError] | None = None
         self._cancelled = threading.Event()
         self._clock = clock or Clock()
         self.observer = observer or Nobody()
@@ -93,89 +100,95 @@ class ReadClient:
         self._transport.close()
 
     def cancel(self) -> None:
-        """Ends every wait and refuses every further request with Interrupted.
+        """End every wait, and refuse every further request with Interrupted.
 
-        What is under way is given up at once: of a write nobody knows then whether it was carried out.
+        Requests in flight are aborted at once. Nobody knows then whether an aborted write was carried out.
         """
         self._cancelled.set()
         self._connections.cut()
 
     def pause(self, seconds: float) -> None:
-        """Wait until the platform has gone on with its work; a cancel ends it."""
+        """Wait for a process on the platform; `cancel` ends the wait."""
         self.observer.waits("platform at work", seconds)
         self._clock.wait(seconds, self._cancelled)
 
     @property
     def platform(self) -> str:
-        """What names the platform in the ids file.
+        """Return the name of the platform in the ids file.
 
-        Its origin; on loopback the world that the first answer named, once there was one.
+        The name is the origin of the URL. For a companion on this machine, the name is the world that the
+        first response named.
         """
         return self._world or origin(self.url)
 
     @property
     def requests(self) -> int:
-        """Requests tried so far, repeated ones included."""
+        """Return the number of requests so far, including retries."""
         return self._transport.stats().total
 
     def stats(self) -> Stats:
         return self._transport.stats()
 
     def get(self, path: str, params: Params | None = None) -> JSON:
-        """The JSON at a path. NotFound is the platform's own 404; any other kind of nothing is NotJson."""
-        return self._ask(path, params)
+        """Return the JSON at a path.
+
+        Raises NotFound only for a 404 of the API itself, and NotJson for any other response without JSON.
+        """
+        return self._get_json(path, params)
 
     def text(self, path: str) -> str:
-        """The plain text at a path: an answer that is no JSON of the platform's making."""
+        """Return the text at a path whose response is plain text instead of JSON."""
         request = answers.request("GET", path, None)
 
         def read() -> str:
-            return answers.read_text(request, self._got(request))
+            return answers.read_text(request, self._successful_response(request))
 
         return self._policy.run(request, read, repeatable=True)
 
     def begin(self, path: str, params: Params | None = None) -> str | None:
         """Send the first GET of a reading, and return the API edition that the server names.
 
-        The next `get` or `pages` with the same path and parameters gets this answer, or raises its error: so
-        learning the edition costs no request of its own. If another path comes first, the answer is dropped.
+        The next `get` or `pages` with the same path and parameters gets this response, or raises its error,
+        so learning the edition costs no extra request. If another path comes first, the response is dropped.
         """
         request = answers.request("GET", path, params)
         found: JSON | ClientError
         try:
-            found = self._ask(path, params)
+            found = self._get_json(path, params)
         except Interrupted:
             raise
         except ClientError as error:
             found = error
-        self._first = request, found
+        self._begun_read = request, found
         return self.profile
 
-    def _ask(self, path: str, params: Params | None) -> JSON:
+    def _get_json(self, path: str, params: Params | None) -> JSON:
         request = answers.request("GET", path, params)
-        first, self._first = self._first, None
+        first, self._begun_read = self._begun_read, None
         if first is not None and first[0] == request:
             self.observer.answered(request.method)
             if isinstance(first[1], ClientError):
                 raise first[1]
             return first[1]
-        return self._policy.run(request, lambda: self._read(request), repeatable=True)
+        return self._policy.run(request, lambda: self._read_json(request), repeatable=True)
 
     def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
-        """Every item of a paginated list, or an error: never a part of it.
+        """Return all items of a paginated list. Raises an error instead of returning a part of the list.
 
-        Raises BadList when the pages do not end properly, or when an `id` comes on two of them (the list
-        moved while it was read, so others may be missing). A list with other than as many items as its
-        `count` says is read a second time; when that does not help, it is a BadList too. With a `limit` of 0
-        the pages are as long as the platform makes them.
+        With a `limit` of 0, the platform chooses the length of a page. A list whose number of items differs
+        from its `count` is read a second time.
+
+        Raises:
+            BadList: If the pages do not end properly, if two pages contain the same `id` (the list changed
+                during the reading, so other items may be missing), or if the count differs again.
         """
         try:
-            return self._every_page(path, params, limit)
+            return self._read_all_pages(path, params, limit)
         except Miscounted:
             self.observer.more(1)
-            return self._every_page(path, params, limit)
+            return self._read_all_pages(path, params, limit)
 
-    def _every_page(self, path: str, params: Params | None, limit: int) -> list[dict[str, Any]]:
+    def _read_all_pages(self, path: str, params: Params | None, limit: int) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = []
         counts: set[int] = set()
         cursors: set[str] = set()
@@ -184,13 +197,13 @@ class ReadClient:
         for number in range(1, MAX_PAGES + 1):
             if number > 1:
                 self.observer.more(1)
-            envelope = self._ask(path, asked)
-            page, cursor = _page(path, envelope, number)
-            counts |= _count(path, envelope, number)
-            fresh = {item["id"] for item in page if isinstance(item.get("id"), str)}
-            if fresh & ids:
+            envelope = self._get_json(path, asked)
+            page, cursor = _page_items(path, envelope, number)
+            counts |= _item_counts(path, envelope, number)
+            new_ids = {item["id"] for item in page if isinstance(item.get("id"), str)}
+            if new_ids & ids:
                 raise BadList(path, "item repeated", number)
-            ids |= fresh
+            ids |= new_ids
             items += page
             if cursor is None:
                 if counts - {len(items)}:
@@ -202,20 +215,20 @@ class ReadClient:
             asked["page"] = cursor
         raise BadList(path, "too many pages", MAX_PAGES)
 
-    def _read(self, request: Request) -> JSON:
-        return answers.read_body(request, self._got(request))
+    def _read_json(self, request: Request) -> JSON:
+        return answers.read_body(request, self._successful_response(request))
 
-    def _got(self, request: Request) -> Response:
+    def _successful_response(self, request: Request) -> Response:
         try:
-            answer = self._in_pace(self._transport, request)
+            answer = self._send_when_allowed(self._transport, request)
         finally:
             self.observer.answered(request.method)
         self.profile = self.profile or profile(answer.status, answer.headers)
-        self._raise_for(request, answer)
+        self._raise_for_status(request, answer)
         self._world = self._world or world(self.url, answer.headers)
         return answer
 
-    def _in_pace(self, transport: Transport, request: Request) -> Response:
+    def _send_when_allowed(self, transport: Transport, request: Request) -> Response:
         """Send a request when the platform's rate allows it. Raises Interrupted after a cancel."""
         answer: Response | None = None
         self._pace.enter()
@@ -227,7 +240,7 @@ class ReadClient:
             self._pace.leave(answer.headers if answer is not None else None)
         return answer
 
-    def _raise_for(self, request: Request, answer: Response, secrets: Collection[str] = ()) -> None:
+    def _raise_for_status(self, request: Request, answer: Response, secrets: Collection[str] = ()) -> None:
         def hide(text: str) -> str:
             for secret in sorted(filter(None, secrets), key=len, reverse=True):
                 text = text.replace(secret, "[secret]")
@@ -239,7 +252,7 @@ class ReadClient:
 
 
 class WriteClient(ReadClient):
-    """Reads as ReadClient does, and writes."""
+    """A ReadClient that can also write."""
 
     def __init__(
         self,
@@ -256,11 +269,11 @@ class WriteClient(ReadClient):
         recording: Recording | None = None,
     ) -> None:
         connections = Connections()
-        self._writing = transport or HttpTransport(
+        self._write_transport = transport or HttpTransport(
             url, Token(token), timeout=timeout, trace=trace, connections=connections
         )
         super().__init__(
-            url, token, timeout=timeout, max_wait=max_wait, transport=self._writing, clock=clock,
+            url, token, timeout=timeout, max_wait=max_wait, transport=self._write_transport, clock=clock,
             observer=observer, rate=rate, recording=recording,
         )  # fmt: skip
         self._connections = connections  # reading and writing share them
@@ -274,13 +287,15 @@ class WriteClient(ReadClient):
         repeatable: bool,
         secrets: Collection[str] = (),
     ) -> WriteResult:
-        """One write. Any of 200 to 205 is a success; `body` None sends none.
+        """Send one write request. Any status from 200 to 205 is a success.
 
-        `secrets` are taken out of what the platform says to it, and to every later request.
-
-        `repeatable` says that doing it twice is the same as doing it once; without it (every create), a
-        failure that may have done something is Unknown at once and must be looked up. So is any 5xx, in both
-        cases.
+        Args:
+            method: POST, PUT, PATCH or DELETE.
+            body: JSON; None sends no body.
+            repeatable: Whether two requests have the same result as one. If not (every create), a failure
+                that may have changed something raises Unknown at once, and the caller must look up the
+                result. A 5xx always raises Unknown.
+            secrets: Values to mask in error messages of the platform, for this and all later requests.
         """
         if method not in WRITES:
             raise ValueError(method)
@@ -290,17 +305,17 @@ class WriteClient(ReadClient):
 
     def _write(self, request: Request, secrets: Collection[str]) -> WriteResult:
         try:
-            answer = self._in_pace(self._writing, request)
+            answer = self._send_when_allowed(self._write_transport, request)
         except NotJson as error:
             status = error.status
         else:
-            self._raise_for(request, answer, secrets)
+            self._raise_for_status(request, answer, secrets)
             return answers.read_result(request, answer)
         raise Unknown(request.method, request.path, "unreadable", status)
 
 
-def _page(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, Any]], str | None]:
-    """The items of a page, and the cursor of the following one (None: this was the last)."""
+def _page_items(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, Any]], str | None]:
+    """Return the items of a page, and the cursor of the next page (None for the last page)."""
     fault: ListFault
     if not isinstance(envelope, dict):
         fault = "the response is not a list of objects"
@@ -313,14 +328,14 @@ def _page(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, Any]],
         cursor = following.get("page") if isinstance(following, dict) else following
         if cursor is None:
             return items, None
-        if isinstance(cursor, str) and isinstance(following, dict) and 0 < len(cursor) <= _LONGEST_CURSOR:
+        if isinstance(cursor, str) and isinstance(following, dict) and 0 < len(cursor) <= _MAX_CURSOR_CHARS:
             return items, cursor
         fault = "bad cursor"
     raise BadList(path, fault, number)
 
 
-def _count(path: str, envelope: JSON, number: int) -> set[int]:
-    """How many items the whole list has, as the page says it; empty where it says nothing."""
+def _item_counts(path: str, envelope: JSON, number: int) -> set[int]:
+    """Return the number of items that the page gives for the whole list, as a set; empty without a count."""
     count = envelope.get("count")
     if count is not None and type(count) is not int:
         raise BadList(path, "the count is not a number", number)

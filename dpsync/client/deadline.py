@@ -1,8 +1,9 @@
-"""Under every socket operation of a request: a wall-clock deadline, and a way to give all of them up at once.
+"""Give each request a wall-clock deadline, and close all connections of a client at once.
 
-httpx limits each single read, so a server that sends a byte now and then is read for ever. Here the time left
-shrinks with the clock, and a thread has one deadline at a time. Name lookup is the exception: the system
-gives it no timeout. A thread that waits for bytes cannot be told to stop, so its connection is shut down.
+The timeout of httpx limits each single read, so a server that sends one byte now and then could keep a
+request open forever. Here, each socket operation gets only the time that is left. A thread has one deadline
+at a time. Name lookup has no deadline, because the system has no timeout for it. A thread that waits for
+bytes cannot be stopped, so `Connections.cut` shuts down its connection.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import httpcore
 
 
 class Deadline(threading.local):
-    """The moment until which the current thread may wait for the network; `now` tells the time in seconds."""
+    """The deadline for network operations of the current thread, in seconds of the clock `now`."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -35,7 +36,7 @@ class Deadline(threading.local):
             self._at = math.inf
 
     def left(self, timeout: float | None, expired: type[Exception]) -> float | None:
-        """The shorter of `timeout` and what is left; raises `expired` when nothing is."""
+        """Return the shorter of `timeout` and the time left, in seconds. Raises `expired` if none is left."""
         left = self._at - self._now()
         if left <= 0:
             raise expired("deadline")
@@ -45,7 +46,7 @@ class Deadline(threading.local):
 
 
 class Connections:
-    """The open connections of a client. After `cut` none of them gives an answer, and none is made."""
+    """The open connections of a client. After `cut`, no connection gives a response and none is opened."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -57,7 +58,7 @@ class Connections:
         return self._is_cut
 
     def cut(self) -> None:
-        """Shut them down: whoever waits on one of them is told at once that it is closed."""
+        """Shut down all connections, so that threads that wait for a response fail at once."""
         with self._lock:
             self._is_cut = True
             streams = list(self._open.values())
@@ -82,7 +83,7 @@ class Connections:
 
 
 class TimedBackend(httpcore.NetworkBackend):
-    """A network backend whose streams obey a `Deadline` and are among the `Connections`."""
+    """A network backend whose streams obey a `Deadline` and are registered in `Connections`."""
 
     def __init__(self, inner: httpcore.NetworkBackend, deadline: Deadline, connections: Connections) -> None:
         self._inner = inner

@@ -1,7 +1,7 @@
-"""What a call can end with, as exceptions that carry facts. Their text is for a log, never to be parsed.
+"""Define the exceptions of a call, which carry facts. Their text is for logs: do not parse it.
 
-The types tell apart what a writer must know: `NotSent` certainly changed nothing, `Unknown` may have. Text
-that came from the platform is an attribute as it came; `str()` shows it escaped.
+A writer must distinguish `NotSent` (the request certainly changed nothing) and `Unknown` (the request may
+have changed something). Attributes hold text of the platform unchanged; `str()` escapes this text.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _NO_ANSWER: dict[UnknownReason, str] = {
 
 
 class ClientError(Exception):
-    """A call that gave no usable result.
+    """A call without a usable result.
 
-    `path` is relative to `/v1`, without its query. `status` is None where no answer came. `transient`: the
-    same request may fare better in a moment (not: repeating it is safe). `after_unknown`: an earlier try of
-    the same write may have been carried out, so a 404 to a repeated DELETE means "gone", a 409 to a PATCH
-    perhaps "already so".
+    `path` is relative to `/v1`, without its query. `status` is None if no response came. `transient` means
+    that the same request may succeed later, but not that repeating it is safe. `after_unknown` means that an
+    earlier try of the same write may have been carried out: a 404 to a repeated DELETE then means "already
+    deleted", and a 409 to a repeated PATCH may mean "already changed".
     """
 
     transient = False
@@ -65,7 +65,7 @@ class ClientError(Exception):
         super().__init__(method, path, status)
 
     def what(self) -> str:
-        """The failure in a few words, without method and path."""
+        """Return the failure in a few words, without method and path."""
         return f"status {self.status}"
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class ClientError(Exception):
 
 
 class NotSent(ClientError):
-    """The server was never reached: the request certainly did nothing."""
+    """The server was never reached, so the request certainly changed nothing."""
 
     def __init__(
         self, method: str, path: str, reason: NotSentReason, detail: str = "", way: Way = USUAL
@@ -86,7 +86,7 @@ class NotSent(ClientError):
         self.transient = reason not in ("certificate", "too long")
 
     def explanation(self) -> str:
-        """The reason as words."""
+        """Return the reason in words, with its detail."""
         return f"{_NOT_SENT[self.reason]}{f' ({self.detail})' if self.detail else ''}"
 
     def what(self) -> str:
@@ -94,12 +94,11 @@ class NotSent(ClientError):
 
 
 class Unknown(ClientError):
-    """The request left, and no usable answer came back: a write may or may not have happened.
+    """The request was sent, and no usable response came back: a write may or may not have happened.
 
-    `reason`: reset, closed (before an answer), timeout, truncated (an answer that was cut off), failed (any
-    other fault of the connection), interrupted (`cancel()` was called meanwhile), fault (an answer of 5xx or
-    408), unreadable (a success whose body is not what the API sends), redirect. `seconds`: how long it was
-    waited for, where that is known.
+    `reason`: reset, closed (before a response), timeout, truncated (the response was cut off), failed (any
+    other fault of the connection), interrupted (by `cancel()`), fault (a 5xx or 408), unreadable (a success
+    whose body is not what the API sends), redirect. `seconds` is the time that the client waited, if known.
     """
 
     def __init__(
@@ -132,7 +131,7 @@ class Unknown(ClientError):
 
 
 class Answered(ClientError):
-    """The server refused with a status. `message` is the text of its error body, None without one."""
+    """An error status from the server. `message` is the text of the error body; None without a text."""
 
     status: int
 
@@ -145,23 +144,23 @@ class Answered(ClientError):
 
 
 class Unauthorized(Answered):
-    """401: no token, or one that is not accepted (any more)."""
+    """401: the request has no token, or the server does not accept the token."""
 
 
 class Forbidden(Answered):
-    """403: the token's user may not do this."""
+    """403: the user of the token lacks the permission."""
 
 
 class NotFound(Answered):
-    """404 in the API's own words (a JSON body). A 404 that a proxy or another server made up is `NotJson`."""
+    """404 with a JSON body, so from the API itself. A 404 of a proxy or another server is `NotJson`."""
 
 
 class Rejected(Answered):
-    """Any other 4xx: the request was understood, and nothing was done."""
+    """Any other 4xx: the server understood the request and changed nothing."""
 
 
 class ServerFault(Answered):
-    """5xx (or 408) to a read, after every try; 501 to anything."""
+    """5xx (or 408) to a read, after all retries; or 501 to any request."""
 
     def __init__(
         self,
@@ -177,9 +176,10 @@ class ServerFault(Answered):
 
 
 class RateLimited(Answered):
-    """429, and the wait that was asked for is longer than what is left of `max_wait`.
+    """429, and the requested wait is longer than what is left of `max_wait`.
 
-    `retry_after` is the wait still asked for, `waited` the time this call has waited already; in seconds.
+    `retry_after` is the wait that the platform still requests, and `waited` the time that this call has
+    already waited; both in seconds.
     """
 
     def __init__(
@@ -195,7 +195,10 @@ class RateLimited(Answered):
 
 
 class Redirected(ClientError):
-    """3xx to a read: never followed, since the token would go along. `origin`: the scheme and host."""
+    """3xx to a read. dpsync never follows a redirect, because that would send the token to the target.
+
+    `origin` is the scheme and host of the target.
+    """
 
     def __init__(self, method: str, path: str, status: int, origin: str | None = None) -> None:
         super().__init__(method, path, status)
@@ -207,9 +210,9 @@ class Redirected(ClientError):
 
 
 class NotJson(ClientError):
-    """An answer to a read that is not what the API sends: a login page, a proxy's error, a cut or empty body.
+    """A response to a read that is not from the API: a login page, a proxy's error, a cut or empty body.
 
-    `content_type` is reduced to the characters of a media type; `found` says what is wrong in fixed words and
+    `content_type` contains only characters of a media type. `found` describes the fault in fixed words and
     never quotes the body.
     """
 
@@ -224,7 +227,7 @@ class NotJson(ClientError):
 
 
 class BadList(ClientError):
-    """A list that did not end properly: nothing may be concluded from it. `page` counts from 1."""
+    """A paginated list that did not end properly, so its items prove nothing. `page` counts from 1."""
 
     def __init__(self, path: str, fault: ListFault, page: int) -> None:
         super().__init__("GET", path, 200)
@@ -236,15 +239,18 @@ class BadList(ClientError):
 
 
 class Miscounted(BadList):
-    """A list that has ended, with more or fewer items than it says: it moved meanwhile, or is not whole."""
+    """A complete list whose number of items differs from its count.
+
+    The list changed during the reading, or the response lacks items.
+    """
 
 
 class BadAnswer(ClientError):
-    """An answer of another shape than the API's: nothing may be concluded from it.
+    """A response of another shape than the API's, so its content proves nothing.
 
-    `place` leads to the item in the answer ("items[2]", pages counted through; "" for the answer itself),
-    `id` is the item's, where it has one, `member` leads to what is wrong in it. Place, expected and found are
-    words of ours; id and member may hold text of the platform.
+    `place` is the path of the item in the response ("items[2]", counted through all pages; "" for the
+    response itself), `id` the item's id, if it has one, and `member` the path of the fault in the item.
+    `place`, `expected` and `found` are words of dpsync; `id` and `member` may hold text of the platform.
     """
 
     def __init__(self, path: str, place: str, id: str | None, member: str, expected: str, found: str) -> None:
@@ -264,23 +270,23 @@ class BadAnswer(ClientError):
 
 
 class Interrupted(ClientError):
-    """`cancel()` was called: the request was not sent (again), and no try of it is in doubt."""
+    """`cancel()` was called: the request was not sent (again), and no earlier try is in doubt."""
 
     def what(self) -> str:
         return "interrupted"
 
 
 class WriteRefused(ClientError):
-    """A transport that only reads was handed a write: a fault of this program, never of the platform."""
+    """A transport that only reads was given a write: a bug in dpsync, never a fault of the platform."""
 
     def what(self) -> str:
         return "this client sends only GET requests"
 
 
 class Malformed(ClientError):
-    """What the caller (or, for proxy and certificates, the environment) gave cannot be used at all.
+    """A value from the caller (or, for proxy and certificates, the environment) that the client cannot use.
 
-    The value itself is not carried: it may be the token, or a URL with a password.
+    The exception does not carry the value, which may be the token, or a URL with a password.
     """
 
     def __init__(self, part: Part, problem: str) -> None:

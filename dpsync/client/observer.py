@@ -1,6 +1,6 @@
-"""Who is told what a client does while it does it. The client itself says nothing to people.
+"""Define the observer that a client reports its progress to. The client itself prints nothing.
 
-The calls come from every thread that uses the client. They must return at once and raise nothing.
+All threads that use the client call the observer. Its methods must return at once and raise nothing.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ is tried again, or an answer tells that the platform is still at work."""
 
 class Observer(Protocol):
     def expects(self, requests: int) -> None:
-        """At least so many reads are needed, and none of them was sent yet."""
+        """Receive the least number of reads that follow. None of them was sent yet."""
 
     def batch(self, requests: int) -> None:
-        """So many reads follow together; 0: they are over."""
+        """Receive the number of reads that are sent together now; 0 when all of them have ended."""
 
     def more(self, requests: int) -> None:
-        """So many more reads than were announced: a further page, another try; negative: fewer."""
+        """Add reads that were not announced: a further page or a retry. A negative number removes reads."""
 
     def answered(self, method: str) -> None:
-        """A request has ended, with whatever came of it."""
+        """Note that a request has ended, with any result."""
 
     def waits(self, why: Why, seconds: float) -> None:
-        """Nothing is sent for so long, by one thread at least."""
+        """Note that at least one thread sends nothing for this number of seconds."""
 
 
 class Nobody:
-    """The observer of a client that was given none."""
+    """An observer that ignores every event."""
 
     def expects(self, requests: int) -> None:
-        """Nobody listens."""
+        """Ignore the event."""
 
     def batch(self, requests: int) -> None:
-        """Nobody listens."""
+        """Ignore the event."""
 
     def more(self, requests: int) -> None:
-        """Nobody listens."""
+        """Ignore the event."""
 
     def answered(self, method: str) -> None:
-        """Nobody listens."""
+        """Ignore the event."""
 
     def waits(self, why: Why, seconds: float) -> None:
-        """Nobody listens."""
+        """Ignore the event."""

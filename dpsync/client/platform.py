@@ -1,6 +1,6 @@
-"""What names a platform where ids are kept: its origin, or the world that a companion on this machine serves.
+"""Name a platform in the ids file: by its origin, or by the world of a companion on this machine.
 
-What is on loopback is nobody's production, and its ids mean nothing as soon as another world is loaded there.
+A platform on loopback is never in production. Its ids mean nothing after another world is loaded there.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ NAMES: Final = re.compile(r"https?://[^\s/?#@]+|world-[A-Za-z0-9._-]{1,64}")
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port of an address; without the port where it is that of the scheme.
-
-    Of what is no address it is "".
-    """
+    """Return the scheme, host and port of a URL, without the scheme's default port; "" for an invalid URL."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -42,7 +39,7 @@ def origin(url: str) -> str:
 
 
 def world(url: str, headers: Mapping[str, str]) -> str | None:
-    """The name of the world that an answer comes from; None unless it comes from this machine and says so."""
+    """Return the name of the companion's world from a response; None unless the URL is on this machine."""
     name = headers.get(WORLD_HEADER, "")
     return f"world-{name}" if is_loopback(url) and _WORLD.fullmatch(name) else None
 
@@ -57,5 +54,5 @@ def profile(status: int, headers: Mapping[str, str]) -> str | None:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be what `origin` or `world` gives."""
+    """Return whether a text is a possible result of `origin` or `world`."""
     return NAMES.fullmatch(text) is not None

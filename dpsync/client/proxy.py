@@ -1,7 +1,6 @@
-"""The way to the platform that the environment chooses: a proxy, and which certificates are trusted.
+"""Find the proxy and the trusted certificates that the environment chooses, for messages.
 
-httpx chooses the proxy; what is said of it here is only for telling. No user or password of a proxy's
-address is kept.
+httpx itself chooses the proxy. The user and password in a proxy's URL are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _TRUST: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 class Setting(Struct, frozen=True):
-    """A variable of the environment and what it names, as far as that may be shown."""
+    """An environment variable and its value, without the secret parts."""
 
     variable: str
     value: str
@@ -31,7 +30,7 @@ class Setting(Struct, frozen=True):
 
 
 class Way(Struct, frozen=True):
-    """What stands between: a proxy, and the file or directory of trusted certificates; None: the usual."""
+    """The proxy and the file or directory of trusted certificates; None for no proxy or the usual trust."""
 
     proxy: Setting | None = None
     trust: Setting | None = None
@@ -40,7 +39,7 @@ class Way(Struct, frozen=True):
 
 
 def way_to(url: str, proxied: bool, env: Mapping[str, str] = os.environ) -> Way:
-    """The way to an address. `proxied`: whether httpx goes through a proxy there."""
+    """Return the proxy and certificates for a URL. `proxied` is whether httpx uses a proxy for this URL."""
     scheme = url.partition(":")[0]
     trust = trusted(env) if scheme == "https" else None
     unread = () if trust or scheme != "https" else tuple(name for name in UNREAD if env.get(name))
@@ -48,14 +47,14 @@ def way_to(url: str, proxied: bool, env: Mapping[str, str] = os.environ) -> Way:
 
 
 def trusted(env: Mapping[str, str] = os.environ) -> Setting | None:
-    """Which certificates are trusted, where the environment says so: the first of the variables counts."""
+    """Return the first set environment variable that names trusted certificates; None if none is set."""
     return next((Setting(name, env[name]) for name in _TRUST if env.get(name)), None)
 
 
 def has_system_certificates(system: str, paths: ssl.DefaultVerifyPaths) -> bool:
-    """Whether a system has certificates of its own: Windows and macOS always, others in files.
+    """Return whether the system has its own certificates: Windows and macOS always, others in files.
 
-    A small container often has none.
+    Small containers often have none.
     """
     if system in ("win32", "darwin"):
         return True
@@ -65,7 +64,7 @@ def has_system_certificates(system: str, paths: ssl.DefaultVerifyPaths) -> bool:
 
 
 def proxy_of(scheme: str, env: Mapping[str, str] = os.environ) -> Setting:
-    """The variable that names the proxy; small letters go before large ones."""
+    """Return the variable that names the proxy. Lower-case names take precedence over upper-case names."""
     for name in (f"{scheme}_proxy", "all_proxy"):
         for variable in (name, name.upper()):
             if env.get(variable):
@@ -74,7 +73,7 @@ def proxy_of(scheme: str, env: Mapping[str, str] = os.environ) -> Setting:
 
 
 def _address(text: str) -> str:
-    """The address of a proxy without a user and password."""
+    """Return the URL of a proxy without user and password."""
     try:
         url = urlsplit(text if "://" in text else f"http://{text}")
         return f"{url.scheme}://{url.hostname or ''}" + (f":{url.port}" if url.port else "")

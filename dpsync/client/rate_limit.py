@@ -1,9 +1,10 @@
-"""Keeps a client under the rate that the platform announces, so that it is never told to slow down.
+"""Keep a client below the rate limit that the platform announces, so that it gets no 429.
 
-An answer says how many requests are left and until when (`X-RateLimit-Remaining`, `X-RateLimit-Reset`). Only
-so many are sent, those in flight counted, and the others wait for that moment. Until the first answer is
-there, one request goes alone. A rate that somebody has configured spreads requests evenly instead. A platform
-that announces nothing is not waited for: then a 429 says it (retry.py).
+A response names the number of requests left and the end of the window (`X-RateLimit-Remaining`,
+`X-RateLimit-Reset`). A `Pace` sends only this number, including the requests in flight; further requests wait
+for the end of the window. Before the first response, only one request is sent. A configured rate spreads
+requests evenly instead. If the platform announces no limit, requests do not wait here, and `retry.py` handles
+a 429.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from typing import Final, Protocol
 from dpsync.client.observer import Observer
 from dpsync.client.responses import asked_wait, whole_number
 
-_LOOK: Final = 0.05
+_POLL_SECONDS: Final = 0.05
 """Seconds after which a request that waits for the answer of another one looks whether it was cancelled."""
-_SAME: Final = 1.0
+_SAME_WINDOW_SECONDS: Final = 1.0
 """Seconds by which two answers may tell one moment differently: headers have whole seconds."""
 
 
 class TellsTime(Protocol):
+    """The part of a clock that `Pace` uses."""
+
     def now(self) -> float: ...
 
     def wall(self) -> float: ...
@@ -30,10 +33,11 @@ class TellsTime(Protocol):
 
 
 class Pace:
-    """What is known of the rate. Threads share it: each calls `enter` before a request, `leave` after it.
+    """The state of the rate limit.
 
-    `rate` is what was configured, in requests for each second. A wait of more than `longest` seconds is not
-    begun: the platform may answer then with a 429 of its own.
+    Threads share it: each calls `enter` before a request and `leave` after it. `rate` is the configured
+    number of requests per second. A wait of more than `longest` seconds is not started: the request is sent,
+    and the platform may respond with a 429.
     """
 
     def __init__(
@@ -43,70 +47,83 @@ class Pace:
         self._clock = clock
         self._cancelled = cancelled
         self._observer = observer
-        self._longest = longest
-        self._every = 1 / rate if rate else None
+        self._longest_wait = longest
+        self._interval = 1 / rate if rate else None
         self._turnstile = threading.Lock()
         self._changed = threading.Condition()
-        self._next = clock.now()
+        self._next_at = clock.now()
         """When the next request may go, by the configured rate."""
         self._answered = False
         self._in_flight = 0
         self._limit: int | None = None
-        self._left: int | None = None
+        self._requests_left: int | None = None
         """How many requests the window has left, as far as answers have said."""
-        self._ends: float | None = None
+        self._window_end: float | None = None
 
     def enter(self) -> None:
         """Return when a request may be sent, or after a cancel. Threads pass one after the other."""
         with self._turnstile:
             while not self._cancelled.is_set():
                 with self._changed:
-                    seconds = self._seconds()
+                    seconds = self._seconds_to_wait()
                     if seconds is None:
-                        self._changed.wait(_LOOK)
+                        self._changed.wait(_POLL_SECONDS)
                         continue
-                    if seconds <= 0 or seconds > self._longest:
+                    if seconds <= 0 or seconds > self._longest_wait:
                         self._in_flight += 1
-                        if self._every is not None:
-                            self._next = max(self._next, self._clock.now()) + self._every
+                        if self._interval is not None:
+                            self._next_at = max(self._next_at, self._clock.now()) + self._interval
                         return
                 self._observer.waits("pace", seconds)
                 self._clock.wait(seconds, self._cancelled)
             with self._changed:
                 self._in_flight += 1
 
-    def _seconds(self) -> float | None:
-        """How long until a request may be sent; None: until another one was answered."""
+    def _seconds_to_wait(self) -> float | None:
+        """Return the seconds until a request may be sent; None to wait for another response."""
         now = self._clock.now()
-        if self._ends is not None and now >= self._ends:
-            self._left, self._ends = self._limit, None
+        if self._window_end is not None and now >= self._window_end:
+            self._requests_left, self._window_end = self._limit, None
         if not self._answered and self._in_flight:
             return None
-        if self._left is not None and self._left <= self._in_flight:
+        if self._requests_left is not None and self._requests_left <= self._in_flight:
             if self._in_flight:
                 return None
-            if self._ends is not None:
-                return self._ends - now
-        return self._next - now
+            if self._window_end is not None:
+                return self._window_end - now
+        return self._next_at - now
 
     def leave(self, headers: Mapping[str, str] | None) -> None:
-        """A request has ended: with these headers, or with None without an answer."""
+        """Count a finished request, with its response headers; None without a response."""
         with self._changed:
             self._in_flight -= 1
             self._answered = True
             if headers is not None:
-                self._heard(headers)
+                self._update_limit(headers)
             self._changed.notify_all()
 
-    def _heard(self, headers: Mapping[str, str]) -> None:
+    def _update_limit(self, headers: Mapping[str, str]) -> None:
+        """Update the number of requests left and the end of the window from response headers."""
         left = whole_number(headers.get("x-ratelimit-remaining", ""))
-        bare = {name: value for name, value in headers.items() if name != "retry-after"}
-        seconds = asked_wait(bare, self._clock.wall)
-        if left is None or seconds is None or "x-ratelimit-reset" not in headers or self._every is not None:
+        without_retry_after = {name: value for name, value in headers.items() if name != "retry-after"}
+        seconds = asked_wait(without_retry_after, self._clock.wall)
+        if (
+            left is None
+            or seconds is None
+            or "x-ratelimit-reset" not in headers
+            or self._interval is not None
+        ):
             return
         ends = self._clock.now() + seconds
         self._limit = whole_number(headers.get("x-ratelimit-limit", "")) or self._limit
-        if self._ends is not None and self._left is not None and ends < self._ends + _SAME:
-            self._left, self._ends = min(self._left, left), min(self._ends, ends)
+        if (
+            self._window_end is not None
+            and self._requests_left is not None
+            and ends < self._window_end + _SAME_WINDOW_SECONDS
+        ):
+            self._requests_left, self._window_end = (
+                min(self._requests_left, left),
+                min(self._window_end, ends),
+            )
         else:
-            self._left, self._ends = left, ends
+            self._requests_left, self._window_end = left, ends

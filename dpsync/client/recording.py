@@ -1,6 +1,6 @@
-"""What a client was answered, kept as it came: whoever rehearses a plan loads it into a companion.
+"""Record the responses to a client, so that a rehearsal can load them into a companion.
 
-Only answers to GET are kept. They may hold keys and tokens, so that nothing here is ever printed or saved.
+Only responses to GET are recorded. They may hold keys and tokens, so never print or save a recording.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from pydantic_core import from_json
 
 from dpsync.client.transport import Request, Response, Stats, Transport
 
-_PAGING = ("limit", "page")
+_PAGE_PARAMETERS = ("limit", "page")
 Filters = tuple[tuple[str, str], ...]
 """The query of a request without what only says which page is meant."""
 
 
 class RecordedAnswer(Struct, frozen=True):
-    """One path that was read. `status` is that of the answer: 200, or why there was none (403, 404).
+    """The response to one path. `status` is 200, or the reason why there is no content (403, 404).
 
-    `content` is the JSON of an answer; of a list all its items. Of an answer that is no JSON it is the text.
+    `content` is the parsed JSON, for a list the items of all pages, or the text of a response that is not
+    JSON.
     """
 
     path: str
@@ -35,80 +36,82 @@ class RecordedAnswer(Struct, frozen=True):
 
 
 class Recording:
-    """The answers of one client, by path and query; threads may share it. The last answer counts."""
+    """The latest response for each path and query of one client. Threads may share a recording."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._answers: dict[tuple[str, str], Response] = {}
         self._seconds: list[float] = []
-        self._began = self._ended = 0.0
-        self._over = False
+        self._first_request_at = self._last_response_at = 0.0
+        self._is_stopped = False
 
     def __repr__(self) -> str:
         return f"Recording({len(self._answers)})"
 
     def around(self, inner: Transport) -> Transport:
-        """A transport whose answers are kept here."""
-        return _Recorded(inner, self)
+        """Return a transport that records its responses here."""
+        return _RecordingTransport(inner, self)
 
     def put(self, request: Request, answer: Response, seconds: float) -> None:
-        """Keep an answer, unless it says nothing about what is there."""
+        """Keep the response to a GET with status 200, 403 or 404."""
         with self._lock:
-            if self._over or request.method != "GET":
+            if self._is_stopped or request.method != "GET":
                 return
             self._seconds.append(seconds)
             now = time.monotonic()
-            self._began, self._ended = self._began or now - seconds, now
+            self._first_request_at, self._last_response_at = self._first_request_at or now - seconds, now
             if answer.status in (200, 403, 404):
                 self._answers[request.path, request.query] = answer
 
     def end(self) -> None:
-        """Keep nothing more: what follows is no part of the plan."""
-        self._over = True
+        """Stop recording: later requests do not belong to the plan."""
+        self._is_stopped = True
 
     @property
     def seconds(self) -> float:
-        """How long the reading took, from its first request to its last answer."""
-        return self._ended - self._began
+        """Return the duration of the reading, from the first request to the last response."""
+        return self._last_response_at - self._first_request_at
 
     @property
     def latency(self) -> float:
-        """The median of what the answers took, in seconds; 0 where there were none."""
+        """Return the median duration of the responses in seconds; 0 without responses."""
         ordered = sorted(self._seconds)
         return ordered[len(ordered) // 2] if ordered else 0.0
 
     @property
     def requests(self) -> int:
-        """How many requests were answered."""
+        """Return the number of requests with a response."""
         return len(self._seconds)
 
     def header(self, name: str) -> str | None:
-        """A header that some answer had; None where none had it."""
-        return next((one.headers[name] for one in self._answers.values() if name in one.headers), None)
+        """Return the first value of a header in the recorded responses; None if no response has it."""
+        return next(
+            (answer.headers[name] for answer in self._answers.values() if name in answer.headers), None
+        )
 
     def readings(self) -> Iterator[RecordedAnswer]:
-        """Each path that was read, with the pages of a list put together."""
-        first: dict[tuple[str, Filters], Response] = {}
-        later: dict[tuple[str, Filters], dict[str, Response]] = defaultdict(dict)
+        """Yield each path that was read, with the pages of a list joined."""
+        first_pages: dict[tuple[str, Filters], Response] = {}
+        later_pages: dict[tuple[str, Filters], dict[str, Response]] = defaultdict(dict)
         for (path, query), answer in self._answers.items():
             cursor = dict(parse_qsl(query, keep_blank_values=True)).get("page")
             if cursor is None:
-                first[path, filters_of(query)] = answer
+                first_pages[path, filters_of(query)] = answer
             else:
-                later[path, filters_of(query)][cursor] = answer
-        for (path, filters), answer in first.items():
+                later_pages[path, filters_of(query)][cursor] = answer
+        for (path, filters), answer in first_pages.items():
             content = _content(answer) if answer.status == 200 else None
             if _is_page(content):
-                content = list(_items(content, later[path, filters]))
+                content = list(_items(content, later_pages[path, filters]))
             yield RecordedAnswer(path, filters, answer.status, content)
 
     def answer(self, path: str, query: str) -> Response | None:
-        """The answer to one request as it came."""
+        """Return the response to one path and query, unchanged."""
         return self._answers.get((path, query))
 
 
-class _Recorded:
-    """A transport that keeps in a recording what it is answered."""
+class _RecordingTransport:
+    """A transport that records its responses."""
 
     def __init__(self, inner: Transport, recording: Recording) -> None:
         self._inner = inner
@@ -128,27 +131,28 @@ class _Recorded:
 
 
 def filters_of(query: str) -> Filters:
-    """A query without what only says which page is meant."""
-    return tuple(pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] not in _PAGING)
+    """Return a query without the parameters that select a page."""
+    return tuple(pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] not in _PAGE_PARAMETERS)
 
 
 def _is_page(content: Any) -> bool:
     return isinstance(content, dict) and isinstance(content.get("items"), list)
 
 
-def _items(page: Any, later: dict[str, Response]) -> Iterator[Any]:
-    """The items of a page, and of those that follow it by their cursors."""
+def _items(page: Any, later_pages: dict[str, Response]) -> Iterator[Any]:
+    """Yield the items of a page and of the following pages, which `later` holds by cursor."""
     seen: set[str] = set()
     while True:
         yield from page["items"]
         cursor = (page.get("next") or {}).get("page")
-        if cursor is None or cursor in seen or cursor not in later:
+        if cursor is None or cursor in seen or cursor not in later_pages:
             return
         seen.add(cursor)
-        page = _content(later[cursor])
+        page = _content(later_pages[cursor])
 
 
 def _content(answer: Response) -> Any:
+    """Return the parsed JSON of a response, or else its text."""
     try:
         return from_json(answer.body)
     except ValueError:

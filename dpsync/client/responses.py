@@ -1,4 +1,7 @@
-"""What an answer means: JSON in and out, statuses to exceptions. Knows no socket, no retry and no kind."""
+"""Build requests from JSON, and interpret responses: JSON bodies, and exceptions for error statuses.
+
+This module knows no sockets, retries or kinds.
+"""
 
 from __future__ import annotations
 
@@ -34,21 +37,25 @@ Params = Mapping[str, str | int | bool | Iterable[str] | None]
 """Query parameters; None leaves one out, an iterable repeats it."""
 
 SUCCESS = range(200, 206)
-_BODYLESS = (204, 205)
+_STATUSES_WITHOUT_BODY = (204, 205)
 _MESSAGE_CHARS = 1000
 _PATH = re.compile(r"(/[A-Za-z0-9%._~!$&'()*+,;=:@-]+)+")
-_EPOCH = 1_000_000_000  # a reset header above this is a moment, below it a number of seconds
+_FIRST_EPOCH_SECONDS = 1_000_000_000  # a reset header above this is a moment, below it a number of seconds
 
 
 class WriteResult(Struct, frozen=True):
-    """What a write gave. `body` is None where there is none to read: 204, 205, DELETE, empty."""
+    """The result of a write. `body` is None if the response has no body to read: 204, 205, DELETE, empty."""
 
     status: int
     body: JSON | None
 
 
 def quote(segment: str) -> str:
-    """One path segment, percent-encoded. Raises Malformed for what would name another path: empty, dots."""
+    """Return one path segment, percent-encoded.
+
+    Raises Malformed for a segment that would change the path (empty, or only dots) or that UTF-8 cannot
+    encode.
+    """
     if segment in ("", ".", ".."):
         raise Malformed("segment", "is empty or consists of dots")
     try:
@@ -58,24 +65,30 @@ def quote(segment: str) -> str:
 
 
 def request(method: str, path: str, params: Params | None = None, body: JSON | None = None) -> Request:
-    """Raises Malformed for a path that is not absolute and percent-encoded, or a body that is no JSON."""
+    """Build a request.
+
+    Raises Malformed for a path that is not absolute and encoded, or a body that is not JSON.
+    """
     segments = path.split("/")
     if not _PATH.fullmatch(path) or "." in segments or ".." in segments:
         raise Malformed(
             "path", 'must begin with "/", be percent-encoded, and contain no empty segment, "." or ".."'
         )
-    pairs = [(name, _text(value)) for name, value in (params or {}).items() if value is not None]
+    pairs = [(name, _query_value(value)) for name, value in (params or {}).items() if value is not None]
     return Request(method, path, urlencode(pairs, doseq=True), None if body is None else encode(body))
 
 
-def _text(value: str | int | bool | Iterable[str]) -> str | list[str]:
+def _query_value(value: str | int | bool | Iterable[str]) -> str | list[str]:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, str | int) else list(value)
 
 
 def encode(body: JSON) -> bytes:
-    """JSON text. Raises Malformed for NaN, infinity, lone surrogates and what is no JSON value."""
+    """Return a body as JSON text.
+
+    Raises Malformed for NaN, infinity, lone surrogates and values outside JSON.
+    """
     try:
         text = to_json(body)
         from_json(text, allow_inf_nan=False)
@@ -85,44 +98,47 @@ def encode(body: JSON) -> bytes:
 
 
 def read_body(asked: Request, answer: Response) -> JSON:
-    """The JSON of a success that must have some. Raises NotJson; Unknown where it may have been cut."""
-    kind = media_type(answer.headers.get("content-type"))
+    """Return the JSON body of a successful response.
+
+    Raises NotJson, or Unknown if the body may have been cut off.
+    """
+    content_type = media_type(answer.headers.get("content-type"))
     if answer.status not in SUCCESS:
-        found = "an unexpected status"
-    elif answer.status in _BODYLESS or (answer.framed and not answer.body.strip()):
-        found = "an empty body"
-    elif kind and not _is_json(kind):
-        found = "an HTML page" if kind == "text/html" else "another content type"
+        fault = "an unexpected status"
+    elif answer.status in _STATUSES_WITHOUT_BODY or (answer.framed and not answer.body.strip()):
+        fault = "an empty body"
+    elif content_type and not _is_json(content_type):
+        fault = "an HTML page" if content_type == "text/html" else "another content type"
     else:
         try:
             return from_json(answer.body, allow_inf_nan=False)
         except ValueError:
-            found = "broken JSON"
+            fault = "broken JSON"
         if not answer.framed:
             raise Unknown(asked.method, asked.path, "truncated", answer.status)
-    raise NotJson(asked.method, asked.path, answer.status, kind, found)
+    raise NotJson(asked.method, asked.path, answer.status, content_type, fault)
 
 
 def read_text(asked: Request, answer: Response) -> str:
-    """The text that a success consists of, whatever it says. Raises as `read_body` does."""
-    kind = media_type(answer.headers.get("content-type"))
+    """Return the text body of a successful response. Raises the same errors as `read_body`."""
+    content_type = media_type(answer.headers.get("content-type"))
     if answer.status not in SUCCESS:
-        found = "an unexpected status"
-    elif kind == "text/html":
-        found = "an HTML page"
+        fault = "an unexpected status"
+    elif content_type == "text/html":
+        fault = "an HTML page"
     elif not answer.framed:
         raise Unknown(asked.method, asked.path, "truncated", answer.status)
     else:
         try:
             return answer.body.decode("utf-8")
         except UnicodeDecodeError:
-            found = "a text that is not UTF-8"
-    raise NotJson(asked.method, asked.path, answer.status, kind, found)
+            fault = "a text that is not UTF-8"
+    raise NotJson(asked.method, asked.path, answer.status, content_type, fault)
 
 
 def read_result(asked: Request, answer: Response) -> WriteResult:
-    """What a write gave. Raises Unknown for a success that cannot be read: what came of it is lost."""
-    bare = answer.status in _BODYLESS or (answer.framed and not answer.body.strip())
+    """Return the result of a write. Raises Unknown if the response is a success that cannot be read."""
+    bare = answer.status in _STATUSES_WITHOUT_BODY or (answer.framed and not answer.body.strip())
     if answer.status in SUCCESS and (bare or asked.method == "DELETE"):
         return WriteResult(answer.status, None)
     try:
@@ -135,18 +151,18 @@ def read_result(asked: Request, answer: Response) -> WriteResult:
 def failure(
     asked: Request, answer: Response, hide: Callable[[str], str], wall: Callable[[], float]
 ) -> ClientError:
-    """The exception that a status from 300 on stands for. `hide` takes secrets out of what is said.
+    """Return the exception for a response with a status of 300 or more. `hide` masks secrets in its message.
 
-    A 5xx to a write is Unknown: a gateway says 502 after the work was done as well as before.
+    A 5xx to a write is Unknown: a gateway may send a 502 after the write was carried out.
     """
     method, path, status = asked.method, asked.path, answer.status
-    given, message = _message(answer, hide)
+    is_object, message = _error_message(answer, hide)
     wait = asked_wait(answer.headers, wall) if status in (429, 503) else None
     if status == 401:
         return Unauthorized(method, path, status, message)
     if status == 403:
         return Forbidden(method, path, status, message)
-    if status == 404 and given:
+    if status == 404 and is_object:
         return NotFound(method, path, status, message)
     if status == 404 and method == "GET":
         kind = media_type(answer.headers.get("content-type"))
@@ -164,8 +180,8 @@ def failure(
     return Unknown(method, path, "fault", status, wait)
 
 
-def _message(answer: Response, hide: Callable[[str], str]) -> tuple[bool, str | None]:
-    """Whether the body is a JSON object, and its `error.message`."""
+def _error_message(answer: Response, hide: Callable[[str], str]) -> tuple[bool, str | None]:
+    """Return whether the body is a JSON object, and the text of its `error.message`, with secrets masked."""
     try:
         body = from_json(answer.body, allow_inf_nan=False)
     except ValueError:
@@ -180,7 +196,7 @@ def _is_json(kind: str) -> bool:
 
 
 def origin(location: str) -> str | None:
-    """Scheme and host only: the rest of a redirect may hold secrets."""
+    """Return only the scheme and host of a redirect, because the rest may hold secrets."""
     try:
         parts = urlsplit(location)
         host = parts.hostname
@@ -190,40 +206,45 @@ def origin(location: str) -> str | None:
 
 
 def asked_wait(headers: Mapping[str, str], wall: Callable[[], float]) -> float | None:
-    """Seconds to wait: Retry-After (seconds or a date), else X-RateLimit-Reset (a moment, or seconds).
+    """Return the seconds to wait: from Retry-After (seconds or a date), or else from X-RateLimit-Reset.
 
-    Never negative; None where the server said nothing that can be read. A date is measured against the
-    server's own Date, so that a clock that is hours off does not matter.
+    X-RateLimit-Reset holds a time since 1970 or a number of seconds. The result is never negative; None if no
+    header can be read. A date is compared with the server's own Date header, so a wrong local clock does not
+    matter.
     """
-    given = headers.get("retry-after", "").strip()
-    seconds = _number(given)
-    if seconds is None and (moment := _date(given)) is not None:
-        seconds = moment - _now(headers, wall)
-    if seconds is None and (reset := _number(headers.get("x-ratelimit-reset", "").strip())) is not None:
-        if reset > _EPOCH * 1000:
+    retry_after = headers.get("retry-after", "").strip()
+    seconds = _decimal_number(retry_after)
+    if seconds is None and (moment := _http_date(retry_after)) is not None:
+        seconds = moment - _server_time(headers, wall)
+    if (
+        seconds is None
+        and (reset := _decimal_number(headers.get("x-ratelimit-reset", "").strip())) is not None
+    ):
+        if reset > _FIRST_EPOCH_SECONDS * 1000:
             reset /= 1000  # milliseconds
-        seconds = reset - _now(headers, wall) if reset > _EPOCH else reset
+        seconds = reset - _server_time(headers, wall) if reset > _FIRST_EPOCH_SECONDS else reset
     return None if seconds is None else max(0.0, seconds)
 
 
-def _now(headers: Mapping[str, str], wall: Callable[[], float]) -> float:
-    moment = _date(headers.get("date", ""))
+def _server_time(headers: Mapping[str, str], wall: Callable[[], float]) -> float:
+    """Return the server's time from its Date header, or else the local time, in seconds since 1970."""
+    moment = _http_date(headers.get("date", ""))
     return wall() if moment is None else moment
 
 
-def _number(text: str) -> float | None:
+def _decimal_number(text: str) -> float | None:
     if not re.fullmatch(r"\d{1,16}(\.\d{1,9})?", text, re.ASCII):
         return None
     return float(text)
 
 
 def whole_number(text: str) -> int | None:
-    """A count that a header gives; None where it gives none."""
+    """Return the number in a header; None for any other text."""
     bare = text.strip()
     return int(bare) if re.fullmatch(r"\d{1,9}", bare, re.ASCII) else None
 
 
-def _date(text: str) -> float | None:
+def _http_date(text: str) -> float | None:
     try:
         return email.utils.parsedate_to_datetime(text).timestamp()
     except (ValueError, OverflowError, TypeError, IndexError, OSError):

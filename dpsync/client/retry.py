@@ -1,9 +1,9 @@
-"""The one retry policy: what is tried again, when, how often, and how long everybody waits.
+"""Retry requests: which ones, when, how often, and how long all threads wait.
 
-A read and a repeatable write are tried again after any passing fault; any other write only when the fault
-certainly left nothing behind (not sent, 429). All calls of a client share one gate, which a 429 closes for
-every thread, and one budget, so that an outage is not answered with a storm. tenacity turns the handle; the
-table is here.
+Reads and repeatable writes are retried after any transient fault. Other writes are retried only after faults
+that certainly changed nothing (not sent, 429). All calls of a client share one gate, which a 429 closes for
+every thread, and one budget, which limits the retries during an outage. `RetryPolicy.run` is the entry point;
+tenacity runs the loop.
 """
 
 from __future__ import annotations
@@ -33,29 +33,30 @@ BUDGET_REFILL = 0.2
 
 
 class Clock:
-    """Time as the client sees it; a test gives its own."""
+    """The clock of a client. Tests use their own."""
 
     def now(self) -> float:
-        """Seconds that only go forward."""
+        """Return seconds of a monotonic clock."""
         return time.monotonic()
 
     def wall(self) -> float:
-        """Seconds since 1970."""
+        """Return seconds since 1970."""
         return time.time()
 
     def wait(self, seconds: float, cancelled: threading.Event) -> None:
-        """Returns after `seconds`, or as soon as `cancelled` is set."""
+        """Return after `seconds`, or as soon as `cancelled` is set."""
         cancelled.wait(seconds)
 
 
 class Budget:
-    """Tokens for tries after the first, shared by all threads; every success gives a part of one back."""
+    """Tokens for retries, shared by all threads. Every success gives back a part of one token."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tokens = BUDGET_TOKENS
 
     def take(self) -> bool:
+        """Take one token. Returns False if none is left."""
         with self._lock:
             if self._tokens < 1:
                 return False
@@ -68,7 +69,7 @@ class Budget:
 
 
 class Gate:
-    """Open until one thread is told to slow down; then closed for all of them until that moment."""
+    """A gate that a 429 to one thread closes for all threads, until the end of the requested wait."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -80,12 +81,13 @@ class Gate:
             self._opens = max(self._opens, self._clock.now() + seconds)
 
     def left(self) -> float:
+        """Return the seconds until the gate opens; 0 if it is open."""
         with self._lock:
             return max(0.0, self._opens - self._clock.now())
 
 
 class RetryPolicy:
-    """Runs calls under these rules; threads share one. `max_wait`: seconds that one call may wait in all."""
+    """The retry rules, which threads share. `max_wait` is the seconds that one call may wait in total."""
 
     def __init__(
         self,
@@ -103,26 +105,26 @@ class RetryPolicy:
         self.gate = Gate(clock)
 
     def run(self, request: Request, once: Callable[[], T], *, repeatable: bool) -> T:
-        """The result of `once`, tried as often as the rules allow; its last failure otherwise.
+        """Return the result of `once`, retried as the rules allow. Raises its last failure otherwise.
 
-        Raises Interrupted after a cancel and RateLimited when the waiting is used up, unless an earlier try
-        of a write is in doubt: that Unknown is what the caller must know then.
+        Raises Interrupted after a cancel, and RateLimited if the call may not wait longer. If an earlier try
+        of a write may have been carried out, its Unknown is raised instead.
         """
         return _Call(self, request, once, repeatable=repeatable).run()
 
 
 class _Call(Generic[T]):
-    """One call through all its tries."""
+    """One call with all its tries."""
 
     def __init__(
         self, policy: RetryPolicy, request: Request, once: Callable[[], T], *, repeatable: bool
     ) -> None:
         self._policy = policy
         self._request = request
-        self._once = once
+        self._send = once
         self._repeatable = repeatable
         self._waited = 0.0
-        self._doubt: Unknown | None = None
+        self._possibly_done: Unknown | None = None
 
     def run(self) -> T:
         try:
@@ -134,15 +136,15 @@ class _Call(Generic[T]):
         else:
             self._policy.budget.refill()
             return result
-        result = self._after(failed)
+        result = self._retry(failed)
         self._policy.budget.refill()
         return result
 
-    def _after(self, failed: ClientError) -> T:
-        """The result of further tries, as far as there are any.
+    def _retry(self, failed: ClientError) -> T:
+        """Return the result of further tries after a failed first try.
 
-        tenacity is imported and asked only here: nearly every call succeeds at once, and would pay a tenth
-        more for it.
+        tenacity is imported only here: nearly every call succeeds at once, and would take a tenth longer with
+        it.
         """
         import tenacity
 
@@ -158,21 +160,21 @@ class _Call(Generic[T]):
             retry=tenacity.retry_if_exception(self._may_repeat),
             stop=self._is_last,
             wait=partial(self._backoff, jitter),
-            sleep=self._again,
+            sleep=self._wait_before_retry,
             reraise=True,
         )
         try:
             return retrying(once)
         except ClientError as error:
-            failure = self._final(error)
+            failure = self._error_for_caller(error)
         raise failure
 
-    def _final(self, error: ClientError) -> ClientError:
-        """The failure as the caller must see it, with an earlier try in doubt taken into account."""
-        if self._doubt is None or error is self._doubt:
+    def _error_for_caller(self, error: ClientError) -> ClientError:
+        """Return the error for the caller, or the Unknown of an earlier try that may have happened."""
+        if self._possibly_done is None or error is self._possibly_done:
             return error
         if isinstance(error, NotSent | RateLimited | Interrupted):
-            return self._doubt
+            return self._possibly_done
         error.after_unknown = True
         return error
 
@@ -181,50 +183,50 @@ class _Call(Generic[T]):
         while True:
             self._pass_gate()
             try:
-                return self._once()
+                return self._send()
             except RateLimited as error:
                 floor = min(LIMITED_SECONDS * 2**limited, LIMITED_CAP_SECONDS)
                 limited += 1
                 self._policy.gate.close_for(max(error.retry_after or 0.0, floor))
-                if self._policy.gate.left() > self._patience():
-                    raise self._limited(error.message) from None
-                self._repeated()
+                if self._policy.gate.left() > self._wait_left():
+                    raise self._rate_limited_error(error.message) from None
+                self._announce_retry()
             except Unknown as error:
                 if self._request.method != "GET":
-                    self._doubt = error
+                    self._possibly_done = error
                 raise
 
     def _pass_gate(self) -> None:
         while left := self._policy.gate.left():
-            if left > self._patience():
-                raise self._limited(None)
+            if left > self._wait_left():
+                raise self._rate_limited_error(None)
             self._wait(left, "rate limit")
 
-    def _limited(self, message: str | None) -> RateLimited:
+    def _rate_limited_error(self, message: str | None) -> RateLimited:
         error = RateLimited(self._request.method, self._request.path, message, self._policy.gate.left())
         error.waited = self._waited
         return error
 
-    def _patience(self) -> float:
+    def _wait_left(self) -> float:
         return self._policy.max_wait - self._waited
 
-    def _again(self, seconds: float) -> None:
+    def _wait_before_retry(self, seconds: float) -> None:
         """Wait before another try after a fault."""
-        self._repeated()
+        self._announce_retry()
         self._wait(seconds, "retry")
 
-    def _repeated(self) -> None:
+    def _announce_retry(self) -> None:
         if self._request.method == "GET":
             self._policy.observer.more(1)
 
     def _wait(self, seconds: float, why: Why) -> None:
-        self._check()
+        self._raise_if_cancelled()
         self._waited += seconds
         self._policy.observer.waits(why, seconds)
         self._policy.clock.wait(seconds, self._policy.cancelled)
-        self._check()
+        self._raise_if_cancelled()
 
-    def _check(self) -> None:
+    def _raise_if_cancelled(self) -> None:
         if self._policy.cancelled.is_set():
             raise Interrupted(self._request.method, self._request.path)
 
@@ -238,11 +240,15 @@ class _Call(Generic[T]):
         return state.attempt_number >= tries or not self._policy.budget.take()
 
     def _backoff(self, jitter: wait_random_exponential, state: RetryCallState) -> float:
-        """Full jitter over a doubling base; longer where a 503 said how long, and that is still bearable."""
-        drawn = jitter(state)
+        """Return a random wait with a doubling base, or a longer wait that a 503 requests."""
+        random_wait = jitter(state)
         error = _failure(state)
-        asked = error.retry_after if isinstance(error, Unknown | ServerFault) else None
-        return max(drawn, asked) if asked is not None and asked <= self._patience() else drawn
+        requested = error.retry_after if isinstance(error, Unknown | ServerFault) else None
+        return (
+            max(random_wait, requested)
+            if requested is not None and requested <= self._wait_left()
+            else random_wait
+        )
 
 
 def _failure(state: RetryCallState) -> BaseException | None:

@@ -1,17 +1,11 @@
-"""Send one HTTP request with httpx, and reuse idle connections.
+"""Send one HTTP request with httpx, and reuse idle connections. This is the only module that uses httpx.
 
-httpx without its command line, which imports rich and pygments wherever they are: a third of its start.
+A `Transport` never retries, follows redirects or interprets a response. Failures are `NotSent` (the request
+certainly changed nothing) or `Unknown` (it was sent). No repr and no exception contains the token.
 
-Whoever has imported httpx before keeps what is there.
-
-The connections to one server that wait for a request.
-
-One HTTP request, one answer: the only module that knows httpx. It never retries, follows or interprets.
-
-httpx chooses the way: proxies, certificates, connections. The request itself goes over such a connection by
-httpcore, since httpx's own layers (redirects, cookies, authentication) took half of its CPU time. Behind the
-three methods of `Transport` another library can be put. What can go wrong is told as `NotSent` (the request
-certainly did nothing) or `Unknown` (it left), and the token is in no repr and no exception.
+httpx chooses proxies and certificates. httpcore sends the request itself, because httpx's own layers
+(redirects, cookies, authentication) took half of the CPU time. httpx is imported without its command line,
+whose imports (rich and pygments) took a third of the start time, unless something has imported httpx before.
 """
 
 from __future__ import annotations
@@ -50,54 +44,54 @@ from dpsync.client.proxy import Way, has_system_certificates, proxy_of, trusted,
 from dpsync.model.urls import COMPANION_TOKENS, address_problem, is_loopback
 
 _COMMAND_LINE = "httpx._main"
-_whole = "httpx" in sys.modules
-if not _whole:
+_was_imported = "httpx" in sys.modules
+if not _was_imported:
     sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]  # so importing it fails, which httpx allows for
 try:
     import httpx
 finally:
-    if not _whole:
+    if not _was_imported:
         del sys.modules[_COMMAND_LINE]
 
 __all__ = ["httpx"]
 
 
 class Idle:
-    """Connections that are kept open between requests. Threads may share them; `make` gives a new one.
+    """Connections to one server that are kept open between requests. Threads may share them.
 
-    To take one costs the same however many there are. httpcore's pool looks at all pairs of its connections
-    twice for each request: with 64 in flight that was more than all else of the request.
+    `make` opens a new connection. Taking a connection costs the same for any number of them. httpcore's pool
+    compares all pairs of its connections twice for each request, which dominated with 64 requests in flight.
     """
 
     def __init__(self, make: Callable[[], httpcore.ConnectionInterface]) -> None:
-        self._make = make
-        self._waiting: deque[httpcore.ConnectionInterface] = deque()
+        self._open_connection = make
+        self._idle: deque[httpcore.ConnectionInterface] = deque()
         self._is_closed = False
 
     @contextmanager
     def one(self) -> Iterator[httpcore.ConnectionInterface]:
-        """A connection for one request: the one that was used last, or a new one."""
-        connection = self._take()
+        """Yield a connection for one request: the one that was used last, or a new one."""
+        connection = self._take_connection()
         try:
             yield connection
         finally:
             if connection.is_available() and not self._is_closed:
-                self._waiting.append(connection)
+                self._idle.append(connection)
             else:
                 connection.close()
 
     def close(self) -> None:
-        """Close those that wait; one that is in use is closed after its request."""
+        """Close the idle connections. A connection in use is closed after its request."""
         self._is_closed = True
-        while self._waiting:
-            self._waiting.pop().close()
+        while self._idle:
+            self._idle.pop().close()
 
-    def _take(self) -> httpcore.ConnectionInterface:
+    def _take_connection(self) -> httpcore.ConnectionInterface:
         while True:
             try:
-                connection = self._waiting.pop()
+                connection = self._idle.pop()
             except IndexError:
-                return self._make()
+                return self._open_connection()
             if connection.is_available() and not connection.has_expired():
                 return connection
             connection.close()
@@ -106,12 +100,12 @@ class Idle:
 MAX_BODY = 64 * 1024 * 1024
 LONGEST_URL = 60_000
 """Characters of an address with its query, of which a part may be what the platform has sent."""
-_SHOWN = 200
+_SHOWN_PATH_CHARS = 200
 CONNECT_SECONDS = 5.0
 KEEP_ALIVE_SECONDS = 2.0  # less than servers keep one: a connection closed under a create leaves it unknown
 _WITH_LENGTH = ("POST", "PUT", "PATCH")
 """A request with such a method has a length even where it has no body."""
-_LOST = (
+_CONNECTION_ERRORS = (
     httpcore.TimeoutException,
     httpcore.NetworkError,
     httpcore.ProtocolError,
@@ -124,7 +118,10 @@ Trace = Callable[[str, str, int | None, float], None]
 
 
 class Request(Struct, frozen=True):
-    """`path` (relative to `/v1`) and `query` are percent-encoded; `body` is JSON text, None for no body."""
+    """One HTTP request. `path` (relative to `/v1`) and `query` are percent-encoded.
+
+    `body` is JSON text; None for no body.
+    """
 
     method: str
     path: str
@@ -133,7 +130,10 @@ class Request(Struct, frozen=True):
 
 
 class Response(Struct, frozen=True):
-    """`headers` have lower-case names. `framed`: the body's end was marked, so it cannot be cut unseen."""
+    """One HTTP response. `headers` have lower-case names.
+
+    `framed` means that the end of the body was marked, so a cut is always noticed.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -142,25 +142,30 @@ class Response(Struct, frozen=True):
 
 
 class Stats(Struct, frozen=True):
-    """Requests tried so far, whatever came of them."""
+    """The number of requests so far, with any result."""
 
     total: int
     by_method: Mapping[str, int]
 
 
 class Transport(Protocol):
+    """A connection to one server, which sends single requests."""
+
     def send(self, request: Request) -> Response:
-        """Any status is an answer. Raises NotSent, Unknown; NotJson for a body that is not read on."""
+        """Return the response, with any status.
+
+        Raises NotSent, Unknown, or NotJson for a body that is too long or has an unexpected compression.
+        """
 
     def close(self) -> None:
-        """Gives the connections back."""
+        """Close the connections."""
 
     def stats(self) -> Stats:
-        """How many requests were tried."""
+        """Return the number of requests so far."""
 
 
 class GetOnly:
-    """A transport that cannot write, whatever it is handed: what a plan runs on."""
+    """A transport that refuses everything but GET. Plans use it."""
 
     def __init__(self, inner: Transport) -> None:
         self.__inner = inner
@@ -178,7 +183,7 @@ class GetOnly:
 
 
 class Token:
-    """A secret that shows itself nowhere but in the one header."""
+    """A secret that appears only in the Authorization header."""
 
     __slots__ = ("__value",)
 
@@ -196,11 +201,11 @@ class Token:
 
     @property
     def is_documented(self) -> bool:
-        """Whether the companion documents this token, so that it is no secret."""
+        """Return whether the companion documents this token, so that it is no secret."""
         return self.__value in COMPANION_TOKENS
 
     def hide(self, text: str) -> str:
-        """The text without the token, for what a server may have echoed."""
+        """Return a text of the server without the token."""
         return text.replace(self.__value, "[token]")
 
     def __repr__(self) -> str:
@@ -208,10 +213,10 @@ class Token:
 
 
 class HttpTransport:
-    """HTTP/1.1 with keep-alive to one server; proxies and CA from the environment, as httpx reads them.
+    """HTTP/1.1 with keep-alive to one server. Proxies and CA come from the environment, as httpx reads it.
 
-    `timeout` is the wall-clock time of one whole request in seconds. Threads may share it. `connections` are
-    those that it makes, for whoever may have to cut them.
+    Threads may share a transport. `timeout` is the wall-clock time of one whole request in seconds.
+    `connections` collects the open connections, for a caller that may have to close them.
     """
 
     def __init__(
@@ -238,7 +243,7 @@ class HttpTransport:
         self._connections = connections or Connections()
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
-        self._http = _open(self._base, token, timeout)
+        self._http = _open_client(self._base, token, timeout)
         address = httpx.URL(self._base)
         chosen = self._http._transport_for_url(address)
         assert isinstance(chosen, httpx.HTTPTransport)
@@ -258,7 +263,7 @@ class HttpTransport:
 
     @property
     def way(self) -> Way:
-        """What stands between here and the server: a proxy, and which certificates are trusted."""
+        """Return the proxy and the trusted certificates that lead to the server."""
         return self._way
 
     def __repr__(self) -> str:
@@ -288,29 +293,29 @@ class HttpTransport:
         target = request.path + (f"?{request.query}" if request.query else "")
         status: int | None = None
         if len(self._base) + len("/v1") + len(target) > LONGEST_URL:
-            return NotSent(request.method, request.path[:_SHOWN], "too long")
+            return NotSent(request.method, request.path[:_SHOWN_PATH_CHARS], "too long")
         try:
             with (
                 self._deadline.limited_to(self._timeout),
                 self._idle.one() as connection,
-                closing(connection.handle_request(self._asked(request, target))) as answer,
+                closing(connection.handle_request(self._wire_request(request, target))) as answer,
             ):
                 status = answer.status
-                return _read(request, answer)
+                return _read_response(request, answer)
         except (
             httpcore.ConnectError,
             httpcore.ConnectTimeout,
             httpcore.PoolTimeout,
             httpcore.ProxyError,
         ) as error:
-            reason, detail = _not_sent(error)
+            reason, detail = _not_sent_reason(error)
             return NotSent(request.method, request.path, reason, detail, self._way)
-        except (*_LOST, zlib.error) as error:
-            why = "interrupted" if self._connections.are_cut else _unknown(error, status)
+        except (*_CONNECTION_ERRORS, zlib.error) as error:
+            why = "interrupted" if self._connections.are_cut else _unknown_reason(error, status)
             return Unknown(request.method, request.path, why, status, seconds=self._timeout, way=self._way)
 
-    def _asked(self, request: Request, target: str) -> httpcore.Request:
-        """The request as it goes over the wire."""
+    def _wire_request(self, request: Request, target: str) -> httpcore.Request:
+        """Return the httpcore request, with its headers and the whole URL."""
         root, headers = self._root, self._headers
         if request.body is not None:
             length = str(len(request.body)).encode()
@@ -326,7 +331,7 @@ class HttpTransport:
 
 
 def _base(url: str) -> str:
-    """The server's address without a trailing slash. Raises Malformed."""
+    """Return the server's URL without a trailing slash. Raises Malformed."""
     if problem := address_problem(url):
         raise Malformed("url", problem)
     try:
@@ -337,14 +342,16 @@ def _base(url: str) -> str:
     return str(parsed).rstrip("/")
 
 
-def _open(base: str, token: Token, timeout: float) -> httpx.Client:
+def _open_client(base: str, token: Token, timeout: float) -> httpx.Client:
     try:
         if base.startswith("https:"):
-            trusts = _trust()
+            tls_context = _tls_context()
         else:
-            trusts = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # never used: loading the CA bundle takes 50 ms
+            tls_context = ssl.SSLContext(
+                ssl.PROTOCOL_TLS_CLIENT
+            )  # never used: loading the CA bundle takes 50 ms
         return httpx.Client(
-            verify=trusts,
+            verify=tls_context,
             timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
             limits=httpx.Limits(max_connections=None, keepalive_expiry=KEEP_ALIVE_SECONDS),
             headers={
@@ -356,15 +363,19 @@ def _open(base: str, token: Token, timeout: float) -> httpx.Client:
         )
     except OSError as error:
         raise Malformed(
-            "certificates", f"dpsync cannot load the certificates from {trusted()}: {_no_trust(error)}"
+            "certificates",
+            f"dpsync cannot load the certificates from {trusted()}: {_certificate_problem(error)}",
         ) from None
     except (ValueError, ImportError, httpx.InvalidURL):
         proxy = proxy_of(base.partition(":")[0])
         raise Malformed("proxy", f"{proxy} is not a valid URL of a proxy") from None
 
 
-def _trust() -> ssl.SSLContext:
-    """Who is trusted: the certificates of a variable, else the system's, else Mozilla's. Raises OSError."""
+def _tls_context() -> ssl.SSLContext:
+    """Return the TLS context: certificates of a variable, else the system's, else Mozilla's.
+
+    Raises OSError.
+    """
     chosen = trusted()
     if chosen is not None and chosen.variable == "SSL_CERT_DIR" and not Path(chosen.value).is_dir():
         raise NotADirectoryError(
@@ -378,17 +389,20 @@ def _trust() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def _no_trust(error: OSError) -> str:
-    """Why the trusted certificates cannot be read; OpenSSL says so in words of its own."""
+def _certificate_problem(error: OSError) -> str:
+    """Return why the trusted certificates cannot be read, in simpler words than OpenSSL's."""
     return "the file contains no certificate" if isinstance(error, ssl.SSLError) else disk.why(error)
 
 
-def _read(request: Request, answer: httpcore.Response) -> Response | ClientError:
-    """The whole body, inflated, under the cap. Raises zlib.error where it is broken or cut."""
+def _read_response(request: Request, answer: httpcore.Response) -> Response | ClientError:
+    """Return the whole body, decompressed. Raises zlib.error if the body is broken or cut off.
+
+    Returns NotJson for a body of more than 64 MiB or an unexpected compression.
+    """
     headers = _headers(answer)
     coding = headers.get("content-encoding", "identity").strip().lower()
     if coding not in ("identity", "gzip", "x-gzip"):
-        return _unfit(request, answer.status, headers, "an unexpected compression")
+        return _not_json(request, answer.status, headers, "an unexpected compression")
     inflate = None if coding == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 16)
     parts: list[bytes] = []
     size = received = 0
@@ -396,7 +410,7 @@ def _read(request: Request, answer: httpcore.Response) -> Response | ClientError
         part = inflate.decompress(chunk, MAX_BODY + 1 - size) if inflate else chunk
         size, received = size + len(part), received + len(chunk)
         if max(size, received) > MAX_BODY:
-            return _unfit(request, answer.status, headers, "more than 64 MiB of data")
+            return _not_json(request, answer.status, headers, "more than 64 MiB of data")
         parts.append(part)
     if inflate and received and not inflate.eof:
         raise zlib.error("cut off")
@@ -405,7 +419,7 @@ def _read(request: Request, answer: httpcore.Response) -> Response | ClientError
 
 
 def _headers(answer: httpcore.Response) -> dict[str, str]:
-    """The headers with lower-case names; what comes several times is joined by commas."""
+    """Return the headers with lower-case names. The values of a repeated header are joined by commas."""
     found: dict[str, str] = {}
     for raw, value in answer.headers:
         name, text = raw.decode("latin-1").lower(), value.decode("latin-1")
@@ -413,18 +427,18 @@ def _headers(answer: httpcore.Response) -> dict[str, str]:
     return found
 
 
-def _unfit(request: Request, status: int, headers: Mapping[str, str], found: str) -> NotJson:
+def _not_json(request: Request, status: int, headers: Mapping[str, str], found: str) -> NotJson:
     return NotJson(request.method, request.path, status, media_type(headers.get("content-type")), found)
 
 
 def media_type(header: str | None) -> str | None:
-    """The type of a Content-Type header: lower case, visible characters, bounded length; None for none."""
+    """Return the type of a Content-Type header in lower case, with a bounded length; None without a type."""
     kind = re.sub(r"[^a-z0-9!#$&^_.+/-]", "", (header or "").partition(";")[0].lower())
     return kind[:80] or None
 
 
-def _not_sent(error: Exception) -> tuple[NotSentReason, str]:
-    """The reason; of a proxy the status that it answered, of a certificate what OpenSSL says is wrong."""
+def _not_sent_reason(error: Exception) -> tuple[NotSentReason, str]:
+    """Return the reason, and its detail: the status of a proxy, or OpenSSL's text about a certificate."""
     if isinstance(error, httpcore.ProxyError):
         status = re.match(r"\d{3}\b", str(error))
         return "proxy", f"status {status[0]}" if status else ""
@@ -445,7 +459,7 @@ def _not_sent(error: Exception) -> tuple[NotSentReason, str]:
     return "connect", ""
 
 
-def _unknown(error: Exception, status: int | None) -> UnknownReason:
+def _unknown_reason(error: Exception, status: int | None) -> UnknownReason:
     if isinstance(error, httpcore.TimeoutException):
         return "timeout"
     if status is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.client.proxy import has_system_certificates
-from dpsync.client.transport import _trust
+from dpsync.client.transport import _tls_context
 
 HERE = Path(__file__).parent / "certificates"
 
@@ -39,11 +39,11 @@ def test_the_system_is_asked_where_no_variable_names_certificates(monkeypatch: p
         monkeypatch.delenv(name, raising=False)
     if not has_system_certificates("linux", ssl.get_default_verify_paths()):
         pytest.skip("this machine has no certificates")
-    assert isinstance(_trust(), truststore.SSLContext)
+    assert isinstance(_tls_context(), truststore.SSLContext)
 
 
 def test_a_variable_goes_before_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(HERE / "of-this-machine.pem"))
-    found = _trust()
+    found = _tls_context()
     assert type(found) is ssl.SSLContext
     assert len(found.get_ca_certs()) == 1

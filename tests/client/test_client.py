@@ -336,7 +336,7 @@ def test_the_token_is_in_no_exception_and_no_repr(clock: FakeClock, act: Act, me
     ):
         with pytest.raises(ClientError) as caught:
             client.get("/a") if method == "GET" else client.send("POST", "/a", {}, repeatable=False)
-        shown = [repr(client), repr(client._transport), repr(client._writing), repr(Token(TOKEN))]
+        shown = [repr(client), repr(client._transport), repr(client._write_transport), repr(Token(TOKEN))]
 
     error = caught.value
     shown += [str(error), repr(error), repr(vars(error)), "".join(traceback.format_exception(error))]

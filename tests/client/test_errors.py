@@ -24,7 +24,7 @@ from dpsync.client.errors import (
 )
 from dpsync.client.proxy import Setting, proxy_of, trusted, way_to
 from dpsync.client.responses import origin
-from dpsync.client.transport import _not_sent, _unknown
+from dpsync.client.transport import _not_sent_reason, _unknown_reason
 
 AT = ("GET", "/a")
 WROTE = ("PUT", "/a")
@@ -135,7 +135,7 @@ def because(error: Exception, cause: Exception) -> Exception:
     ],
 )
 def test_why_nothing_was_sent_is_told_by_what_lies_below(error: Exception, said: tuple[str, str]) -> None:
-    assert _not_sent(error) == said
+    assert _not_sent_reason(error) == said
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_why_nothing_was_sent_is_told_by_what_lies_below(error: Exception, said:
 def test_why_nobody_knows_what_came_of_it_is_told_by_how_far_it_came(
     error: Exception, status: int | None, reason: str
 ) -> None:
-    assert _unknown(error, status) == reason
+    assert _unknown_reason(error, status) == reason
 
 
 # The way.

@@ -15,8 +15,8 @@ NAMES = "'httpx._main' in sys.modules, 'rich' in sys.modules"
     [
         (f"import sys, dpsync.client.transport; print({NAMES})", "False False"),
         # Whoever has it already keeps what is there.
-        ("import sys, httpx; there = sys.modules.get('httpx._main'); from dpsync.client import http_library; "
-         "print(http_library.httpx is httpx, sys.modules.get('httpx._main') is there)", "True True"),
+        ("import sys, httpx; there = sys.modules.get('httpx._main'); from dpsync.client import transport; "
+         "print(transport.httpx is httpx, sys.modules.get('httpx._main') is there)", "True True"),
     ],
 )  # fmt: skip
 def test_its_command_line_is_imported_by_nobody_who_did_not_ask(program: str, said: str) -> None:
