@@ -1,4 +1,7 @@
-"""Python's garbage collector, paused while much is made that stays: it would look through that many times."""
+"""Pause Python's garbage collector while dpsync creates many objects that stay.
+
+The collector would scan these objects many times.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Cycles are not looked for in here. Afterwards it is as it was before, whatever happens."""
+    """Turn off the search for cycles inside the block, and restore the previous state afterwards."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -21,10 +24,10 @@ def collector_paused() -> Iterator[None]:
 
 @contextmanager
 def collector_out_of_the_way() -> Iterator[None]:
-    """The same for what a whole process makes: afterwards nothing of it is looked through either.
+    """Turn off the search for cycles, and exempt the objects of the whole process from it afterwards.
 
-    So the process ends without a last look through everything. For an entry point alone, as it is about every
-    object of the process.
+    So the process ends without a last scan of all objects. Only an entry point may use this, because it
+    affects every object of the process.
     """
     with collector_paused():
         try:
@@ -35,7 +38,7 @@ def collector_out_of_the_way() -> Iterator[None]:
 
 @contextmanager
 def collector_running() -> Iterator[None]:
-    """Cycles are looked for in here among what is made in here: for what may take long, inside of a pause."""
+    """Turn the search for cycles on inside a pause, for objects of a long block. Older objects are exempt."""
     paused = not gc.isenabled()
     if paused:
         gc.freeze()

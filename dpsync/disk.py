@@ -1,13 +1,11 @@
-"""Every file that dpsync reads or writes is opened here: none can make it hang, swell or harm another one.
+"""Read and write files safely: no file can block dpsync, fill its memory, or harm another file.
 
-- What is read is a regular file, and never more of it than a limit. A FIFO, a device, a socket or a directory
-  is an error at once. One exception: `read_stream`, for a token that a shell passes by a pipe.
-- Everything inside `.git` is outside every project: `.git` contains the credentials of the clone.
-- What is written is new, or takes the place of a regular file as a whole. Nothing is written through a link.
-- Directories that dpsync makes for itself are directories, never links to another place.
-
-Links are followed where a person names a file, and inside of a project; the caller says which. Every error is
-an OSError whose `strerror` is a sentence about the file.
+- Reads accept only regular files, up to a limit. A FIFO, a device, a socket or a directory is an error at
+  once. One exception: `read_stream`, for a token that a shell passes through a pipe.
+- Everything inside `.git` is outside every project, because `.git` contains the credentials of the clone.
+- Writes create a file, or replace a regular file as a whole. They never write through a link.
+- Links are followed where a person names a file, and inside a project; the caller chooses. Every error is an
+  OSError whose `strerror` is a sentence about the file.
 """
 
 from __future__ import annotations
@@ -26,23 +24,23 @@ from typing import Final
 
 
 def _flags(*names: str) -> int:
-    """The flags for `os.open` of these names, without those that the system does not have."""
+    """Return the combined `os.open` flags of these names. Flags that the system lacks count as 0."""
     return sum(getattr(os, name, 0) for name in names)
 
 
-_ALWAYS: Final = _flags("O_CLOEXEC", "O_NOINHERIT", "O_BINARY")
+_COMMON_FLAGS: Final = _flags("O_CLOEXEC", "O_NOINHERIT", "O_BINARY")
 _NO_LINK: Final = _flags("O_NOFOLLOW")
-_READ: Final = os.O_RDONLY | _ALWAYS | _flags("O_NONBLOCK", "O_NOCTTY")
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _ALWAYS
-_PIECE: Final = 1 << 20
-_LONGEST_PATH: Final = 1 << 16
+_READ_FLAGS: Final = os.O_RDONLY | _COMMON_FLAGS | _flags("O_NONBLOCK", "O_NOCTTY")
+_NEW_FILE_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _COMMON_FLAGS
+_CHUNK_BYTES: Final = 1 << 20
+_MAX_GIT_FILE_BYTES: Final = 1 << 16
 OWN: Final = ".dpsync"
 """The name of dpsync's own directory in a project."""
 _DOT_GIT: Final = re.compile(r"(?:\.git|git~1)[. ]*(?::.*)?", re.IGNORECASE | re.DOTALL)
 """Names that some file systems treat as `.git`: NTFS has short names and streams, and drops final dots."""
 _IGNORED_IN_NAMES: Final = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """Characters that HFS+ ignores when it compares names."""
-_KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
+_FILE_TYPES: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
     (stat.S_ISDIR, "a directory"),
     (stat.S_ISLNK, "a link"),
     (stat.S_ISFIFO, "a pipe (FIFO)"),
@@ -53,7 +51,7 @@ _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
 
 
 class Unfit(OSError):
-    """What is there is no file that dpsync would use; `strerror` says what it is."""
+    """A path that is not a file that dpsync uses; `strerror` says why."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(errno.EINVAL, why, str(path))
@@ -64,12 +62,12 @@ class OutsideProject(Unfit):
 
 
 def why(error: OSError) -> str:
-    """What was wrong with a file, in words."""
+    """Return what was wrong with a file, in words."""
     return error.strerror or str(error) or type(error).__name__
 
 
 def resolved(path: Path) -> Path:
-    """The path after every link was followed. Raises OSError where they lead round in a circle."""
+    """Return the path after following every link. Raises OSError if the links form a loop."""
     try:
         return path.resolve()
     except (RuntimeError, ValueError):
@@ -77,17 +75,17 @@ def resolved(path: Path) -> Path:
 
 
 def kind_of(path: Path) -> str | None:
-    """What a path is when it is no regular file: "a directory", "a link"; None for a file or nothing."""
+    """Return what a path is if it is no regular file: "a directory", "a link"; None for a file or nothing."""
     try:
-        return _kind(path.lstat().st_mode)
+        return _file_type(path.lstat().st_mode)
     except (OSError, ValueError):
         return None
 
 
-def _kind(mode: int) -> str | None:
+def _file_type(mode: int) -> str | None:
     if stat.S_ISREG(mode):
         return None
-    return next((words for is_one, words in _KINDS if is_one(mode)), "a special file")
+    return next((words for is_one, words in _FILE_TYPES if is_one(mode)), "a special file")
 
 
 def inside(path: Path, project: Path) -> Path:
@@ -141,7 +139,7 @@ def _git_directory(top: Path) -> Path | None:
     try:
         own = resolved(entry)
         if own.is_file():
-            text = read(own, _LONGEST_PATH).decode("utf-8", "surrogateescape")
+            text = read(own, _MAX_GIT_FILE_BYTES).decode("utf-8", "surrogateescape")
             own = resolved(top / text.removeprefix("gitdir:").strip())
     except OSError:
         return None
@@ -151,35 +149,37 @@ def _git_directory(top: Path) -> Path | None:
 def checkout(project: Path) -> Path:
     """Return the nearest directory with a `.git`, from the project upwards, or else the project."""
     whole = resolved(project)
-    return next((one for one in (whole, *whole.parents) if os.path.lexists(one / ".git")), whole)
+    return next(
+        (directory for directory in (whole, *whole.parents) if os.path.lexists(directory / ".git")), whole
+    )
 
 
 # Reading.
 
 
 def read(path: Path, limit: int, follow: bool = True) -> bytes:
-    """The content of a regular file, at most one byte more than `limit`. `follow` allows for a link."""
-    with _opened(path, follow) as (file, mode):
-        if kind := _kind(mode):
+    """Return the content of a regular file, at most `limit` + 1 bytes. `follow` allows a link."""
+    with _open_file(path, follow) as (file, mode):
+        if kind := _file_type(mode):
             raise Unfit(path, f"the path is {kind}, not a regular file")
-        return b"".join(_pieces(file, limit + 1))
+        return b"".join(_read_chunks(file, limit + 1))
 
 
 def read_stream(path: Path, limit: int, patience: float) -> bytes:
-    """The same, or what a pipe gives until its end. A pipe that nobody writes into is empty.
+    """Return the content of a file or pipe, at most `limit` + 1 bytes; empty for a pipe without a writer.
 
-    Raises OSError when a pipe has not ended after `patience` seconds.
+    Raises OSError if no program closed the pipe within `patience` seconds.
     """
-    with _opened(path, follow=True) as (file, mode):
-        if not stat.S_ISFIFO(mode) and (kind := _kind(mode)):
+    with _open_file(path, follow=True) as (file, mode):
+        if not stat.S_ISFIFO(mode) and (kind := _file_type(mode)):
             raise Unfit(path, f"the path is {kind}, not a file")
-        until = time.monotonic() + patience
+        deadline = time.monotonic() + patience
         content = b""
         while len(content) <= limit:
             try:
                 piece = os.read(file, limit + 1 - len(content))
             except BlockingIOError:
-                left = max(0.0, until - time.monotonic())
+                left = max(0.0, deadline - time.monotonic())
                 if not select.select([file], [], [], left)[0]:
                     raise Unfit(path, f"no program closed the pipe within {patience:g} seconds") from None
                 continue
@@ -190,13 +190,16 @@ def read_stream(path: Path, limit: int, patience: float) -> bytes:
 
 
 @contextmanager
-def _opened(path: Path, follow: bool) -> Iterator[tuple[int, int]]:
-    """A file descriptor and its mode. A device is not even opened: for some, that alone does something."""
+def _open_file(path: Path, follow: bool) -> Iterator[tuple[int, int]]:
+    """Yield a file descriptor and its mode.
+
+    A device is not opened, because opening alone can affect a device.
+    """
     try:
         before = path.stat().st_mode if follow else path.lstat().st_mode
         if not stat.S_ISREG(before) and not stat.S_ISFIFO(before):
-            raise Unfit(path, f"the path is {_kind(before)}, not a regular file")
-        file = os.open(path, _READ | (0 if follow else _NO_LINK))
+            raise Unfit(path, f"the path is {_file_type(before)}, not a regular file")
+        file = os.open(path, _READ_FLAGS | (0 if follow else _NO_LINK))
     except ValueError:
         raise Unfit(path, "the path is not a valid file name") from None
     try:
@@ -205,8 +208,8 @@ def _opened(path: Path, follow: bool) -> Iterator[tuple[int, int]]:
         os.close(file)
 
 
-def _pieces(file: int, most: int) -> Iterator[bytes]:
-    while most > 0 and (piece := os.read(file, min(most, _PIECE))):
+def _read_chunks(file: int, most: int) -> Iterator[bytes]:
+    while most > 0 and (piece := os.read(file, min(most, _CHUNK_BYTES))):
         yield piece
         most -= len(piece)
 
@@ -215,22 +218,22 @@ def _pieces(file: int, most: int) -> Iterator[bytes]:
 
 
 def create(path: Path) -> int:
-    """The descriptor of a new file that only its owner may read. Raises FileExistsError."""
-    return os.open(path, _NEW, 0o600)
+    """Return the descriptor of a new file that only its owner may read. Raises FileExistsError."""
+    return os.open(path, _NEW_FILE_FLAGS, 0o600)
 
 
 def new_file_beside(path: Path, content: bytes, private: bool = False) -> Path:
-    """A new file with the content, on disk, beside the place that it is for: to be renamed to it.
+    """Write a new file into the directory of `path`, and return its path, to be renamed to `path`.
 
-    Its mode is that of the file that it replaces; a private one only its owner may read. Raises OSError
-    where something else than a regular file or a link is in that place.
+    The new file has the mode of the file that it will replace; only its owner may read a private one. Raises
+    OSError if `path` is neither a regular file nor a link.
     """
     if (kind := kind_of(path)) not in (None, "a link"):
         raise Unfit(path, f"the path is {kind}, not a regular file")
     for _ in range(100):
-        made = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}")
+        new_path = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}")
         with suppress(FileExistsError):
-            file = os.open(made, _NEW, 0o600 if private else 0o666)
+            file = os.open(new_path, _NEW_FILE_FLAGS, 0o600 if private else 0o666)
             break
     else:
         raise Unfit(path, "dpsync cannot create a temporary file in the same directory")
@@ -243,37 +246,37 @@ def new_file_beside(path: Path, content: bytes, private: bool = False) -> Path:
         finally:
             os.close(file)
     except OSError:
-        made.unlink(missing_ok=True)
+        new_path.unlink(missing_ok=True)
         raise
-    return made
+    return new_path
 
 
 def put(path: Path, content: bytes, private: bool = False) -> None:
-    """Write a file as a whole or not at all. What is there must be a regular file, and no link to one.
+    """Write a file as a whole or not at all. Raises OSError if the path is not a regular file, or is a link.
 
-    A private file only its owner may read.
+    Only its owner may read a private file.
     """
     if kind := kind_of(path):
         raise Unfit(path, f"the path is {kind}, not a regular file")
-    made = new_file_beside(path, content, private)
+    new_path = new_file_beside(path, content, private)
     try:
-        made.replace(path)
+        new_path.replace(path)
     finally:
-        made.unlink(missing_ok=True)
+        new_path.unlink(missing_ok=True)
 
 
 def write(file: int, content: bytes) -> None:
-    """All of it, and on disk before this returns."""
+    """Write all of the content, and return when it is on disk."""
     while content:
         content = content[os.write(file, content) :]
     os.fsync(file)
 
 
 def append(path: Path, content: bytes) -> None:
-    """Write behind what a regular file holds. It must be there, or its directory: it is made then."""
+    """Append to a regular file, which is created if it does not exist. Its directory must exist."""
     if kind := kind_of(path):
         raise Unfit(path, f"the path is {kind}, not a regular file")
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _ALWAYS, 0o600)
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _COMMON_FLAGS, 0o600)
     try:
         while content:
             content = content[os.write(file, content) :]
@@ -281,18 +284,18 @@ def append(path: Path, content: bytes) -> None:
         os.close(file)
 
 
-# Places of our own.
+# Directories and locks of dpsync.
 
 
 @contextmanager
 def own_directory() -> Iterator[Path]:
-    """A new directory that nobody else may enter, for a moment. Links in it are removed and not followed."""
+    """Yield a temporary directory that only its owner may enter. Its removal does not follow links."""
     with tempfile.TemporaryDirectory(prefix="dpsync-") as made:
         yield Path(made)
 
 
 def lay(path: Path, content: bytes) -> None:
-    """Write a new file there. Raises FileExistsError."""
+    """Write a new file. Raises FileExistsError."""
     file = create(path)
     try:
         while content:
@@ -302,7 +305,7 @@ def lay(path: Path, content: bytes) -> None:
 
 
 def make_own(path: Path) -> None:
-    """Make dpsync's own directory in a project, and keep it out of git."""
+    """Create dpsync's own directory in a project, and keep it out of git."""
     make_directory(path, own=1)
     with suppress(FileExistsError):
         ignore = create(path / ".gitignore")
@@ -311,7 +314,7 @@ def make_own(path: Path) -> None:
 
 
 def make_directory(path: Path, own: int = 0) -> None:
-    """Make a directory and what is above it. The last `own` of them are dpsync's, and may not be links."""
+    """Create a directory and its parents. The last `own` of them are dpsync's, and may not be links."""
     for one in [path, *path.parents][:own]:
         if kind_of(one) == "a link":
             raise Unfit(one, f"{one} is a link, but must be a directory")
@@ -322,9 +325,9 @@ def make_directory(path: Path, own: int = 0) -> None:
 
 @contextmanager
 def lock(path: Path, seconds: float = 0) -> Iterator[None]:
-    """Hold the lock which a file stands for. Nothing is written into that file, and it stays.
+    """Hold the lock that a file represents. The file stays, and nothing is written into it.
 
-    Raises BlockingIOError where somebody else still holds it after that time (seconds).
+    Raises BlockingIOError if another process still holds the lock after this time in seconds.
     """
     from filelock import FileLock, Timeout  # not part of a start: only what applies holds locks
 
