@@ -1,8 +1,11 @@
-"""The one syntax for naming things: `acme/sites/docs/structure/news#title`, and patterns over it.
+"""Parse and write the addresses of entries and fields, and match address patterns.
+
+An `Address` such as `acme/sites/docs/structure/news` names an entry, a `FieldAddress` such as
+`acme/teams/docs#title` a field, and a `Pattern` may contain `*` and `**`.
 
 An address holds *encoded* segments, so its text is the segments joined with "/" and parsing is splitting. One
 case is easier to read: a last segment that begins with a slash has plain slashes in the text. The address of
-the redirect from `/old/start` is `acme/sites/docs/redirects//old/start`. This form is unambiguous, because no
+the redirect from `/old/start` is `acme/sites/docs/redirects//old/start`, which is unambiguous because no
 segment is empty. The encoded form (`redirects/%2Fold%2Fstart`) is the same address.
 """
 
@@ -23,9 +26,9 @@ _RESERVED = re.compile(rf"[%/#*\[\]{{}}{UNSEEN}]")
 
 
 def encode(key: str) -> str:
-    """Percent-encode what would break an address: `% / # * [ ]`, braces, and characters that are not seen.
+    """Percent-encode the characters that would break an address: `% / # * [ ]`, braces and invisible ones.
 
-    So an address can be copied from wherever it is printed.
+    So an address can be copied from any output.
     """
     if _RESERVED.search(key) is None:
         return key
@@ -33,12 +36,12 @@ def encode(key: str) -> str:
 
 
 def plain_segment(segment: str) -> str:
-    """Return a last segment as it is printed: with plain slashes if it begins with one, also in brackets."""
+    """Return a last segment as dpsync prints it: if it begins with a slash, with plain slashes."""
     return segment.replace(_SLASH, "/") if segment.startswith((_SLASH, f"[{_SLASH}")) else segment
 
 
 class Address(NamedTuple):
-    """A place in the configuration. Segments are encoded; `[Title]` marks something that is not declared."""
+    """The address of an object. Segments are encoded; `[Title]` is an object without an entry."""
 
     segments: tuple[str, ...]
 
@@ -55,56 +58,59 @@ class Address(NamedTuple):
         return Address(tuple(parts))
 
     def child(self, *keys: str) -> Address:
-        """The address below this one; the keys are encoded here."""
+        """Return the address below this address. `keys` are not encoded yet."""
         if len(keys) == 1:  # nearly always
             return Address((*self.segments, encode(keys[0])))
         return Address(self.segments + tuple(encode(key) for key in keys))
 
     def unmanaged(self, title: str, id: str | None = None) -> Address:
-        """An object that no entry declares: `[Title]`, with `~id` where the title is not unique."""
+        """Return the address of an object without an entry: `[Title]`, or `[Title~id]` with an id.
+
+        The id is needed if the title is not unique.
+        """
         name = encode(title).replace("~", "%7E")  # so that no title looks like one with an id
         return Address((*self.segments, f"[{name}{'' if id is None else '~' + encode(id)}]"))
 
     def parent(self, key: str) -> Address:
-        """The address of what an entry below the place `key` (dotted) belongs to."""
+        """Return the address of the object that owns an entry below the dotted key `key`."""
         return Address(self.segments[: -1 - len(key.split("."))])
 
     @property
     def first(self) -> str:
-        """The segment that everything of one organization has in common."""
+        """Return the first segment: the key of the organization."""
         return self.segments[0]
 
     @property
     def rest(self) -> tuple[str, ...]:
-        """What names it within its organization."""
+        """Return the segments after the key of the organization."""
         return self.segments[1:]
 
     @property
     def last(self) -> str:
-        """The segment that tells it from its siblings."""
+        """Return the last segment, which distinguishes the entry from its siblings."""
         return self.segments[-1]
 
     @property
     def top(self) -> Address:
-        """The address of its organization."""
+        """Return the address of the organization."""
         return Address(self.segments[:1])
 
     @property
     def place(self) -> Address:
-        """The address that it has in common with its siblings."""
+        """Return the address without its last segment: the mapping or list that contains the entry."""
         return Address(self.segments[:-1])
 
     def is_in(self, other: Address) -> bool:
-        """Whether this is `other` or lies below it."""
+        """Return whether this address is `other` or below `other`."""
         return self.segments[: len(other.segments)] == other.segments
 
     def upward(self) -> Iterator[Address]:
-        """This address and everything around it, from the nearest outward."""
+        """Yield this address, then each address above it, up to the organization."""
         for depth in range(len(self.segments), 0, -1):
             yield Address(self.segments[:depth])
 
     def field(self, name: str) -> FieldAddress:
-        """The address of one of its fields."""
+        """Return the address of a field of this entry."""
         return FieldAddress(self, name)
 
     def __str__(self) -> str:
@@ -113,14 +119,14 @@ class Address(NamedTuple):
 
 
 class FieldAddress(NamedTuple):
-    """A field of an entry: `acme/teams/docs#title`. Without a `field` it is the entry itself."""
+    """The address of a field of an entry: `acme/teams/docs#title`. Without a `field`, the entry itself."""
 
     address: Address
     field: str | None = None
 
     @staticmethod
     def parse(text: str) -> FieldAddress:
-        """Never raises: whether there is such an entry or field is for others to say."""
+        """Parse a text, without checking whether such an entry or field exists. Never raises."""
         path, _, field = text.partition("#")
         return FieldAddress(Address.parse(path), field or None)
 
@@ -151,7 +157,10 @@ class Pattern(WithSpan, frozen=True, eq=False):
 
     @staticmethod
     def parse(text: str, words: Iterable[str], span: Span | None = None) -> Pattern:
-        """Raises ValueError with a sentence when the text is no pattern."""
+        """Parse a pattern. `words` are the reserved words that may begin a pattern for every organization.
+
+        Raises ValueError with a message if the text is not a pattern.
+        """
         path, hash_, field = text.partition("#")
         segments = Address.parse(path).segments
         if not path or any(segment == "" for segment in segments):
@@ -186,19 +195,19 @@ class Pattern(WithSpan, frozen=True, eq=False):
 
     @property
     def last(self) -> str:
-        """The segment for the entry itself, where those before it are for its place."""
+        """Return the last segment, which matches the key of the entry."""
         return self.segments[-1]
 
     @property
     def path(self) -> str:
-        """Its text without the field."""
+        """Return the text without the field."""
         return str(FieldAddress.parse(self.text).address)
 
     def matches(self, address: Address) -> bool:
         return _match(self.segments, address.segments)
 
     def covers(self, address: Address) -> bool:
-        """Whether it names this address or something that contains it."""
+        """Return whether the pattern matches this address or an address above it."""
         return any(_match(self.segments, address.segments[:n]) for n in range(1, len(address.segments) + 1))
 
 

@@ -1,18 +1,11 @@
-"""Define a change of one object, with its steps, its causes and its effects on readers.
+"""Define the changes of a plan: differences, steps, effects, and what a plan reports besides changes.
 
-What a plan or a drift tells of one address. In its JSON the address is a text.
+A `Change` is about one address: its differences with their labels, its effects on other objects, and its
+steps, each of which is one request. `Blocked`, `Kept`, `Note`, `Exposure`, `UrlImpact` and `NavigationChange`
+are what a plan reports besides changes.
 
-The label of a difference: who changed a value, as far as git knows. For plans and drift.
-
-Labels are for people: nothing that dpsync does or refuses depends on a label.
-
-A step of a plan: one request, what it needs, and what it may do twice.
-
-What changes at one address: the differences, their labels, what goes along, and the steps.
-
-What a plan tells that is no change and no question: what it cannot do, leaves alone or does not see.
-
-What changes mean for readers of the documentation: what they may see, at which URLs, in which order.
+Addresses are texts here, because these values are saved as JSON. A label says who changed a value, as far as
+git knows. Labels are for people: no decision of dpsync depends on a label.
 """
 
 from __future__ import annotations
@@ -35,7 +28,7 @@ class Addressed(Frozen):
 
     @property
     def location(self) -> Address:
-        """The address as a value; of a field, that of its entry."""
+        """Return the address as a value; for the address of a field, the address of its entry."""
         return FieldAddress.parse(self.address).address
 
 
@@ -50,7 +43,7 @@ A difference without a label has None: git does not know who changed the value.
 What = Literal["field", "made", "removed", "place"]
 """What has the label: a field, an entry that is not live, a live object without an entry, or a position."""
 
-_WORDS: Final[dict[tuple[What, Cause], str]] = {
+_CAUSE_WORDS: Final[dict[tuple[What, Cause], str]] = {
     ("made", "edited here"): "added here",
     ("made", "changed outside"): "deleted outside",
     ("removed", "edited here"): "removed here",
@@ -62,7 +55,7 @@ _WORDS: Final[dict[tuple[What, Cause], str]] = {
 
 def cause_text(cause: Cause, what: What) -> str:
     """Return the label in words, which name the action on a whole object or position."""
-    return _WORDS.get((what, cause), cause)
+    return _CAUSE_WORDS.get((what, cause), cause)
 
 
 Verb = Literal["create", "restore", "transfer", "update", "move", "act", "await", "delete"]

@@ -1,4 +1,4 @@
-"""Circles among things that lead to each other: pure, for whatever the things are."""
+"""Find cycles among things that lead to each other, such as entries, steps or redirects, in linear time."""
 
 from __future__ import annotations
 
@@ -13,72 +13,73 @@ MOST: Final = 10
 
 
 def circles(things: Iterable[T], around: Callable[[T], T | None]) -> Iterator[tuple[T, ...]]:
-    """Where going from a thing to what is around it leads back to it: each circle once, in linear time.
+    """Yield each cycle once, where each thing leads to at most one other thing, `around(thing)`.
 
-    Every thing of a circle is in the next one, and the last one in the first.
+    In the yielded tuple, each thing leads to the next one, and the last one to the first.
     """
     done: set[T] = set()
     for start in things:
         path: dict[T, int] = {}
-        at: T | None = start
-        while at is not None and at not in done:
-            done.add(at)
-            path[at] = len(path)
-            at = around(at)
-        if at is not None and at in path:
-            yield tuple(path)[path[at] :]
+        current: T | None = start
+        while current is not None and current not in done:
+            done.add(current)
+            path[current] = len(path)
+            current = around(current)
+        if current is not None and current in path:
+            yield tuple(path)[path[current] :]
 
 
 def knots(onward: Onward[T]) -> Iterator[set[T]]:
-    """Sets of several things of which each leads to every other one, as large as can be: Kosaraju's two
-    passes, in linear time.
-    """
+    """Yield the strongly connected components of at least two things, with Kosaraju's algorithm."""
     order: list[T] = []
     seen: set[T] = set()
     for start in onward:
         pending = [(start, False)]
         while pending:
-            at, done = pending.pop()
+            thing, done = pending.pop()
             if done:
-                order.append(at)
-            elif at not in seen:
-                seen.add(at)
-                pending.append((at, True))
-                pending += [(other, False) for other in onward[at]]
+                order.append(thing)
+            elif thing not in seen:
+                seen.add(thing)
+                pending.append((thing, True))
+                pending += [(other, False) for other in onward[thing]]
     back, placed = backward(onward), set[T]()
     for start in reversed(order):
-        knot = _unplaced(back, start, placed)
-        if len(knot) > 1:
-            yield knot
+        component = _reachable_unplaced(back, start, placed)
+        if len(component) > 1:
+            yield component
 
 
 def openers(onward: Onward[T]) -> set[T]:
-    """Some things without which no circle is left: of a single circle the one that comes first in `onward`.
+    """Return things whose removal breaks every cycle.
 
-    In each knot those to which a walk comes back while it is still on the way from them: in linear time.
+    For a single cycle: the thing that is first in `onward`. In each strongly connected component, a
+    depth-first search selects the targets of its back edges.
     """
-    found: set[T] = set()
-    for knot in knots(onward):
+    targets: set[T] = set()
+    for component in knots(onward):
         done: set[T] = set()
-        for start in (one for one in onward if one in knot):
-            way: dict[T, Iterator[T]] = {}
-            at: T | None = start if start not in done else None
-            while at is not None:
-                inside = way.setdefault(at, (one for one in onward[at] if one in knot))
-                following = next((one for one in inside if one in way or one not in done), None)
+        for start in (thing for thing in onward if thing in component):
+            path: dict[T, Iterator[T]] = {}
+            current: T | None = start if start not in done else None
+            while current is not None:
+                successors = path.setdefault(
+                    current, (thing for thing in onward[current] if thing in component)
+                )
+                following = next((thing for thing in successors if thing in path or thing not in done), None)
                 if following is None:
-                    done.add(at)
-                    del way[at]
-                    at = next(reversed(way), None)
-                elif following in way:
-                    found.add(following)
+                    done.add(current)
+                    del path[current]
+                    current = next(reversed(path), None)
+                elif following in path:
+                    targets.add(following)
                 else:
-                    at = following
-    return found
+                    current = following
+    return targets
 
 
 def backward(onward: Onward[T]) -> dict[T, list[T]]:
-    """Each thing with those that lead to it."""
+    """Return the reversed graph: each thing with the things that lead to it."""
     found: dict[T, list[T]] = {thing: [] for thing in onward}
     for thing, others in onward.items():
         for other in others:
@@ -86,26 +87,27 @@ def backward(onward: Onward[T]) -> dict[T, list[T]]:
     return found
 
 
-def _unplaced(back: Onward[T], start: T, placed: set[T]) -> set[T]:
-    found: set[T] = set()
+def _reachable_unplaced(back: Onward[T], start: T, placed: set[T]) -> set[T]:
+    """Return the things that `back` reaches from `start` and that are not yet in `placed`, and place them."""
+    reached: set[T] = set()
     pending = [start]
     while pending:
-        at = pending.pop()
-        if at not in placed:
-            placed.add(at)
-            found.add(at)
-            pending += back[at]
-    return found
+        thing = pending.pop()
+        if thing not in placed:
+            placed.add(thing)
+            reached.add(thing)
+            pending += back[thing]
+    return reached
 
 
 def beginning_with(first: T, circle: tuple[T, ...]) -> tuple[T, ...]:
-    """The same circle from another of its things on."""
+    """Return the same cycle, beginning with another of its things."""
     index = circle.index(first)
     return (*circle[index:], *circle[:index])
 
 
 def chain(names: Sequence[str], link: str) -> str:
-    """The names from one to the next; of a long circle the first ones and the last."""
+    """Join the names of a cycle; for a long cycle only the first names and the last one."""
     if len(names) <= MOST:
         return link.join(names)
     return link.join([*names[: MOST - 1], f"… ({len(names) - MOST} more)", names[-1]])

@@ -1,10 +1,8 @@
 """Define the configuration after all checks, and the configuration of earlier commits.
 
-What is wanted: the configuration after all checks, keyed by address, every field with its span.
-
-The git base: the configuration in an earlier commit. It distinguishes a renamed entry from a new one.
-
-The commits that labels compare with: what plans and drift say about who changed a value.
+`Desired` holds the entries by address, each field with its position in the files, and the policy. `Base` is
+the configuration of an earlier commit, which distinguishes a renamed entry from a new one. `LabelCommits`
+holds the commits from which the labels follow (who changed a value).
 """
 
 from __future__ import annotations
@@ -25,9 +23,9 @@ from dpsync.model.values import Value
 class Entry(Struct, frozen=True):
     """One declared object.
 
-    `parent` is the object whose URL and lifetime it shares; `holder` the node that encloses it in a tree
-    (None at the root of the tree and outside of trees). `fields` has only what was written; a None there
-    means "clear".
+    `parent` is the object whose URL and lifetime the entry shares; `holder` is the node that contains it in a
+    tree (None at the root of the tree and outside trees). `fields` has only the fields in the files; the
+    value None means "clear the field".
     """
 
     kind: str
@@ -69,7 +67,7 @@ class Entry(Struct, frozen=True):
 
 
 class Scope(Struct, frozen=True):
-    """A declared mapping of entries, a tree or a single: what is read, and what `prune` can cover."""
+    """A mapping of entries, a tree or a single in the files, which dpsync reads and `prune` may cover."""
 
     address: Address
     parent: Address
@@ -78,7 +76,7 @@ class Scope(Struct, frozen=True):
 
 
 class Lookup(Struct, frozen=True):
-    """Something that is not declared but named by its natural key: found in the live list, or an error."""
+    """An object without an entry that the files name by its natural key. It must be in the live list."""
 
     address: Address
     kind: str
@@ -92,10 +90,11 @@ PERCENT_FROM = 20
 
 
 class Limits(Struct, frozen=True):
-    """How much a plan may do without being confirmed.
+    """The limits of what a plan may do without a confirmation.
 
-    A number of deletes, and percent of the managed live objects; a number of things that become more visible
-    or more powerful (None: any). `percent` applies to `PERCENT_FROM` or more managed objects.
+    `deletes` is a number of deletes, `percent` a percentage of the managed live objects (if there are at
+    least `PERCENT_FROM`), and `exposures` a number of things that become more visible or more powerful (None:
+    no limit).
     """
 
     deletes: int = 5
@@ -104,6 +103,8 @@ class Limits(Struct, frozen=True):
 
 
 class Policy(Struct, frozen=True):
+    """The policy of a configuration: address patterns, and limits."""
+
     prune: tuple[Pattern, ...] = ()
     protect: tuple[Pattern, ...] = ()
     ignore: tuple[Pattern, ...] = ()
@@ -125,11 +126,11 @@ class Policy(Struct, frozen=True):
     """The patterns of `protect` whose objects are kept while the rest of the plan goes on."""
 
     def leaves(self, address: Address) -> bool:
-        """Whether something undeclared was left alone on purpose: it is ignored or forgotten."""
+        """Return whether the policy ignores or forgets an undeclared object."""
         return self.ignores(address) or any(pattern.covers(address) for pattern in self.forget)
 
     def ignores(self, address: Address, field: str | None = None) -> bool:
-        """Whether the object, something around it, or this field of it is left alone."""
+        """Return whether the policy ignores the object, an object that contains it, or the given field."""
         return bool(self.ignore) and any(
             pattern.covers(address)
             if pattern.field is None
@@ -160,7 +161,7 @@ class Environment(WithSpan, frozen=True, eq=False):
 
 
 class Unserved(Struct, frozen=True):
-    """An entry, an empty mapping of entries or a field that cannot be read: by this server, or this token."""
+    """An entry, an empty mapping of entries or a field that this server or this token cannot read."""
 
     reason: str
     span: Span
@@ -170,7 +171,7 @@ class Unserved(Struct, frozen=True):
 
 
 class NotIncluded(Struct, frozen=True):
-    """A file that looks like a part of the configuration and is none: with the entries that are in it."""
+    """A file with entries that looks like a part of the configuration but is not included."""
 
     file: str
     entries: frozenset[Address]
@@ -181,7 +182,7 @@ def _no_entries(file: str) -> Collection[Address]:
 
 
 class Desired(Struct, frozen=True):
-    """The whole configuration. `texts` holds the source files for messages about them."""
+    """The whole configuration. `texts` holds the source files, for messages about them."""
 
     resources: Mapping[Address, Entry]
     scopes: Mapping[Address, Scope]
@@ -216,13 +217,19 @@ class Desired(Struct, frozen=True):
     """The id of the commit that it was read from; None for the working tree."""
 
     def pruned(self, scope: Address) -> bool:
-        """Whether undeclared things in this scope are deleted; a prune pattern covers one scope."""
+        """Return whether undeclared objects in this scope are deleted.
+
+        A prune pattern covers exactly one scope.
+        """
         return any(pattern.matches(scope) for pattern in self.policy.prune)
 
     def without(
         self, out: Mapping[Address, Unserved], fields: Mapping[tuple[Address, str], Unserved] | None = None
     ) -> Desired:
-        """The same without these entries and fields, and without what is in them: they are unserved then."""
+        """Return the configuration without these entries and fields, which become unserved.
+
+        Everything inside these entries is removed, too.
+        """
         fields = fields or {}
         if not out and not fields:
             return self
@@ -230,7 +237,7 @@ class Desired(Struct, frozen=True):
         for address, name in fields:
             names[address].add(name)
 
-        def left(item: Entry) -> Entry:
+        def without_fields(item: Entry) -> Entry:
             children = tuple(child for child in item.children if child not in out)
             hidden = names.get(item.address, set())
             kept = {name: value for name, value in item.fields.items() if name not in hidden}
@@ -238,7 +245,11 @@ class Desired(Struct, frozen=True):
 
         return replace(
             self,
-            resources={address: left(item) for address, item in self.resources.items() if address not in out},
+            resources={
+                address: without_fields(item)
+                for address, item in self.resources.items()
+                if address not in out
+            },
             scopes={address: item for address, item in self.scopes.items() if item.parent not in out},
             lookups={address: item for address, item in self.lookups.items() if address not in out},
             watched={address: item for address, item in self.watched.items() if item.parent not in out},
@@ -260,11 +271,10 @@ def _unknown_to_git(commit: str, file: str) -> str:
 
 
 class Base(Struct, frozen=True):
-    """The configuration of an earlier commit, or why there is none.
+    """The configuration of an earlier commit, or the reason why there is none.
 
-    `name` is what people call the base; without `desired` there is none, and `name` is the reason.
-
-    `warning` is for a base that should have been there.
+    `name` is the name of the commit for people; if `desired` is None, `name` is the reason. `warning` is for
+    a base that should exist.
     """
 
     name: str
@@ -344,7 +354,7 @@ class LabelCommits(Struct, frozen=True):
 
     def on(self, target: Target) -> LabelCommits:
         """Return the same commits with only the last apply to a target."""
-        applies = tuple(one for one in self.applies if one.is_for(target))
+        applies = tuple(apply for apply in self.applies if apply.is_for(target))
         return replace(self, applies=applies[:1], platform=target.platform)
 
     def mapped(self, change: Callable[[Desired], Desired]) -> LabelCommits:
@@ -353,16 +363,18 @@ class LabelCommits(Struct, frozen=True):
         return replace(
             self,
             compared=replace(compared, desired=change(compared.desired)) if compared is not None else None,
-            applies=tuple(replace(one, commits=_Mapped(one.commits, change)) for one in self.applies),
+            applies=tuple(replace(apply, commits=_Mapped(apply.commits, change)) for apply in self.applies),
         )
 
 
 class _Mapped(Struct, frozen=True):
+    """Commits whose configuration `change` modifies when it is used."""
+
     commits: Iterable[PastFiles]
     change: Callable[[Desired], Desired]
 
     def __iter__(self) -> Iterator[PastFiles]:
-        return (replace(one, desired=self.change(one.desired)) for one in self.commits)
+        return (replace(files, desired=self.change(files.desired)) for files in self.commits)
 
 
 NO_LABELS = LabelCommits()

@@ -1,8 +1,7 @@
 """Define diagnostics and questions: what is wrong, where, and how to mend or answer it.
 
-What is wrong, as values: collected by every layer, printed in one place (render), never formatted here.
-
-What a plan asks: why it may not be applied, who an entry could be, and the answers that there are.
+All layers collect a `Diagnostic` for each finding; only `render` formats them. `DiagnosticError` ends a
+command. A `Refusal` says why a plan may not be applied, with the answers that a person can give.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ class Diagnostic(Struct, frozen=True):
     """At how many further places the cause shows, beside those in `related`."""
 
     def also(self, other: Diagnostic) -> Diagnostic:
-        """The same finding, which shows at the places of another one, too."""
+        """Return the same finding with the positions of another finding added."""
         places = [(ALSO, other.span)] if other.span is not None else []
         places += [(label, span) for label, span in other.related if label == ALSO]
         room = MOST_PLACES - sum(label == ALSO for label, _ in self.related)
@@ -81,10 +80,10 @@ class Diagnostic(Struct, frozen=True):
 
 
 class Findings(list[Diagnostic]):
-    """Findings as they are collected: of one code at most `MOST_OF_A_CODE`, the rest is only counted.
+    """The collected findings: at most `MOST_OF_A_CODE` of each code, and a count of the rest.
 
-    So a mistake that stands in every line of a large file costs neither memory nor time. What is found later
-    at a place in `reported` is no finding: `found` has already said what is wrong there.
+    So a mistake in every line of a large file costs little memory and time. Findings at a position in
+    `reported` are dropped, because `found` already contains a finding about this position.
     """
 
     def __init__(self, found: Iterable[Diagnostic] = (), reported: Container[Span | None] = ()) -> None:
@@ -99,28 +98,31 @@ class Findings(list[Diagnostic]):
         self._reported = reported
 
     def full(self, code: str) -> bool:
-        """Whether further findings of this code are only counted: their words need not be made."""
+        """Return whether further findings of this code are only counted, so that their text is not needed."""
         return self._counts[code] >= MOST_OF_A_CODE
 
-    def append(self, one: Diagnostic) -> None:
-        if one in self._seen or (one.span is not None and one.span in self._reported):
+    def append(self, finding: Diagnostic) -> None:
+        if finding in self._seen or (finding.span is not None and finding.span in self._reported):
             return
-        if one.cause is not None and (first := self._causes.get((one.code, one.cause))) is not None:
-            self._seen.add(one)
-            self[first] = self[first].also(one)
+        if (
+            finding.cause is not None
+            and (first := self._causes.get((finding.code, finding.cause))) is not None
+        ):
+            self._seen.add(finding)
+            self[first] = self[first].also(finding)
             return
-        if self.full(one.code):
-            self.left_out[one.code] += 1
+        if self.full(finding.code):
+            self.left_out[finding.code] += 1
             return
-        if one.cause is not None:
-            self._causes[one.code, one.cause] = len(self)
-        self._counts[one.code] += 1
-        self._seen.add(one)
-        super().append(one)
+        if finding.cause is not None:
+            self._causes[finding.code, finding.cause] = len(self)
+        self._counts[finding.code] += 1
+        self._seen.add(finding)
+        super().append(finding)
 
     def extend(self, found: Iterable[Diagnostic]) -> None:
-        for one in found:
-            self.append(one)
+        for finding in found:
+            self.append(finding)
         if isinstance(found, Findings):
             self.left_out.update(found.left_out)
 
@@ -130,20 +132,20 @@ class Findings(list[Diagnostic]):
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        return tuple(one for one in self if one.severity == "warning")
+        return tuple(finding for finding in self if finding.severity == "warning")
 
     @property
     def errors(self) -> Findings:
-        """Without the warnings."""
-        found = Findings(one for one in self if one.severity == "error")
+        """Return the findings without the warnings."""
+        found = Findings(finding for finding in self if finding.severity == "error")
         found.left_out.update(self.left_out)
         return found
 
 
 class DiagnosticError(Exception):
-    """Ends a command: carries every finding and the exit code; `cli/exit_codes.py` prints them.
+    """Ends a command with all findings and the exit code; `cli/exit_codes.py` prints them.
 
-    `texts` has the source files by name, for showing the lines.
+    `texts` has the source files by name, to show their lines.
     """
 
     def __init__(
@@ -152,7 +154,7 @@ class DiagnosticError(Exception):
         self.findings = Findings(diagnostics)
         self.exit_code = exit_code
         self.texts = dict(texts or {})
-        super().__init__("; ".join(one.message for one in self.findings))
+        super().__init__("; ".join(finding.message for finding in self.findings))
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

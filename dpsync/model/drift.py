@@ -1,10 +1,7 @@
-"""Define drift, and the differences between two versions of the files.
+"""Define drift, and the differences between two versions of the files. Both contain no secrets.
 
-Drift: the same two sides as a plan, told from the platform. Frozen data, no secrets.
-
-A plan says what would be written; drift says what is live instead, and who changed it if git knows.
-
-What the files say otherwise than those of a base. It is about files alone: no platform is in it.
+A plan says what an apply would write. `Drift` compares the same two sides and says what is live instead, and
+who changed it, if git knows. `Edits` compares the files with those of a base, without any platform.
 """
 
 from __future__ import annotations

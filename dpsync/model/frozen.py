@@ -1,8 +1,7 @@
 """Define the immutable base class of JSON models, and mappings that are computed on first use.
 
-A mapping in a model that is made when somebody looks into it: most of a large plan is never looked at.
-
-The base of what is saved and printed as JSON: it never changes, and has no member that is not declared.
+`Frozen` is the base of all values that dpsync saves or prints as JSON. A `Deferred` mapping saves time,
+because most mappings of a large plan are never used.
 """
 
 from __future__ import annotations

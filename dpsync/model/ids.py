@@ -1,17 +1,12 @@
 """Define the content of the ids file, its comparison with the platform, and its merge.
 
-What the ids file says: which live object each entry is. Ids only, nothing to compare with.
+The ids file says which live object each entry is. It has one section per platform and organization, and one
+line per entry. A platform is named by its origin, a companion by its world, an organization by its id.
 
-One section per platform and organization, one line per entry. A platform is named by its origin, a companion
-by its world; an organization by its id there. All values here are frozen: a change makes a new one.
-
-The ids file held against a reading of the platform: what differs, as values.
-
-Three ids files: what one apply changed since a commit, put onto what the branch says by now.
-
-Lines that the apply did not touch stay as the branch has them. A line that both have changed differently
-becomes what the apply has seen, and the other one is told; a line is removed only where it still says what
-the apply has removed. So no line goes without being named. A mark (`kept`) changes no id on the branch.
+`merge_ids` merges the changes of an apply into the ids file of a branch. Lines that the apply did not change
+stay as on the branch. For a line that both have changed differently, the line of the apply wins, and the
+other one is reported. A line is removed only if it still equals the line that the apply has removed, so no id
+is lost without being reported. A mark (`kept`) changes no id on the branch.
 """
 
 from __future__ import annotations
@@ -30,11 +25,11 @@ from dpsync.model.text import UNSEEN
 
 
 class RecordedLine(WithSpan, frozen=True, eq=False):
-    """One entry and the live object that it is.
+    """One entry and its live object.
 
-    `also` is the id of what the platform made along with it, or put out for it: a section's first site space,
-    the space of a translation. `span` is where the line is written; None for one that is not in a file.
-    `kept` marks a line without an entry: since the entry was removed, an apply has left the object alone.
+    `also` is the id of an object that the platform created with it: the first site space of a section, or the
+    space of a translation. `span` is the position of the line; None for a line that is not in a file. `kept`
+    marks a line without an entry: after the entry was removed, an apply has kept the object.
     """
 
     address: Address
@@ -56,11 +51,11 @@ Edits = Mapping[tuple[str, Address], RecordedLine | None]
 
 LONGEST_ID: Final = 500
 """Characters."""
-_NOT_IN_AN_ID: Final = re.compile(rf"[/\\{{}}{UNSEEN}]")
+_FORBIDDEN_IN_ID: Final = re.compile(rf"[/\\{{}}{UNSEEN}]")
 
 
 def is_id(text: str) -> bool:
-    """Whether a line can hold it: an id is printable and has no blanks."""
+    """Return whether an ids line can hold this id: a printable text without blanks or reserved characters."""
     if len(text) > LONGEST_ID or not text.isprintable() or any(map(str.isspace, text)):
         return False
     return written_id_fault(text) is None
@@ -75,7 +70,7 @@ def id_fault(text: str) -> str | None:
         return "an empty text"
     if not text.strip("."):
         return "only dots"
-    found = _NOT_IN_AN_ID.search(text)
+    found = _FORBIDDEN_IN_ID.search(text)
     if found is None:
         return None
     return f'a text with "{found[0]}"' if found[0].isprintable() else "a text with an invisible character"
@@ -92,33 +87,33 @@ def is_path_id(text: str, segments: int = 1) -> bool:
 
 
 class IdsFile(Struct, frozen=True):
-    """All sections of an ids file: by platform, then by organization."""
+    """The content of an ids file: sections by platform, then by organization id."""
 
     sections: Mapping[str, Mapping[str, Lines]] = field(default_factory=dict)
     repeated: tuple[RecordedLine, ...] = ()
     """Lines that the text gives once more, with the same ids. They are left out when it is written."""
 
     def lines(self, platform: str, organization: str, key: str | None = None) -> Lines:
-        """The lines of one organization; none where the file does not know it.
+        """Return the lines of one organization; empty if the file has none.
 
-        `key` is the organization's key in the configuration, as it is now. It may have been another one when
-        the file was written, and the section says whose lines they are: so every address begins with it.
+        `key` is the present key of the organization. The file may have been written with an earlier key; all
+        returned addresses begin with the present one.
         """
         found = self.sections.get(platform, {}).get(organization, {})
-        return found if key is None else dict(_renamed(found, key))
+        return found if key is None else dict(_with_organization_key(found, key))
 
     def edited(self, platform: str, edits: Edits) -> IdsFile:
-        """With these lines in place of those that their addresses have.
+        """Return the ids file with these lines in place of the lines at the same addresses.
 
-        A line whose address begins with another key of the organization is a line of the same entry: it is
-        replaced too, and the rest of that section takes over the present key.
+        A line whose address begins with an earlier key of the organization is a line of the same entry: it is
+        replaced too, and the rest of its section takes the present key.
         """
         present = {owner: at.first for (owner, at), line in edits.items() if line is not None}
         present = {owner: at.first for owner, at in edits} | present
         sections = {name: dict(section) for name, section in self.sections.items()}
         mine = sections.setdefault(platform, {})
         for organization, key in present.items():
-            lines = dict(_renamed(mine.get(organization, {}), key))
+            lines = dict(_with_organization_key(mine.get(organization, {}), key))
             for (owner, address), line in edits.items():
                 if owner != organization:
                     continue
@@ -131,13 +126,13 @@ class IdsFile(Struct, frozen=True):
         return IdsFile(_without_empty(sections))
 
     def replaced(self, platform: str, organization: str, lines: Lines) -> IdsFile:
-        """With other lines for one whole organization."""
+        """Return the ids file with other lines for one whole organization."""
         sections = {name: dict(section) for name, section in self.sections.items()}
         sections.setdefault(platform, {})[organization] = lines
         return IdsFile(_without_empty(sections))
 
 
-def _renamed(lines: Lines, key: str) -> Iterator[tuple[Address, RecordedLine]]:
+def _with_organization_key(lines: Lines, key: str) -> Iterator[tuple[Address, RecordedLine]]:
     for address, line in lines.items():
         if address.first != key:
             address = Address((key, *address.rest))
@@ -166,7 +161,7 @@ what the line names was recognised under another one. no entry: nothing declared
 
 
 class Remark(Struct, frozen=True):
-    """One address about which the two differ: `line` is what the file says, `found` what was recognised."""
+    """An address with different lines: `line` in the file, `found` from the recognized live object."""
 
     organization: str
     address: Address
@@ -176,7 +171,7 @@ class Remark(Struct, frozen=True):
 
 
 class IdsComparison(Struct, frozen=True):
-    """What a reading says of an ids file. `count` is how many entries were recognised."""
+    """The comparison of an ids file with a reading. `count` is the number of recognized entries."""
 
     platform: str
     remarks: tuple[Remark, ...]
@@ -184,7 +179,7 @@ class IdsComparison(Struct, frozen=True):
 
     @property
     def edits(self) -> Edits:
-        """The lines that the reading gives. One of a former key goes; what is not known stays."""
+        """Return the lines of the reading. Lines of a former key are removed; unknown lines stay."""
         return {
             (remark.organization, remark.address): remark.found
             for remark in self.remarks
@@ -193,12 +188,12 @@ class IdsComparison(Struct, frozen=True):
 
     @property
     def right(self) -> bool:
-        """Whether nothing is missing, wrong, gone or moved. A line without an entry is none of it."""
+        """Return whether no line is missing, wrong, gone or moved. Lines without an entry are allowed."""
         return all(remark.what == "no entry" for remark in self.remarks)
 
 
 class LineChange(Struct, frozen=True):
-    """One line that an apply has made, changed or removed; None: no line."""
+    """A line that an apply has added, changed or removed. `before` or `after` is None for no line."""
 
     platform: str
     organization: str
@@ -208,7 +203,7 @@ class LineChange(Struct, frozen=True):
 
 
 class MergedIds(Struct, frozen=True):
-    """What the branch's file is to say, and its lines about which the apply knew something else."""
+    """The merged ids file, and the lines of the branch that differ from what the apply knew."""
 
     ids: IdsFile
     replaced: tuple[RecordedLine, ...] = ()
@@ -218,14 +213,18 @@ class MergedIds(Struct, frozen=True):
 
 
 def line_changes(before: IdsFile, after: IdsFile) -> tuple[LineChange, ...]:
-    """The lines that differ, by platform, organization and address. Addresses begin with the later key."""
+    """Return the different lines by platform, organization and address.
+
+    Addresses begin with the later key.
+    """
     return tuple(_changes(before, after))
 
 
 def _changes(before: IdsFile, after: IdsFile) -> Iterator[LineChange]:
+    """Yield the different lines by platform, organization and address."""
     for platform, organization in sorted({*_sections(before), *_sections(after)}):
         new = after.lines(platform, organization)
-        key = _key(new) or _key(before.lines(platform, organization))
+        key = _organization_key(new) or _organization_key(before.lines(platform, organization))
         new, old = (file.lines(platform, organization, key) for file in (after, before))
         for address in sorted({*old, *new}):
             if old.get(address) != new.get(address):
@@ -233,28 +232,35 @@ def _changes(before: IdsFile, after: IdsFile) -> Iterator[LineChange]:
 
 
 def merge_ids(before: IdsFile, after: IdsFile, present: IdsFile) -> MergedIds:
-    """`present` with what changed from `before` to `after`."""
+    """Return `present` with the changes from `before` to `after`."""
     merged = MergedIds(present)
     changes = groupby(_changes(before, after), key=lambda change: (change.platform, change.organization))
     for (platform, organization), found in changes:
         theirs = present.lines(platform, organization)
         # The key of the organization may be another one, too: where the branch has changed it, it stays.
-        key = _key(theirs) if _key(theirs) != _key(before.lines(platform, organization)) else None
-        merged = _merged(merged, platform, organization, key, list(found))
+        key = (
+            _organization_key(theirs)
+            if _organization_key(theirs) != _organization_key(before.lines(platform, organization))
+            else None
+        )
+        merged = _merge_section(merged, platform, organization, key, list(found))
     return merged
 
 
-def _merged(
+def _merge_section(
     merged: MergedIds, platform: str, organization: str, key: str | None, changes: list[LineChange]
 ) -> MergedIds:
-    """One section. `key` is how its addresses begin on the branch; None: as those of the changes."""
+    """Merge the changes of one section.
+
+    `key` is the first segment of its addresses on the branch; None if it is the same as in the changes.
+    """
     key = key or changes[0].address.first
     theirs = merged.ids.lines(platform, organization, key)
     edits: dict[tuple[str, Address], RecordedLine | None] = {}
     replaced, kept = list(merged.replaced), list(merged.kept)
     for change in changes:
         at = Address((key, *change.address.rest))
-        mine, old, new = theirs.get(at), _moved(change.before, at), _moved(change.after, at)
+        mine, old, new = theirs.get(at), _with_address(change.before, at), _with_address(change.after, at)
         marked = new is not None and new.names_same(old) and not new.names_same(mine)
         if mine == new or marked:
             continue
@@ -267,7 +273,7 @@ def _merged(
     return MergedIds(merged.ids.edited(platform, edits), tuple(replaced), tuple(kept))
 
 
-def _moved(line: RecordedLine | None, address: Address) -> RecordedLine | None:
+def _with_address(line: RecordedLine | None, address: Address) -> RecordedLine | None:
     return None if line is None else replace(line, address=address)
 
 
@@ -275,5 +281,5 @@ def _sections(ids: IdsFile) -> list[tuple[str, str]]:
     return [(platform, id) for platform, section in ids.sections.items() for id in section]
 
 
-def _key(lines: Lines) -> str | None:
+def _organization_key(lines: Lines) -> str | None:
     return next((address.first for address in lines), None)

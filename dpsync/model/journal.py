@@ -1,11 +1,7 @@
 """Define the events of a journal, and the report of an apply that is made from them.
 
-What happened to each step, and the report of an apply. Only what was recorded is ever reported.
-
-The lines of a journal: what an apply records, one event each, in the order in which it happened.
-
-Together they are all that is known of an apply: its report is made from them and from nothing else. No
-secret is in them.
+A journal has one event per line, in the order in which the events happened. The report of an apply follows
+from its journal alone. No secret is in either.
 """
 
 from __future__ import annotations
@@ -102,32 +98,32 @@ class Report(Frozen):
 
     @property
     def sent(self) -> bool:
-        """Whether anything may have been written."""
+        """Return whether anything may have been written."""
         return any(outcome.sent for outcome in self.outcomes)
 
     @property
     def as_declared(self) -> bool:
-        """A new plan had no changes when it was made."""
+        """Return whether a new plan after the apply had no changes."""
         return self.verified and self.remaining is not None and self.remaining.empty
 
     @property
     def settled(self) -> bool:
-        """It is as declared and stays so: no request is left that could be carried out later."""
+        """Return whether a new plan has no changes, and no request may still be carried out later."""
         return self.as_declared and not self.count("unknown")
 
     @property
     def unsuccessful(self) -> int:
-        """Number of steps that failed, were stale, or were not tried."""
+        """Return the number of steps that failed, were stale, or were not tried."""
         return self.count("failed", "stale", "not-tried")
 
     @property
     def converged(self) -> bool:
-        """Whether every step succeeded, objects are as declared, and the platform processed all values."""
+        """Return whether every step succeeded, and the platform has and processed all declared values."""
         return self.settled and not (self.unsuccessful or self.started or self.processing)
 
     @property
     def complete(self) -> bool:
-        """Everything was done, proven and recorded, nothing was left to people, nothing has failed since."""
+        """Return whether everything is done, verified and recorded, and nothing is left for people to do."""
         blocked = self.remaining is not None and bool(self.remaining.blocked)
         return self.converged and not (blocked or self.count("requested")) and self.unrecorded is None
 

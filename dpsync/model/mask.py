@@ -1,6 +1,6 @@
-"""Takes secret values out of text, in the forms in which a platform may repeat them.
+"""Mask secret values in texts and models, in each form in which a platform may repeat them.
 
-A value is known by heart here, so a mask is in no repr and is never written anywhere.
+A `Mask` holds the secret values. Its repr does not show them, and it is never saved.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ M = TypeVar("M", bound="BaseModel")
 HIDDEN: Final = "[secret]"
 SHORTEST: Final = 6
 """Characters of a value that is looked for everywhere. A shorter one stands in too many other words."""
-_INNER: Final = 8
+_MIN_BASE64_CHARS: Final = 8
 """Characters of base64, for six bytes: the least that is looked for."""
-_LINE: Final = 16
+_MIN_LINE_CHARS: Final = 16
 """Characters of one line of a longer secret that is looked for by itself, such as those of a private key."""
 
 
@@ -41,55 +41,62 @@ class Mask:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._lock = threading.Lock()
-        self._forms: tuple[str, ...] = ()
+        self._secret_forms: tuple[str, ...] = ()
         self.add(values)
 
     def __repr__(self) -> str:
         return "Mask(hidden)"
 
     def add(self, values: Iterable[str]) -> None:
-        """Hide these, too."""
-        found = {form for value in values for form in _forms(value)}
+        """Mask these values, too."""
+        found = {form for value in values for form in _secret_forms(value)}
         with self._lock:
-            if not found <= set(self._forms):
-                self._forms = tuple(sorted({*self._forms, *found}, key=lambda form: (-len(form), form)))
+            if not found <= set(self._secret_forms):
+                self._secret_forms = tuple(
+                    sorted({*self._secret_forms, *found}, key=lambda form: (-len(form), form))
+                )
 
     def __call__(self, text: str) -> str:
-        for form in self._forms:
+        for form in self._secret_forms:
             if form in text:
                 text = text.replace(form, HIDDEN)
         return mask_passwords(text, HIDDEN)
 
     def model(self, value: M) -> M:
-        """A model with every text masked, keys of data included. What its schema fixes stays.
+        """Return a model with every text masked, also keys of data. Values that the schema fixes stay.
 
-        Mappings that are made later are masked when they are made.
+        Deferred mappings are masked when they are computed.
         """
-        masked: M = self.data(value) if self._is_in(value) else self._later(value)
+        masked: M = self.data(value) if self._contains_secret(value) else self._mask_deferred(value)
         return masked
 
-    def _is_in(self, value: Any) -> bool:
-        """Whether a value is in a model or in data, but for what is made later."""
+    def _contains_secret(self, value: Any) -> bool:
+        """Return whether a secret is in a model or in data, outside deferred mappings."""
         written = json_text(value, context=LEFT_OUT)
         return self(written) != written
 
-    def _later(self, value: M) -> M:
-        """A model in which nothing is to be masked but what is made later."""
+    def _mask_deferred(self, value: M) -> M:
+        """Return a model whose deferred mappings are masked when they are computed.
+
+        Other parts have no secret.
+        """
         changed: dict[str, Any] = {}
         for name in type(value).model_fields:
             part = getattr(value, name)
             if isinstance(part, Deferred):
-                changed[name] = part.changed(lambda made: self.data(made) if self._is_in(made) else made)
-            elif _fields(part) is not None and (new := self._later(part)) is not part:
+                changed[name] = part.changed(
+                    lambda made: self.data(made) if self._contains_secret(made) else made
+                )
+            elif _model_fields(part) is not None and (new := self._mask_deferred(part)) is not part:
                 changed[name] = new
         return value.model_copy(update=changed) if changed else value
 
     def data(self, value: Any) -> Any:
-        """The same for data of any shape."""
+        """Return data of any shape with every text masked."""
         if isinstance(value, str):
             return self(value)
-        if (fields := _fields(value)) is not None:
-            free = (name for name, one in fields.items() if not _is_fixed(one.annotation))
+        if (fields := _model_fields(value)) is not None:
+            free = (name for name, field in fields.items() if not _is_fixed(field.annotation))
             masked = value.model_copy(update={name: self.data(getattr(value, name)) for name in free})
             after_masking = getattr(masked, "after_masking", None)
             return masked if after_masking is None else after_masking(value)
@@ -100,8 +107,8 @@ class Mask:
         return value
 
 
-def _fields(value: Any) -> Mapping[str, FieldInfo] | None:
-    """The fields of a model, None for what is no model: so a command without models imports no pydantic."""
+def _model_fields(value: Any) -> Mapping[str, FieldInfo] | None:
+    """Return the fields of a model; None for other values. A command without models imports no pydantic."""
     fields: Mapping[str, FieldInfo] | None = getattr(type(value), "model_fields", None)
     return fields
 
@@ -110,11 +117,11 @@ def _is_fixed(annotation: Any) -> bool:
     return get_origin(annotation) is Literal
 
 
-def _forms(value: str) -> Iterator[str]:
-    """How a value may be written: as it is, escaped, percent-encoded, and in base64."""
+def _secret_forms(value: str) -> Iterator[str]:
+    """Yield the forms in which a value may be written: unchanged, escaped, percent-encoded and in base64."""
     bare = value.strip()
     lines = [line.strip() for line in bare.splitlines()] if "\n" in bare else []
-    for text in {value, bare, *(line for line in lines if len(line) >= _LINE)}:
+    for text in {value, bare, *(line for line in lines if len(line) >= _MIN_LINE_CHARS)}:
         if len(text) < SHORTEST:
             continue
         escaped = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], repr(text)[1:-1]}
@@ -122,13 +129,13 @@ def _forms(value: str) -> Iterator[str]:
         encoded = {quote(text, safe="", errors="replace"), quote(text, errors="replace")}
         encoded.add(quote_plus(text, errors="replace"))
         yield from (text, html.escape(text), *escaped, *(form.replace("/", "\\/") for form in escaped))
-        yield from (form for one in encoded for form in (one, _with_small_digits(one)))
+        yield from (form for percent in encoded for form in (percent, _with_small_digits(percent)))
         yield from _in_base64(text.encode("utf-8", "replace"))
 
 
-def _printable(one: str) -> str:
-    """A character as a terminal is given it."""
-    return one if one.isprintable() else repr(one)[1:-1]
+def _printable(character: str) -> str:
+    """Return a character as a terminal shows it."""
+    return character if character.isprintable() else repr(character)[1:-1]
 
 
 def _with_small_digits(percent: str) -> str:
@@ -137,13 +144,13 @@ def _with_small_digits(percent: str) -> str:
 
 
 def _in_base64(value: bytes) -> Iterator[str]:
-    """Its base64, and the part of it that is in the base64 of every longer text ("user:value")."""
+    """Yield the base64 text, and the part of it that the base64 of a longer text ("user:value") contains."""
     for before in (b"", b"1", b"22"):
         whole = base64.b64encode(before + value)
         # Groups of four characters that hold a byte of what is around it are left out.
         first, last = (4 if before else 0), -4 if (len(value) + len(before)) % 3 else None
         inner = whole[first:last].decode()
-        if len(inner) >= _INNER:
+        if len(inner) >= _MIN_BASE64_CHARS:
             yield inner
             yield inner.replace("+", "-").replace("/", "_")
     for alphabet in (base64.b64encode, base64.urlsafe_b64encode):

@@ -1,10 +1,7 @@
-"""Define the tree of a YAML file, in which each node knows its place in the file.
+"""Define the tree of a YAML file, in which each node knows its position in the file.
 
-Where something was written: a file and a range in it. Lines and columns start at 1.
-
-The tree of a YAML file: scalars, sequences and mappings, each with the place where it was written.
-
-Frozen and free of YAML's own types; nothing here reads text or knows what a key means.
+A `Node` is a `Scalar`, a `Sequence` or a `Mapping`. Lines and columns of a `Span` start at 1. Nodes are
+immutable and independent of the YAML library. Nothing here knows the meaning of a key.
 """
 
 from __future__ import annotations
@@ -17,9 +14,9 @@ from msgspec import Struct
 
 
 class Span(NamedTuple):
-    """A range in one file. `file` is relative to the project; columns count characters, the end excluded.
+    """A range in one file. `file` is relative to the project. Columns count characters; the end is excluded.
 
-    A tuple, since a large configuration has hundreds of thousands of them.
+    A tuple, because a large configuration has hundreds of thousands of spans.
     """
 
     file: str
@@ -30,7 +27,10 @@ class Span(NamedTuple):
 
     @classmethod
     def start_of(cls, file: str) -> Span:
-        """Where a file begins: for what is about a whole file, or stands in none (then `file` says what)."""
+        """Return the start of a file, for a finding about a whole file.
+
+        If the finding is about no file, `file` says what it is about.
+        """
         return cls(file, 1, 1, 1, 1)
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class Span(NamedTuple):
 
 
 class WithSpan(Struct, frozen=True, eq=False):
-    """The base of values with a `span`: two are equal when the rest of them is, wherever it is written."""
+    """The base of values with a `span`. The span does not count when two values are compared."""
 
     def _compared(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__struct_fields__ if name != "span")
@@ -58,10 +58,10 @@ Json: TypeAlias = "Value | list[Json] | dict[str, Json]"
 
 
 class Scalar(Struct, frozen=True):
-    """One value. `text` is its content as written, without quotes; `plain` says that it had none.
+    """One value. `text` is the content as written, without quotes; `plain` means that it had no quotes.
 
-    The span covers the quotes, and an anchor if there is one. `interpolated` is set when a variable was put
-    into it: such a value may not be used where a secret is expected.
+    The span includes the quotes and an anchor. `interpolated` means that a variable was replaced in it; such
+    a value may not be used where a secret is expected.
     """
 
     value: Value
@@ -72,7 +72,7 @@ class Scalar(Struct, frozen=True):
 
 
 class Sequence(Struct, frozen=True):
-    """A list. An item that is an alias is the very node of its anchor, with the span of the anchor."""
+    """A list. An item that is an alias is the same node as its anchor, with the span of the anchor."""
 
     items: tuple[Node, ...]
     span: Span
@@ -85,7 +85,7 @@ class Sequence(Struct, frozen=True):
 
 
 class Mapping(Struct, frozen=True, dict=True):
-    """Entries in the order of the file. A key is unique and always text: `1: x` has the key "1"."""
+    """A mapping in the order of the file. Keys are unique texts: `1: x` has the key "1"."""
 
     entries: tuple[tuple[Scalar, Node], ...]
     span: Span
@@ -100,12 +100,12 @@ class Mapping(Struct, frozen=True, dict=True):
         return key in self._positions
 
     def get(self, key: str) -> Node | None:
-        """The value of a key; None when the key is absent (a null value is a Scalar)."""
+        """Return the value of a key; None if the key is absent (a null value is a Scalar)."""
         position = self._positions.get(key)
         return None if position is None else self.entries[position][1]
 
     def key(self, key: str) -> Scalar | None:
-        """The key itself, for its span."""
+        """Return the node of a key, for its span; None if the key is absent."""
         position = self._positions.get(key)
         return None if position is None else self.entries[position][0]
 
@@ -114,7 +114,7 @@ class Mapping(Struct, frozen=True, dict=True):
         return Mapping(tuple(entry for entry in self.entries if entry[0].text in keys), self.span)
 
     def keys(self) -> list[str]:
-        """The keys, in the order of the file."""
+        """Return the keys, in the order of the file."""
         return [key.text for key, _ in self.entries]
 
     @cached_property
@@ -128,7 +128,7 @@ Node: TypeAlias = Scalar | Sequence | Mapping
 
 
 def plain(node: Node) -> Json:
-    """The JSON value of a node, without positions."""
+    """Return the JSON value of a node, without positions."""
     if isinstance(node, Scalar):
         return node.value
     if isinstance(node, Sequence):

@@ -1,18 +1,9 @@
-"""Define a plan: frozen data with a canonical JSON form, a version, and no secrets.
+"""Define a plan: immutable data with a canonical JSON form, a version, and no secrets.
 
-How many things deletes take away: one number leads wherever that is told, the rest explains it.
-
-What a person still has to decide before the deletes of a plan: nothing, their number, or names.
-
-A plan: frozen data, canonical JSON, versioned, no secrets.
-
-Everything that is written or shown comes from here. Values inside are plain JSON with the markers of
-model/values.py. Where things were written is in `origins`, which is in no digest: the same
-configuration and platform give the same bytes without it.
-
-What the rehearsal of a plan has shown, and what it could not show. Frozen data, no secrets.
-
-A saved plan as it is in its file.
+All outputs come from a `Plan`. Its values are plain JSON with the markers of model/values.py. `Plan.bytes` is
+the canonical form and `Plan.digest` its hash; neither depends on `origins` (positions in files), so the same
+configuration and platform give the same bytes. `Rehearsal` is the result of a rehearsal, `Saved` the content
+of a saved plan, and `DeleteDecision` what a person must still decide about deletes.
 """
 
 from __future__ import annotations
@@ -48,25 +39,25 @@ from dpsync.model.urls import is_loopback
 
 
 class DeleteCount(Struct, frozen=True):
-    """`own` things have a delete of their own, `cascaded` others go with one of these."""
+    """The numbers of objects that the plan deletes directly (`own`), and by cascade (`cascaded`)."""
 
     own: int
     cascaded: int
 
     @property
     def number(self) -> int:
-        """The number that leads everywhere, and that `--confirm "delete N"` wants."""
+        """Return the total number, which `--confirm "delete N"` needs."""
         return self.own + self.cascaded
 
     @property
     def more(self) -> str:
-        """Of one delete, what goes with it: `deleting this object also deletes 2 other objects`, or ""."""
+        """Return what one delete cascades to: `deleting this object also deletes 2 other objects`, or ""."""
         others = counted(self.cascaded, "other object")
         return f"deleting this object also deletes {others}" if self.cascaded else ""
 
 
 def count_deletes(changes: Iterable[Change]) -> DeleteCount:
-    """What the deletes among these changes take away."""
+    """Count the objects that these changes delete, directly and by cascade."""
     deletes = [change for change in changes if change.action == "delete"]
     return DeleteCount(len(deletes), sum(effect.counts for change in deletes for effect in change.effects))
 
@@ -81,7 +72,7 @@ class DeleteDecision(Frozen):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The answers that make the decision, as `--confirm` takes them."""
+        """Return the answers that make the decision, as `--confirm` takes them."""
         number = () if self.number is None else (f"delete {self.number}",)
         return (*number, *(f"delete {name}" for name in self.names))
 
@@ -167,7 +158,7 @@ class Comparison(Frozen):
 
     @property
     def comparison(self) -> dict[str, Any]:
-        """Each of these by its name, to be said by another value, too."""
+        """Return each of these fields by its name, to copy them to another value."""
         return {name: getattr(self, name) for name in Comparison.model_fields}
 
 
@@ -208,7 +199,7 @@ class Plan(Comparison):
 
     @property
     def target(self) -> str:
-        """The address of the platform, as digests name it: "" for what is on this machine."""
+        """Return the address of the platform for digests; "" for a platform on this machine."""
         return "" if is_loopback(self.platform) else self.platform
 
     @property
@@ -221,7 +212,7 @@ class Plan(Comparison):
 
     @property
     def deletes(self) -> int:
-        """How many things will be gone: the number for `--confirm "delete N"`."""
+        """Return the number of objects that the plan deletes, which `--confirm "delete N"` needs."""
         return count_deletes(self.changes).number
 
     @property
@@ -229,15 +220,16 @@ class Plan(Comparison):
         return hashlib.sha256(self.bytes()).hexdigest()
 
     def bytes(self) -> bytes:
-        """The canonical form.
+        """Return the canonical JSON form.
 
-        It is without `origins`, times, how much reading it took, what the platform is at work on or reports
-        as wrong, and what is not watched. Platform and organizations are named by address and id, so that a
-        plan for one never approves another; but for the address of what is on this machine, which has
-        another port each time.
-        Which commit was the base is not in it either, nor what is only told because of it, as labels and
-        notes but those of consequences: what the base has a say in are changes and refusals. So a digest that
-        was approved before a merge names the same operations after it.
+        It is without `origins`, times, the number of requests, the platform's own processes and problems, and
+        what is not watched. Platform and organizations are named by address and id, so a plan for one
+        platform never approves another. A platform on this machine has no address here, because its port
+        changes each time.
+
+        The commit of the base is left out, and so are labels and notes, except notes about consequences: the
+        influence of the base is in the changes and refusals. So a digest that was approved before a merge
+        names the same operations after the merge.
         """
         words = "origins requests base base_from waiting unwatched trouble accepted delete_decision previews"
         left_out: dict[str, Any] = dict.fromkeys([*words.split(), "reverts", "renamed_keys", "pages"], True)
@@ -339,7 +331,7 @@ class Rehearsal(Frozen):
 
     @property
     def fit(self) -> bool:
-        """Whether everything went as planned."""
+        """Return whether everything went as planned."""
         return not self.deviations and all(run.good for run in self.faults)
 
 

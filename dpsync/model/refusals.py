@@ -1,7 +1,7 @@
-"""Everything that is refused, on one page: its code, its words, the exit code and the action's reason.
+"""Define the text, code, exit code and action reason of every refusal.
 
-Rules decide whether something is refused (dpsync/planner and dpsync/apply); here stands how it is said. The
-rule fills in each word in braces. What each code means is in docs/errors.md, with examples.
+The rules in dpsync/planner and dpsync/apply decide what is refused, and fill in the words in braces.
+docs/errors.md explains each code, with examples.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GUARD: Final = "guard"
 
 
 class RefusalWords(Struct, frozen=True):
-    """One thing that is refused. Several may share a code: they have the same reason then."""
+    """The text of one refusal. Several may share a code, and then have the same reason."""
 
     code: str
     message: str
@@ -37,7 +37,7 @@ class RefusalWords(Struct, frozen=True):
         answers: tuple[WayOut, ...] = (),
         **words: object,
     ) -> Refusal:
-        """The refusal of something at an address: of a plan, which may not be applied then."""
+        """Return the refusal for an address: the plan may not be applied."""
         return Refusal(
             code=self.code.format(**words),
             address=str(address),
@@ -48,7 +48,7 @@ class RefusalWords(Struct, frozen=True):
         )
 
     def finding(self, address: str | None = None, span: Span | None = None, **words: object) -> Diagnostic:
-        """The same as a finding: of an apply, which has not begun then."""
+        """Return the same text as a finding about an apply that has not started."""
         message, hint = self.message.format(**words), self.way_out.format(**words)
         return Diagnostic(self.code, message, span, address, hint=hint)
 

@@ -1,10 +1,7 @@
 """Define what was read from the platform, and which live object each entry is.
 
-Which live object an entry is, and by what it was recognised.
-
-What is live: decoded declared fields of what was read, and which live object is which address.
-
-Raw answers carry keys and tokens: they are decoded and forgotten. Counts and times are in no field.
+A `Snapshot` holds the live objects with their decoded declared fields, and the `Match` of each entry. The raw
+responses may contain keys and tokens, so they are not kept. No field contains counts or times.
 """
 
 from __future__ import annotations
@@ -47,7 +44,7 @@ class MatchedBy(StrEnum):
 
 
 class Match(Struct, frozen=True):
-    """The live object that an entry is: its id, and by what it was recognised."""
+    """The live object of an entry: its id, and how dpsync recognized it."""
 
     id: str
     by: MatchedBy
@@ -60,7 +57,7 @@ Identity = tuple[str, str]
 
 
 class SyncedRepository(Struct, frozen=True):
-    """The repository that the platform keeps a part of an object in step with. Its name is foreign text."""
+    """The repository with which the platform syncs a part of an object. Its name is text of the platform."""
 
     name: str
     together: bool = False
@@ -70,7 +67,10 @@ class SyncedRepository(Struct, frozen=True):
 
 
 class LiveObject(Struct, frozen=True):
-    """One object of the platform. `holder` is the node that encloses it, `source` the read it came from."""
+    """One object of the platform.
+
+    `holder` is the node that contains it, `source` the read that returned it.
+    """
 
     kind: str
     id: str
@@ -99,7 +99,7 @@ class LiveObject(Struct, frozen=True):
 
 
 class Evidence(Struct, frozen=True):
-    """What was read because something is deleted or given away."""
+    """What dpsync read in addition, because a plan deletes an object or gives it away."""
 
     shown_in: Mapping[Identity, tuple[tuple[Identity, str], ...]] = field(default_factory=dict)
     """By object that is given away: what shows it, with its title."""
@@ -110,7 +110,7 @@ class Evidence(Struct, frozen=True):
 
 
 class Missing(Struct, frozen=True):
-    """An object that a line names and that is not live, or that this token does not see."""
+    """An object in the ids file that is not live, or that this token cannot see."""
 
     id: str
     restorable: bool = False
@@ -118,7 +118,7 @@ class Missing(Struct, frozen=True):
 
 
 class Records(Struct, frozen=True):
-    """The ids files of the working tree and of the git base, for the organizations that are declared."""
+    """The ids files of the working tree and of the git base, for the declared organizations."""
 
     lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
     """By address, also of entries that nobody declares any more."""
@@ -133,7 +133,7 @@ class Records(Struct, frozen=True):
 
     @property
     def rewritten(self) -> list[tuple[RecordedLine, RecordedLine]]:
-        """The lines that are others than in the git base, as they were and as they are, by address."""
+        """Return the lines that differ from the git base, as pairs of old and new line, by address."""
         return [
             (self.earlier[address], line)
             for address, line in sorted(self.lines.items())
@@ -142,6 +142,8 @@ class Records(Struct, frozen=True):
 
 
 class Snapshot(Struct, frozen=True):
+    """Everything that was read from the platform for one configuration."""
+
     objects: Mapping[Identity, LiveObject]
     matches: Mapping[Address, Match]
     scopes: Mapping[Address, tuple[Identity, ...]]
@@ -180,20 +182,22 @@ class Snapshot(Struct, frozen=True):
 
     @property
     def organizations(self) -> dict[str, str]:
-        """The keys of the organizations, by their ids."""
-        return {match.id: at.first for at, match in self.matches.items() if len(at.segments) == 1}
+        """Return the keys of the organizations, by organization id."""
+        return {
+            match.id: address.first for address, match in self.matches.items() if len(address.segments) == 1
+        }
 
     def siblings(self, holder: Identity, kind: str) -> tuple[Identity, ...]:
-        """The objects of one kind that an object holds, in live order."""
+        """Return the objects of one kind that an object contains, in live order."""
         return tuple(identity for identity in self.lanes.get(holder, ()) if identity[0] == kind)
 
     def above(self, item: LiveObject) -> list[Identity]:
-        """What an object hangs below: its parent, that one's parent, up to the organization."""
+        """Return the parent of an object, the parent's parent, and so on up to the organization."""
         chain: list[Identity] = []
-        around = item.parent
-        while around is not None:
-            chain.append(around)
-            around = self.objects[around].parent
+        parent = item.parent
+        while parent is not None:
+            chain.append(parent)
+            parent = self.objects[parent].parent
         return chain
 
     def reference_id(self, address: Address) -> str | None:
@@ -201,5 +205,6 @@ class Snapshot(Struct, frozen=True):
         return self.outputs[address] if address in self.outputs else self.bound(address)
 
     def bound(self, address: Address) -> str | None:
+        """Return the id of the live object of an entry; None if the entry has none."""
         match = self.matches.get(address)
         return match.id if match else None

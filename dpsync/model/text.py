@@ -1,25 +1,10 @@
 """Format texts: plurals, lists, commands, JSON, suggestions, and visible control characters.
 
-Which characters are never put out as they are: they move, colour, hide, reorder or forge what is seen.
-
-The text goes into a character class. Joiners (U+200C, U+200D) are in it although emoji
-use them: an escape in the middle of a family is a smaller harm than two names that look the same.
-
-Commands of dpsync in texts: how one is written into a sentence, and completed when it is printed.
-
-A sentence holds a command in backticks, as `command` writes it: without the flags of the run that prints it,
-so that a plan has the same bytes wherever it is made. Whatever prints the sentence puts those flags in
-(`Invocation.complete`). Then the command, copied, works on the files, the environment and the platform that
-the sentence is about. A command is the end of its sentence, so that a whole line can be copied.
-
-Everything that dpsync prints or saves as JSON is written here.
-
-The result is valid JSON that parses to the same value, and no character of it can hide, reorder or control
-anything where somebody looks at it: a terminal, a log of CI, a review.
-
-What somebody probably meant to type. Words only; no knowledge of what they stand for.
-
-Numbers and names in messages: the one place that knows "1 entry" from "2 entries".
+Everything that dpsync prints or saves as JSON is written here (`json_text`): valid JSON without characters
+that can hide, reorder or control anything in a terminal, a CI log or a review. Messages contain commands in
+backticks, as `command` writes them, without the flags of the current run, so that a plan has the same bytes
+everywhere. `Invocation.complete` adds these flags when a message is printed. A command ends its sentence, so
+that people can copy the whole line.
 """
 
 from __future__ import annotations
@@ -54,14 +39,14 @@ _COMMAND: Final = re.compile(rf"`dpsync ({_WORD}(?: {_WORD})*)`")
 
 
 def command(*words: str) -> str:
-    """A command as a part of a sentence: `dpsync ids --forget acme/teams/writers`, quoted for a shell."""
+    """Return a command for a message: `dpsync ids --forget acme/teams/writers`, quoted for a shell."""
     return f"`dpsync {shlex.join(words)}`"
 
 
 class Invocation(Struct, frozen=True):
-    """What the flags of a command said about where it works, as they were typed; None: it was not given.
+    """The flags of a command that say which project it works on, as typed; None: the flag was not used.
 
-    What variables of the environment said is not here: it still counts where a printed command is run.
+    Environment variables are not included, because they also apply to the printed command.
     """
 
     directory: str | None = None
@@ -73,8 +58,8 @@ class Invocation(Struct, frozen=True):
     trusted: str | None = None
 
     def flags(self, words: list[str]) -> list[str]:
-        """The flags that a command with these words needs to work on the same."""
-        known = _KNOWN.get(words[0], "directory")
+        """Return the flags that a command with these words needs to work on the same project."""
+        known = _FLAGS_OF_COMMAND.get(words[0], "directory")
         if words[0] == "import" and not {"--update", "--add"} & {*words}:
             known = "directory profile ids"
         found: list[str] = []
@@ -84,23 +69,25 @@ class Invocation(Struct, frozen=True):
         return found
 
     def complete(self, text: str) -> str:
-        """A sentence with its commands as they are to be typed."""
-        return _COMMAND.sub(lambda found: self._typed(found[1]), text) if "`dpsync " in text else text
+        """Return a message in which each command has the flags that it needs."""
+        return (
+            _COMMAND.sub(lambda found: self._complete_command(found[1]), text) if "`dpsync " in text else text
+        )
 
-    def _typed(self, written: str) -> str:
+    def _complete_command(self, written: str) -> str:
         words = shlex.split(written)
-        return " ".join(map(_word, ["dpsync", words[0], *self.flags(words), *words[1:]]))
+        return " ".join(map(_shell_word, ["dpsync", words[0], *self.flags(words), *words[1:]]))
 
 
-def _word(text: str) -> str:
-    """A word for a shell, on one line whatever is in it."""
+def _shell_word(text: str) -> str:
+    """Return a word quoted for a shell, on one line."""
     if not _UNSEEN.search(text):
         return shlex.quote(text)
     plain = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{_UNSEEN.sub(_bytes, plain)}'"
+    return f"$'{_UNSEEN.sub(_byte_escapes, plain)}'"
 
 
-def _bytes(found: re.Match[str]) -> str:
+def _byte_escapes(found: re.Match[str]) -> str:
     return "".join(f"\\x{byte:02x}" for byte in found[0].encode("utf-8", "surrogateescape"))
 
 
@@ -112,7 +99,7 @@ _FLAGS: Final = {
 }  # fmt: skip
 _READING: Final = "directory files environment profile ids trusted"
 _PLANNING: Final = f"{_READING} base"
-_KNOWN: Final = {
+_FLAGS_OF_COMMAND: Final = {
     "plan": _PLANNING, "apply": _PLANNING, "revert": _PLANNING, "drift": _PLANNING,
     "ids": _READING, "import": _READING,
     "validate": "directory files environment profile", "explain": "", "completion": "", "version": "",
@@ -120,7 +107,7 @@ _KNOWN: Final = {
     "list": _READING, "doctor": _READING,
     "config": "directory files environment profile",
 }  # fmt: skip
-"""What each command takes of it; the others take a directory."""
+"""The flags that each command takes; other commands take only the directory."""
 
 
 # Controls below U+0020 are escaped inside of texts already; outside of texts, the line breaks are our own.
@@ -128,9 +115,9 @@ _ESCAPED: Final = re.compile(f"(?![\\x00-\\x1f])[{UNSEEN}{PRESENTATION}]")
 
 
 def json_text(value: Any, indent: int | None = None, context: str | None = None) -> str:
-    """A model or plain data as JSON text, without a line break at its end.
+    """Return a model or plain data as JSON text, without a line break at its end.
 
-    `context` is what pydantic hands to the serializers of models.
+    `context` is passed to the pydantic serializers of models.
     """
     try:
         text = to_json(value, indent=indent, context=context).decode()
@@ -151,7 +138,7 @@ def _plain(value: Any) -> Any:
 
 
 def escaped(text: str) -> str:
-    """JSON text with nothing hidden in it; for what is laid out elsewhere."""
+    """Return JSON text with hidden and control characters escaped."""
     if text.isascii() and "\x7f" not in text:  # nearly every text, and a look costs a hundredth of a search
         return text
     return _ESCAPED.sub(_escape, text)
@@ -161,23 +148,24 @@ def _escape(found: re.Match[str]) -> str:
     return json.dumps(found.group())[1:-1]
 
 
-_LONGEST: Final = 100
+_MAX_WORD_CHARS: Final = 100
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate closest to a mistyped word, whatever their order; None when none is close.
+    """Return the candidate closest to a mistyped word; None if no candidate is close.
 
-    Who is meant by an e-mail is not guessed: another one is another person.
+    The order of the candidates does not matter. E-mail addresses are never suggested, because another address
+    is another person.
     """
-    if not word or len(word) > _LONGEST or "@" in word:
+    if not word or len(word) > _MAX_WORD_CHARS or "@" in word:
         return None
     # A comparison costs the product of both lengths, so hopeless candidates are left out first.
     reach = max(2, len(word) // 2)
-    nearest = sorted(
+    similar_length = sorted(
         {c for c in candidates if c != word and abs(len(c) - len(word)) <= reach and "@" not in c}
     )
     folded: dict[str, str] = {}
-    for candidate in nearest:
+    for candidate in similar_length:
         folded.setdefault(candidate.casefold(), candidate)
     from difflib import get_close_matches  # few commands have anything to suggest
 
@@ -190,19 +178,19 @@ FEW: Final = 3
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: `1 entry`, `2 entries`, `0 integrations on a space`."""
+    """Return a number with its noun: `1 entry`, `2 entries`, `0 integrations on a space`."""
     return f"{number} {noun if number == 1 else plural(noun)}"
 
 
 def plural(noun: str) -> str:
-    """The plural of an English noun. Of `section of a site` it is the first part that changes."""
+    """Return the plural of an English noun: `section of a site` becomes `sections of a site`."""
     head, *rest = re.split(r"(?= on | of )", noun, maxsplit=1)
     regular = f"{head[:-1]}ies" if re.search(r"[^aeiou]y$", head) else f"{head}s"
     return "".join([regular, *rest])
 
 
 def are(number: int) -> str:
-    """The verb behind a number: `1 is`, `2 are`."""
+    """Return the verb for a number: "is" for 1, "are" otherwise."""
     return "is" if number == 1 else "are"
 
 
@@ -217,12 +205,12 @@ def allowed(least: int, most: int | None, noun: str) -> str:
 
 
 def short_commit(commit: str) -> str:
-    """A commit as people know it: the first twelve digits of its name."""
+    """Return the first twelve digits of a commit id."""
     return commit[:12]
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: `a`, `a and b`, `a, b and c`."""
+    """Join names for a sentence: `a`, `a and b`, `a, b and c`."""
     *some, last = names
     return f"{', '.join(some)} and {last}" if some else last
 
@@ -234,6 +222,6 @@ def one_or_other(names: Sequence[str]) -> str:
 
 
 def some(names: Sequence[str], most: int = FEW) -> str:
-    """The first few names of a list, and how many more there are."""
+    """Return the first few names of a list, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"

@@ -1,10 +1,7 @@
 """Check server URLs, hide credentials in URLs, and recognize loopback addresses.
 
-What an address of a platform may look like, and what of a URL nobody should see.
-
-What passes `address_problem` makes no library raise later.
-
-What is on this machine: nobody's production, on another port each time.
+No library raises an error for a URL that `address_problem` accepts. A platform on a loopback address is never
+in production, and has another port each time.
 """
 
 from __future__ import annotations
@@ -31,11 +28,11 @@ _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORE
 _PORT: Final = re.compile(r"[0-9]{1,5}")
 _HOST: Final = re.compile(r"[A-Za-z0-9.-]+(?::[0-9]+)?")
 _PATH: Final = re.compile(r"(?:/[A-Za-z0-9._~-]*)*")
-_NAMED = "must begin with http:// or https:// and a host name, such as https://api.acme.example"
+_URL_RULE = "must begin with http:// or https:// and a host name, such as https://api.acme.example"
 
 
 def has_credentials(url: str) -> bool:
-    """Whether a URL holds a user or a password."""
+    """Return whether a URL contains a user or a password."""
     return _CREDENTIALS.search(url) is not None
 
 
@@ -56,7 +53,7 @@ def mask_passwords(text: str, mark: str) -> str:
 
 
 def address_problem(url: str) -> str | None:
-    """Why a text cannot be the address of a platform, as what it must do instead; None where it can."""
+    """Return why a text cannot be the URL of a platform ("must …"); None for a valid URL."""
     if len(url) > LONGEST:
         return f"must have at most {LONGEST:,} characters"
     if not _VISIBLE.fullmatch(url):
@@ -66,14 +63,14 @@ def address_problem(url: str) -> str | None:
     except ValueError:
         return "is not a valid URL"
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        return _NAMED
+        return _URL_RULE
     if "@" in parts.netloc:
         return "must not contain a user or password"
     if "?" in url or "#" in url:
         return "must not contain ? or #"
     host, port = _host_and_port(parts.netloc)
     if not _is_host(host):
-        return _NAMED
+        return _URL_RULE
     if port is not None and not (_PORT.fullmatch(port) and 1 <= int(port) <= 65_535):
         return "must have a port from 1 to 65535"
     return None
@@ -96,12 +93,12 @@ def path_words(url: str) -> list[str]:
     return [segment for segment in urlsplit(url).path.split("/") if segment]
 
 
-def _host_and_port(place: str) -> tuple[str, str | None]:
-    """A host as it is written, an IPv6 address with its brackets, and what is behind the colon."""
-    host, bracket, rest = place.rpartition("]")
+def _host_and_port(netloc: str) -> tuple[str, str | None]:
+    """Split a network location into the host (an IPv6 address with its brackets) and the port, if any."""
+    host, bracket, rest = netloc.rpartition("]")
     if bracket:
         return host + bracket, rest.removeprefix(":") if rest else None
-    host, colon, port = place.partition(":")
+    host, colon, port = netloc.partition(":")
     return host, port if colon else None
 
 
@@ -137,7 +134,7 @@ COMPANION_TOKENS: Final = frozenset(
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address is on this machine."""
+    """Return whether a URL is on this machine."""
     try:
         host = (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:

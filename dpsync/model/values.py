@@ -1,4 +1,4 @@
-"""What a field's value may hold besides JSON: references, raw ids and secrets. Plus the ways through them.
+"""Define the values of fields that are not plain JSON: references, raw ids and secrets; and walk values.
 
 In a plan, each of these values is a marker: a JSON object with one reserved key. Data that looks like a
 marker, from a file or from the platform, is wrapped in `{"dpsync:data": …}`, so that dpsync never mistakes
@@ -27,27 +27,27 @@ PLAIN = frozenset({str, bool, int, float, type(None)})
 
 
 class Ref(Struct, frozen=True):
-    """Something declared in the configuration, or looked up in a live list by its natural key."""
+    """A reference to an entry, or to a live object that is looked up by its natural key."""
 
     address: Address
 
 
 class LiveId(Struct, frozen=True):
-    """An object of the platform by its id."""
+    """A reference to an object of the platform by its id."""
 
     id: str
 
 
 class Secret(Struct, frozen=True):
-    """`{env: NAME}`: resolved when a request is sent, never before."""
+    """A secret, written as `{env: NAME}`. dpsync resolves it only when a request is sent."""
 
     env: str
 
 
 def transform(value: Value, change: Callable[[Any], Any]) -> Value:
-    """The value with every leaf, reference, id and secret replaced by `change(leaf)`, keys in one order.
+    """Return the value with each leaf (also references, ids and secrets) replaced by `change(leaf)`.
 
-    Both sides of a comparison go through here: the order in which keys were written is in no plan.
+    Keys are sorted. Both sides of a comparison use this function, so no plan depends on the order of keys.
     """
     if isinstance(value, dict):
         return {key: transform(value[key], change) for key in sorted(value)}
@@ -57,7 +57,7 @@ def transform(value: Value, change: Callable[[Any], Any]) -> Value:
 
 
 def leaves(value: Value) -> Iterator[Any]:
-    """Every leaf of the value, references included."""
+    """Yield every leaf of the value, including references, ids and secrets."""
     if isinstance(value, dict):
         for item in value.values():
             yield from leaves(item)
@@ -120,7 +120,7 @@ def wrapped_data(plain: Value) -> dict[str, Value] | None:
 
 
 def markers(value: Value, marker: str) -> set[str]:
-    """The names under one reserved key, anywhere in plain JSON."""
+    """Return the names under one reserved key, anywhere in plain JSON."""
     if (data := wrapped_data(value)) is not None:
         return set().union(*(markers(item, marker) for item in data.values()))
     if isinstance(value, dict):
@@ -148,7 +148,7 @@ def fill(value: Value, known: Callable[[str, str], Any]) -> Value:
 
 
 def canonical(value: Value) -> bytes:
-    """One JSON text for one value, whatever the order of keys."""
+    """Return the JSON text of a value, which does not depend on the order of keys."""
     if type(value) in PLAIN:
         return to_json(value)
 
@@ -163,5 +163,5 @@ def canonical(value: Value) -> bytes:
 
 
 def digest(value: Value) -> str:
-    """SHA-256 of the canonical form, in hexadecimal."""
+    """Return the SHA-256 of the canonical form, in hexadecimal."""
     return hashlib.sha256(canonical(value)).hexdigest()
