@@ -1,18 +1,12 @@
 """Check files and environments of the working copy against a commit before they are used.
 
-Compare each file of a working copy with a commit before dpsync uses the file.
-
 In a workflow with secrets, untrusted code (a build, an unpacked artifact) may write into the working copy.
-Therefore each file must be identical in the commit whose id GitHub has provided. Untrusted code could also
-change the `.git` directory, so each git object is used only if its hash matches its id.
-
-Find the commit that sets the address of an environment, and read the environment in this commit.
+Therefore `CheckedFiles` compares each file with the commit whose id GitHub has provided. Untrusted code could
+also change the `.git` directory, so each git object is used only if its hash matches its id.
 
 The author of an environment chooses which variable is sent to which host. A pull request must not choose
-this, because its plan needs no approval. Therefore the address and the token variable come from the target of
-the pull request. The CI system identifies the target by a commit id or by a fetched branch.
-
-The rules for users are in docs/configuration.md#which-commit-sets-the-address.
+this, because its plan needs no approval. Therefore `environment_source` takes the address and the token
+variable from the target of the pull request (docs/configuration.md#which-commit-sets-the-address).
 """
 
 from __future__ import annotations

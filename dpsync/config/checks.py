@@ -1,4 +1,7 @@
-"""Checks that need more than one entry: natural keys, unique values, exclusive flags, listed orders."""
+"""Check what needs more than one entry: natural keys, unique values, exclusive flags, listed orders.
+
+`cross_checks` yields a finding for each problem.
+"""
 
 from __future__ import annotations
 
@@ -23,42 +26,45 @@ _LEAVES = PLAIN | {Ref, LiveId}
 
 
 def cross_checks(registry: Registry, resources: Resources) -> Iterable[Diagnostic]:
+    """Yield a finding for each problem that concerns more than one entry."""
     by_kind: dict[str, list[Entry]] = defaultdict(list)
     for resource in resources.values():
         by_kind[resource.kind].append(resource)
     navigation_paths = _NavigationPaths(registry, resources)
     for kind in registry.ordered:
-        mine = by_kind[kind.name]
-        yield from _natural_keys(kind, mine, navigation_paths)
-        yield from _pins(kind, mine)
-        yield from _earlier_names(kind, mine)
+        entries_of_kind = by_kind[kind.name]
+        yield from _check_natural_keys(kind, entries_of_kind, navigation_paths)
+        yield from _check_pins(kind, entries_of_kind)
+        yield from _check_earlier_names(kind, entries_of_kind)
         for field in kind.fields:
             if field.unique:
-                yield from _unique(resources, kind, field, field.unique, mine)
+                yield from _check_unique(resources, kind, field, field.unique, entries_of_kind)
             if field.instead_of and field.instead_of < field.name:
-                yield from _instead(kind, field.instead_of, field.name, mine)
+                yield from _check_alternatives(kind, field.instead_of, field.name, entries_of_kind)
             if field.one_per:
-                yield from _exclusive(resources, kind, field, field.one_per, mine)
+                yield from _check_exclusive(resources, kind, field, field.one_per, entries_of_kind)
         for order in kind.list_orders:
-            yield from _orders(order, mine, resources)
-        yield from _circles(registry, kind, mine)
+            yield from _check_list_orders(order, entries_of_kind, resources)
+        yield from _check_cycles(registry, kind, entries_of_kind)
         if kind.inherits is not None:
-            yield from _check_inherited_nulls(registry[kind.inherits], kind, mine, resources)
-        yield from _unknown_claims(registry, kind, mine, resources)
+            yield from _check_inherited_nulls(registry[kind.inherits], kind, entries_of_kind, resources)
+        yield from _check_claims(registry, kind, entries_of_kind, resources)
         if kind.platform.outputs:
-            yield from _one_name(registry[kind.platform.outputs.kind], kind, mine, resources)
+            yield from _check_output_keys(
+                registry[kind.platform.outputs.kind], kind, entries_of_kind, resources
+            )
     yield from _check_redirects(registry, resources)
 
 
 def _check_inherited_nulls(
-    other: Kind, kind: Kind, mine: list[Entry], resources: Resources
+    other: Kind, kind: Kind, entries_of_kind: list[Entry], resources: Resources
 ) -> Iterable[Diagnostic]:
     """Report a null for an inheritable field if your files do not contain the entry to inherit from.
 
     The platform returns the effective value. Only a comparison with the inherited value shows whether the
     object still has a value of its own.
     """
-    for resource in mine:
+    for resource in entries_of_kind:
         for name, value in resource.fields.items():
             if not has_null(value):
                 continue
@@ -77,13 +83,13 @@ def _check_inherited_nulls(
 
 
 def scope_of(resources: Resources, resource: Entry, scope: str) -> Address | None:
-    """The ancestor that a `unique` or `one_per` word names: "parent", or the ancestor of that kind."""
+    """Return the ancestor within which a value is unique: "parent", or the ancestor of the kind `scope`."""
     if scope == "parent":
         return resource.parent
-    around = resources.get(resource.parent) if resource.parent else None
-    while around is not None and around.kind != scope:
-        around = resources.get(around.parent) if around.parent else None
-    return around.address if around else None
+    ancestor = resources.get(resource.parent) if resource.parent else None
+    while ancestor is not None and ancestor.kind != scope:
+        ancestor = resources.get(ancestor.parent) if ancestor.parent else None
+    return ancestor.address if ancestor else None
 
 
 class _NavigationPaths:
@@ -100,16 +106,18 @@ class _NavigationPaths:
         return self._paths_by_entry.get(entry.address, set())
 
 
-def _natural_keys(kind: Kind, mine: list[Entry], navigation_paths: _NavigationPaths) -> Iterable[Diagnostic]:
+def _check_natural_keys(
+    kind: Kind, entries_of_kind: list[Entry], navigation_paths: _NavigationPaths
+) -> Iterable[Diagnostic]:
     """Report unpinned entries with the same natural key, tie-breakers and navigation path."""
     if not kind.identity or kind.natural or isinstance(kind.identity[0], tuple):
         return
     name = kind.identity[0]
     parts = (name, *kind.tie_breakers)
     alike: dict[tuple[Address | None, tuple[Hashable, ...]], list[Entry]] = defaultdict(list)
-    for resource in mine:
+    for resource in entries_of_kind:
         if not resource.pin and resource.fields.get(name) is not None:
-            values = tuple(_same(resource.fields.get(part)) for part in parts)
+            values = tuple(_comparable_value(resource.fields.get(part)) for part in parts)
             alike[resource.parent, values].append(resource)
     for entries in alike.values():
         if len(entries) == 1 or kind.field(name).unique:
@@ -145,14 +153,15 @@ def _indistinguishable_pairs(
         by_path |= {path: entry for path in paths if path not in by_path}
 
 
-def _same(value: Value) -> Hashable:
-    """What two equal values have in common, and no others."""
+def _comparable_value(value: Value) -> Hashable:
+    """Return a hashable value that is equal exactly for equal values."""
     return (type(value), value) if type(value) in _LEAVES else canonical(value)
 
 
-def _pins(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
+def _check_pins(kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic]:
+    """Report entries of one parent with the same pinned id."""
     seen: dict[tuple[Address | None, str], Entry] = {}
-    for resource in mine:
+    for resource in entries_of_kind:
         if resource.pin is None:
             continue
         other = seen.setdefault((resource.parent, resource.pin), resource)
@@ -170,10 +179,10 @@ def _pins(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
             )
 
 
-def _earlier_names(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
-    """Two entries of one place that both were the same thing before."""
+def _check_earlier_names(kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic]:
+    """Report entries of one parent with the same value under `previously`."""
     seen: dict[tuple[Address | None, bytes], Entry] = {}
-    for resource in mine:
+    for resource in entries_of_kind:
         for fields in resource.previously:
             other = seen.setdefault((resource.parent, canonical(fields)), resource)
             if other is not resource:
@@ -188,11 +197,12 @@ def _earlier_names(kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
                 )
 
 
-def _unique(
-    resources: Resources, kind: Kind, field: Field, scope: str, mine: list[Entry]
+def _check_unique(
+    resources: Resources, kind: Kind, field: Field, scope: str, entries_of_kind: list[Entry]
 ) -> Iterable[Diagnostic]:
+    """Report entries of one scope with the same value of a field that must be unique."""
     seen: dict[tuple[Address | None, str], Entry] = {}
-    for resource in mine:
+    for resource in entries_of_kind:
         value = resource.fields.get(field.name)
         if value is None:
             continue
@@ -209,11 +219,12 @@ def _unique(
             )
 
 
-def _exclusive(
-    resources: Resources, kind: Kind, field: Field, scope: str, mine: list[Entry]
+def _check_exclusive(
+    resources: Resources, kind: Kind, field: Field, scope: str, entries_of_kind: list[Entry]
 ) -> Iterable[Diagnostic]:
+    """Report entries of one scope that set a flag which only one entry can have."""
     seen: dict[Address | None, Entry] = {}
-    for resource in mine:
+    for resource in entries_of_kind:
         if resource.fields.get(field.name) is not True:
             continue
         other = seen.setdefault(scope_of(resources, resource, scope), resource)
@@ -231,9 +242,11 @@ def _exclusive(
             )
 
 
-def _instead(kind: Kind, one: str, other: str, mine: list[Entry]) -> Iterable[Diagnostic]:
-    """Entries with two fields of which only one can have a value."""
-    for resource in mine:
+def _check_alternatives(
+    kind: Kind, one: str, other: str, entries_of_kind: list[Entry]
+) -> Iterable[Diagnostic]:
+    """Report entries that have both of two fields of which only one can have a value."""
+    for resource in entries_of_kind:
         if resource.fields.get(one) is None or resource.fields.get(other) is None:
             continue
         yield Diagnostic(
@@ -247,12 +260,14 @@ def _instead(kind: Kind, one: str, other: str, mine: list[Entry]) -> Iterable[Di
         )
 
 
-def _orders(order: ListOrder, mine: list[Entry], resources: Resources) -> Iterable[Diagnostic]:
-    """What a list orders must be in the object that lists it."""
-    for holder in mine:
+def _check_list_orders(
+    order: ListOrder, entries_of_kind: list[Entry], resources: Resources
+) -> Iterable[Diagnostic]:
+    """Report items in the order list of an object that are not in this object."""
+    for holder in entries_of_kind:
         for ref in holder.fields.get(order.name) or ():
             item = resources.get(ref.address) if isinstance(ref, Ref) else None
-            if item is None or _is_wrong(item, order.by):
+            if item is None or _is_invalid_field(item, order.by):
                 continue
             if declared_place(order.by, item) != holder.address:
                 place = f"{order.by}: {'null' if item.parent == holder.address else holder.key}"
@@ -267,22 +282,22 @@ def _orders(order: ListOrder, mine: list[Entry], resources: Resources) -> Iterab
                 )
 
 
-def _is_wrong(resource: Entry, field: str) -> bool:
-    """Whether a value is written that could not be read; that has its finding."""
+def _is_invalid_field(resource: Entry, field: str) -> bool:
+    """Return whether a field is written but invalid, so that it already has a finding."""
     return field in resource.spans and field not in resource.fields
 
 
-def _circles(registry: Registry, kind: Kind, mine: list[Entry]) -> Iterable[Diagnostic]:
-    """Entries of a kind that are in each other, so that each would be in itself."""
-    pins = {resource.pin: resource.address for resource in mine if resource.pin is not None}
+def _check_cycles(registry: Registry, kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic]:
+    """Report entries that contain each other."""
+    pins = {resource.pin: resource.address for resource in entries_of_kind if resource.pin is not None}
     for field in (item for other, item in registry.referring(kind.name) if other is kind):
         around: dict[Address, Address] = {}
-        for resource in mine:
+        for resource in entries_of_kind:
             value = resource.fields.get(field.name)
             holder = pins.get(value.id) if isinstance(value, LiveId) else getattr(value, "address", None)
             if holder is not None:
                 around[resource.address] = holder
-        by_address = {resource.address: resource for resource in mine}
+        by_address = {resource.address: resource for resource in entries_of_kind}
         for circle in circles(sorted(around), around.get):
             first, *others = (by_address[one] for one in beginning_with(min(circle), circle))
             names = [f'"{one.key}"' for one in (first, *others, first)]
@@ -296,15 +311,15 @@ def _circles(registry: Registry, kind: Kind, mine: list[Entry]) -> Iterable[Diag
             )
 
 
-def _unknown_claims(
-    registry: Registry, kind: Kind, mine: list[Entry], resources: Resources
+def _check_claims(
+    registry: Registry, kind: Kind, entries_of_kind: list[Entry], resources: Resources
 ) -> Iterable[Diagnostic]:
     """Yield a finding for each claim in a condition that the visitor schema of its site does not define."""
     fields = [field.name for field in kind.fields if isinstance(field.type, Condition)]
     if not fields:
         return
     schemas = _visitor_schemas(registry, resources)
-    for resource in mine:
+    for resource in entries_of_kind:
         owner = next((address for address in resource.address.upward() if address in schemas), None)
         if owner is None:
             continue
@@ -338,9 +353,11 @@ def _visitor_schemas(registry: Registry, resources: Resources) -> dict[Address, 
     }
 
 
-def _one_name(made: Kind, maker: Kind, mine: list[Entry], resources: Resources) -> Iterable[Diagnostic]:
-    """What an entry puts out is named by its key, like an entry of that kind: no key is used by both."""
-    for resource in mine:
+def _check_output_keys(
+    made: Kind, maker: Kind, entries_of_kind: list[Entry], resources: Resources
+) -> Iterable[Diagnostic]:
+    """Report a key that an entry shares with the object that another entry creates (its output)."""
+    for resource in entries_of_kind:
         parent = resource.parent
         other = resources.get(parent.child(*made.key.split("."), resource.key)) if parent else None
         if other is not None:

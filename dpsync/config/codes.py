@@ -1,4 +1,4 @@
-"""The stable codes of what this package finds while reading files, each with its one-line title."""
+"""Define the stable codes of findings about files, each with its one-line title."""
 
 from __future__ import annotations
 

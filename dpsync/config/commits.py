@@ -1,12 +1,10 @@
-"""Load the configuration of one commit, and of the commits before it.
+"""Load the configuration of one commit, and of the commits before or after it, without a checkout.
 
-The configuration as commits have it: in one commit, and in those before it. Without a checkout.
-
-Load the commits that labels compare with: the commit that was applied last, and each commit since then.
-
-Values with environment variables are left out, because git does not know the values that an apply used. If a
-commit is missing in a shallow clone, does not load, or lacks a layer, no commit is returned: a label never
-follows from a part of the history.
+`Project` loads the configuration of a commit, `Earlier` the configurations before the base, and
+`CommitsSince` those since the last apply, which labels compare with. A label never follows from a part of the
+history: no commit is returned if one is missing in a shallow clone, does not load, or lacks a layer. Values
+with environment variables are left out of these commits, because git does not know the values that an apply
+used.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ class Loaded(Struct, frozen=True):
     """Whether the commit has each overlay and the environment that were asked for."""
 
     def reads(self, name: str) -> bool:
-        """Whether a file is one of this configuration, or would be if it were there."""
+        """Return whether the configuration reads a file, or would read it if it existed."""
         return name in self.desired.texts or any(fits(name, pattern) for pattern in self.patterns)
 
 
@@ -89,7 +87,7 @@ def _project_directory(repository: Repository, root: Path) -> str | None:
 
 
 class Project(Struct, frozen=True):
-    """How the configuration in a directory of a repository is read, whatever the commit."""
+    """How to read the configuration in a directory of a repository, for any commit."""
 
     repository: Repository
     root: Path
@@ -98,7 +96,7 @@ class Project(Struct, frozen=True):
     layers: Layers
 
     def load(self, commit: str) -> Loaded | None:
-        """The configuration in a commit; None where it has none."""
+        """Return the configuration in a commit; None if the commit has no root file."""
         files = commit_files(self.repository, commit, self.root)
         if files is None:
             return None
@@ -118,7 +116,7 @@ class Project(Struct, frozen=True):
         return self.repository.differences(commits, at) if at is not None else iter(())
 
     def changes(self, commit: str) -> list[tuple[str, frozenset[str]]]:
-        """The commits up to one that have changed files of the project's directory, the latest first."""
+        """Return the commits up to `commit` that change files of the project, the latest first."""
         at = _project_directory(self.repository, self.root)
         return self.repository.changes(commit, at) if at is not None else []
 
@@ -128,35 +126,35 @@ class Project(Struct, frozen=True):
         return _project_directory(self.repository, self.root) or ""
 
     def before(self, commit: str) -> str | None:
-        """The commit before one on its line; None where there is none, or this clone lacks it."""
+        """Return the first parent of a commit; None if there is none, or this clone lacks it."""
         return self.repository.commit(f"{commit}~1")
 
 
 class Earlier(Struct):
-    """The configuration in commits before the base, the latest first. Each is read when it is looked at.
+    """The configurations in the commits before the base, the latest first, loaded on first use.
 
-    One that does not load says nothing; neither does one that a shallow clone lacks. Before there was a
-    configuration there was one without entries. Which files made up the configuration is asked of each commit
-    anew: a file may have had another name, or be gone.
+    A commit that does not load, or that a shallow clone lacks, is left out. Before the first configuration
+    there was one without entries. Each commit decides which files make up its configuration, because a file
+    may have had another name.
     """
 
     project: Project
     commit: str
     base: Loaded
-    _found: list[Desired] = field(default_factory=list)
-    _walk: Iterator[Desired] | None = None
+    _loaded: list[Desired] = field(default_factory=list)
+    _remaining: Iterator[Desired] | None = None
 
     def __iter__(self) -> Iterator[Desired]:
-        if self._walk is None:
-            self._walk = self._read()
+        if self._remaining is None:
+            self._remaining = self._read()
         at = 0
-        while at < len(self._found) or self._next(self._walk):
-            yield self._found[at]
+        while at < len(self._loaded) or self._load_next(self._remaining):
+            yield self._loaded[at]
             at += 1
 
-    def _next(self, walk: Iterator[Desired]) -> bool:
+    def _load_next(self, walk: Iterator[Desired]) -> bool:
         for then in walk:
-            self._found.append(then)
+            self._loaded.append(then)
             return True
         return False
 
@@ -198,12 +196,12 @@ class CommitsSince(Struct):
     commit: str
     ids: Path | None = None
     digest: str | None = None
-    _found: list[PastFiles] | None = field(default=None)
+    _loaded: list[PastFiles] | None = field(default=None)
 
     def __iter__(self) -> Iterator[PastFiles]:
-        if self._found is None:
-            self._found = self._load()
-        return iter(self._found)
+        if self._loaded is None:
+            self._loaded = self._load()
+        return iter(self._loaded)
 
     def _load(self) -> list[PastFiles]:
         try:

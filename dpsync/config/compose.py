@@ -1,11 +1,9 @@
-"""Combine the root file and its includes to one tree.
+"""Combine the root file, its includes and overlays into one tree, and substitute variables.
 
-Files with `organization: acme` at the top: their other keys are the settings and entries of acme.
-
-The root file and its includes → one tree, whose meaning does not depend on the order of files or keys.
-
-Knows the top level of the format and nothing below it. Whatever is empty, missing or given twice is an error:
-what is absent here may be deleted there.
+`load_sources` is the entry point. The result does not depend on the order of files or keys. Only the top
+level of the format is known here. Everything empty, missing or given twice is an error, because an entry that
+is missing here may be deleted on the platform. In a file with `organization: acme` at the top, the other keys
+are the settings and entries of acme.
 """
 
 from __future__ import annotations
@@ -74,10 +72,10 @@ INCLUDED_KEYS: Final = ("organizations",)
 
 
 class Composition(Struct, frozen=True):
-    """What was read. `root` is the merged tree with variables substituted, without refused top-level keys.
+    """The result of reading all files. `root` is the merged tree without refused top-level keys.
 
-    It is an empty mapping when the root file could not be read. `texts` holds the text of every file, by the
-    name that spans use (relative to the project, with `/`).
+    Variables in the tree are replaced. `root` is an empty mapping if the root file could not be read. `texts`
+    holds the text of every file, by the name that spans use (relative to the project, with `/`).
     """
 
     root: Mapping
@@ -99,7 +97,7 @@ def load_sources(
     layers: Layers | None = None,
     registry: Registry | None = None,
 ) -> Composition:
-    """Read a root file, what it includes, and what goes over it.
+    """Read a root file, its includes, its overlays and the selected environment.
 
     The kinds of `registry` (default: all kinds) decide how overlays merge. Never raises: problems are in
     `diagnostics`.
@@ -133,15 +131,15 @@ def load_sources(
 
 
 def merge(parts: Several[Mapping]) -> tuple[Mapping, Findings]:
-    """One mapping of all entries: mappings merge at every depth, and nothing else may be given twice.
+    """Merge mappings at every depth. Any other value that is given twice is a finding.
 
-    Entries keep their spans and come in the order in which they were first seen. `parts` may not be empty.
+    Entries keep their spans and come in the order in which they first occur. `parts` may not be empty.
     """
     problems = Findings()
-    return _merged(parts, problems), problems
+    return _merge_parts(parts, problems), problems
 
 
-def _merged(parts: Several[Mapping], problems: Findings) -> Mapping:
+def _merge_parts(parts: Several[Mapping], problems: Findings) -> Mapping:
     if len(parts) == 1:
         return parts[0]
     given: dict[str, list[tuple[Scalar, Node]]] = {}
@@ -153,14 +151,14 @@ def _merged(parts: Several[Mapping], problems: Findings) -> Mapping:
         first_key, first = places[0]
         mappings = [node for _, node in places if isinstance(node, Mapping)]
         if len(mappings) == len(places):
-            first = _merged(mappings, problems)
+            first = _merge_parts(mappings, problems)
         else:
-            problems += (_given_twice(first_key, key, len(mappings) > 0) for key, _ in places[1:])
+            problems += (_duplicate_value(first_key, key, len(mappings) > 0) for key, _ in places[1:])
         entries.append((first_key, first))
     return Mapping(tuple(entries), parts[0].span)
 
 
-def _given_twice(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
+def _duplicate_value(first: Scalar, second: Scalar, mixed: bool) -> Diagnostic:
     message = f'"{second.text}" is set in two files'
     hint = (
         "keep only one of the two values. dpsync merges two values only if both are mappings"
@@ -223,7 +221,10 @@ class _Loading(Struct):
     """That of the environment."""
 
     def file(self, name: str, span: Span | None) -> Mapping | None:
-        """The mapping in one file, or None after saying why. `span` is the include that named it."""
+        """Return the mapping in one file; None after reporting why not.
+
+        `span` is the include that names the file.
+        """
         node = self.content(name, span)
         if isinstance(node, Mapping):
             node, wrong = with_organizations(node, ROOT_KEYS)
@@ -249,7 +250,10 @@ class _Loading(Struct):
         return None
 
     def content(self, name: str, span: Span | None) -> Node | None:
-        """The node of one file with its variables; null when it is empty, None when it cannot be read."""
+        """Return the node of one file with its variables replaced.
+
+        An empty file is a null node. The result is None after reporting why the file cannot be read.
+        """
         try:
             content = self.files.read(name, DEFAULT_LIMITS.bytes)
         except OSError as error:
@@ -281,7 +285,7 @@ class _Loading(Struct):
         return node
 
     def whole(self, top: Mapping, keys: tuple[str, ...], name: str) -> Mapping:
-        """One layer: a file and what it includes, relative to itself; nothing in it is given twice."""
+        """Return one layer: a file merged with its includes. A value that is given twice is a finding."""
         root = self.files.root
         parts = [self.allowed(top, keys, root)]
         include = top.get("include")
@@ -298,7 +302,7 @@ class _Loading(Struct):
         return merged
 
     def overlaid(self, below: Mapping, name: str, span: Span | None) -> Mapping:
-        """The same with an overlay over it; its format version may be left out."""
+        """Merge an overlay into the configuration `below`. An overlay needs no format version."""
         top = self.file(name, span)
         if top is None:
             return below
@@ -307,6 +311,7 @@ class _Loading(Struct):
         return self.overlays.merge(below, self.whole(top, OVERLAY_KEYS, name))
 
     def surrounded(self, below: Mapping, environment: Chosen) -> Mapping:
+        """Merge the overlay and the organizations of an environment into the configuration `below`."""
         overlay = environment.overlay
         if overlay is not None:
             name = self.files.real(str(overlay.value))
@@ -333,6 +338,7 @@ class _Loading(Struct):
         return None if self.environment is None else chosen(root, self.environment)
 
     def version(self, root: Mapping) -> None:
+        """Report a missing or unsupported format version."""
         node = root.get("dpsync")
         if node is None:
             span = Span.start_of(root.span.file)
@@ -352,7 +358,7 @@ class _Loading(Struct):
         self.diagnostics.append(Diagnostic(codes.FORMAT_VERSION, message, span, hint=hint))
 
     def allowed(self, part: Mapping, keys: tuple[str, ...], root: str) -> Mapping:
-        """The part without the keys that may not stand at the top of its file."""
+        """Return the part without the keys that are not allowed at the top of its file, and report them."""
         kept = tuple(entry for entry in part.entries if entry[0].text in keys)
         for key, value in part.entries:
             if key.text in keys:
@@ -374,6 +380,7 @@ class _Loading(Struct):
         return part if len(kept) == len(part.entries) else Mapping(kept, part.span)
 
     def organizations(self, merged: Mapping, root: Mapping) -> None:
+        """Report a configuration without organizations."""
         node = merged.get("organizations")
         empty = node is None or (isinstance(node, Scalar) and node.value is None)
         if empty or (isinstance(node, Mapping) and not node.entries):

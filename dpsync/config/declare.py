@@ -1,7 +1,7 @@
-"""First pass over the configuration: which entries there are, under which addresses, with which keys.
+"""Collect all entries with their addresses and keys: the first pass over the configuration.
 
-Knows the shapes of kinds (entries, singles, nodes), not their fields' types: those are read in resolve.py,
-once every address is known.
+`Declarations.organizations` is the entry point. Fields stay nodes: resolve.py reads them by their types once
+every address is known. Only the shapes of kinds (entries, singles, nodes) are known here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FEW = 3
 
 
 class Declaration(Struct):
-    """One declared object, its fields still nodes."""
+    """One declared object. Its fields are still nodes."""
 
     kind: Kind
     address: Address
@@ -54,7 +54,7 @@ class Declaration(Struct):
 
 
 class Declarations:
-    """Every entry and scope of a configuration, and what was wrong on the way."""
+    """Every entry and scope of a configuration, and the findings about them."""
 
     def __init__(self, registry: Registry, sources: Composition) -> None:
         self.registry = registry
@@ -89,12 +89,12 @@ class Declarations:
                 nearest = self._nearest[word, what] = did_you_mean(word, known)
             spaced = word.strip() != word
             guess = f'did you mean "{nearest}"?' if nearest and not spaced else None
-            hint = guess or self._of_unknown(word, known, what)
+            hint = guess or self._unknown_key_hint(word, known, what)
         self.error("DP201", f'unknown key "{key.value}" in {what}', key.span, hint)
         return nearest
 
-    def _of_unknown(self, word: str, known: list[str], what: str) -> str:
-        """What to do about a key that is like none of those that may stand there."""
+    def _unknown_key_hint(self, word: str, known: list[str], what: str) -> str:
+        """Return a hint for a key that resembles none of the allowed keys."""
         if word.strip() in known:
             return (
                 "this key contains an invisible character that looks like a space: "
@@ -114,12 +114,13 @@ class Declarations:
         return f"allowed keys: {', '.join(sorted(known))}"
 
     def may_be_unread(self, address: Address) -> bool:
-        """Whether an entry may be written for this address that could not be read; that has its finding."""
+        """Return whether the files may contain this address in a part that could not be read."""
         return not self.complete or any(
             Address(address.segments[:n]) in self.unreadable for n in range(1, len(address.segments) + 1)
         )
 
     def organizations(self, node: Node) -> None:
+        """Collect the entries of all organizations."""
         root = self.registry.root
         if not isinstance(node, Mapping):
             return  # reported where the files were put together, as is an empty one
@@ -130,14 +131,16 @@ class Declarations:
                     "DP210", f'"{word}" is a reserved word and cannot be the key of an organization', key.span
                 )
                 continue
-            self._entry(root, Address.root(word), key, value, parent=None)
+            self._declare_entry(root, Address.root(word), key, value, parent=None)
 
-    def _entry(self, kind: Kind, address: Address, key: Scalar, node: Node, parent: Address | None) -> None:
+    def _declare_entry(
+        self, kind: Kind, address: Address, key: Scalar, node: Node, parent: Address | None
+    ) -> None:
         if not self.registry.keyed(kind) and (key.interpolated or not LOCAL_KEY.fullmatch(str(key.value))):
-            self.error("DP211", f'"{key.value}" is not a valid key', key.span, _local_key(key))
+            self.error("DP211", f'"{key.value}" is not a valid key', key.span, _local_key_hint(key))
             self.unreadable.add(address)
             return
-        nothing = isinstance(node, Scalar) and node.value is None and not _clears(kind, node)
+        nothing = isinstance(node, Scalar) and node.value is None and not _is_explicit_null(kind, node)
         readable = (isinstance(node, Mapping) and not kind.only_short) or bool(kind.shorthand)
         if nothing or not readable:
             # Not worth a second finding, nor an entry: there may be very many of them.
@@ -145,21 +148,28 @@ class Declarations:
             if nothing and node.span in self.unknown:
                 return
             if nothing:
-                self.error("DP212", f'the {kind.noun} "{key.value}" is empty', key.span, _of_empty(kind))
+                self.error(
+                    "DP212", f'the {kind.noun} "{key.value}" is empty', key.span, _empty_entry_hint(kind)
+                )
             else:
                 message = f"{kind.one} must be a mapping, found {found_in(node)}"
-                self.error("DP202", message, node.span, _space(node) or _fields_of(kind, key, node))
+                self.error(
+                    "DP202",
+                    message,
+                    node.span,
+                    _missing_space_hint(node) or _text_entry_hint(kind, key, node),
+                )
             return
         entry = Declaration(kind, address, str(key.value), key.span, parent)
-        if not self._add(entry):
+        if not self._add_declaration(entry):
             return
         if isinstance(node, Mapping) and not kind.only_short:
-            self._mapping(entry, node)
+            self._declare_fields(entry, node)
         else:
             assert kind.shorthand
             entry.nodes[kind.shorthand] = (None, node)
 
-    def _add(self, entry: Declaration) -> bool:
+    def _add_declaration(self, entry: Declaration) -> bool:
         other = self.entries.get(entry.address)
         if other is not None:
             message = f'"{entry.key}" is declared twice'
@@ -173,7 +183,7 @@ class Declarations:
         self.entries[entry.address] = entry
         return True
 
-    def _mapping(self, entry: Declaration, node: Mapping, reserved: tuple[str, ...] = ()) -> None:
+    def _declare_fields(self, entry: Declaration, node: Mapping, reserved: tuple[str, ...] = ()) -> None:
         kind = entry.kind
         places = self.registry.places(kind.name)
         settable = kind.written_fields
@@ -186,7 +196,7 @@ class Declarations:
                 word = ""  # a variable cannot select a field
             above, without = without, None
             if word == "id":
-                self._pin(entry, value)
+                self._read_pin(entry, value)
             elif word == "previously":
                 entry.previously = key, value
             elif word == "new":
@@ -201,7 +211,7 @@ class Declarations:
                 message = f'"{word}" and "{name}" set the same field'
                 self.error("DP201", message, key.span, "delete one of the two", first.span if first else None)
             elif any(place.split(".")[0] == word for place in places):
-                self._place(entry, word, key, value)
+                self._declare_place(entry, word, key, value)
                 without = key.span if isinstance(value, Scalar) and value.value is None else None
             elif above is not None and key.span.line > above.line and key.span.column == above.column:
                 without = above  # probably an entry of that place, on its level: reported there
@@ -218,7 +228,7 @@ class Declarations:
                     if place == meant or unsure:
                         self.unreadable.add(entry.address.child(*path))
 
-    def _pin(self, entry: Declaration, value: Node) -> None:
+    def _read_pin(self, entry: Declaration, value: Node) -> None:
         id = value.value if isinstance(value, Scalar) else None
         fault = written_id_fault(id) if isinstance(id, str) else found_in(value)
         if fault is None and isinstance(value, Scalar):
@@ -229,18 +239,18 @@ class Declarations:
                 "DP202", f'"id" must be a text with the GitBook id of the object, found {fault}', value.span
             )
 
-    def _place(self, entry: Declaration, path: str, key: Scalar, node: Node) -> None:
-        """Entries of other kinds below this one; a dotted place is a mapping in a mapping."""
+    def _declare_place(self, entry: Declaration, path: str, key: Scalar, node: Node) -> None:
+        """Collect the entries below a key of an entry. A dotted place is a mapping in a mapping."""
         places = self.registry.places(entry.kind.name)
         if path not in places:
             if not isinstance(node, Mapping):
                 self.unreadable.add(entry.address.child(*path.split(".")))
-                self.error("DP202", f"{path} must be a mapping", node.span, _space(node))
+                self.error("DP202", f"{path} must be a mapping", node.span, _missing_space_hint(node))
                 return
             known = [place.removeprefix(f"{path}.") for place in places if place.startswith(f"{path}.")]
             for inner, value in node.entries:
                 if any(place.split(".")[0] == inner.value for place in known):
-                    self._place(entry, f"{path}.{inner.value}", inner, value)
+                    self._declare_place(entry, f"{path}.{inner.value}", inner, value)
                 else:
                     self.unknown_key(inner, known, path)
             return
@@ -251,27 +261,32 @@ class Declarations:
         self.scopes[scope.address] = scope
         match kinds[0].shape:
             case Entries():
-                self._entries(entry, kinds[0], scope, key, node)
+                self._declare_entries(entry, kinds[0], scope, key, node)
             case Single():
-                self._entry(kinds[0], scope.address, key, node, parent=entry.address)
+                self._declare_entry(kinds[0], scope.address, key, node, parent=entry.address)
             case NodeShape():
-                self._tree(entry, kinds, scope, key, node)
+                self._declare_tree(entry, kinds, scope, key, node)
 
-    def _entries(self, entry: Declaration, kind: Kind, scope: Scope, key: Scalar, node: Node) -> None:
+    def _declare_entries(self, entry: Declaration, kind: Kind, scope: Scope, key: Scalar, node: Node) -> None:
         if not isinstance(node, Mapping):
             self.unreadable.add(scope.address)
             if node.span not in self.unknown:
                 message = f"{key.value} must be a mapping of entries, found {found_in(node)}"
-                self.error("DP202", message, key.span, _space(node) or self._no_entries(kind, key, node))
+                self.error(
+                    "DP202",
+                    message,
+                    key.span,
+                    _missing_space_hint(node) or self._not_a_mapping_hint(kind, key, node),
+                )
             return
-        written = self._with_rows(kind, scope, node) if rows_of(kind) is not None else node.entries
+        written = self._entries_with_rows(kind, scope, node) if rows_of(kind) is not None else node.entries
         if not written and scope.address not in self.unreadable:
             self.empty.append(scope)
         for name, value in written:
             local = self.registry.folded(kind, str(name.value))
-            self._entry(kind, scope.address.child(local), name, value, parent=entry.address)
+            self._declare_entry(kind, scope.address.child(local), name, value, parent=entry.address)
 
-    def _no_entries(self, kind: Kind, key: Scalar, node: Node) -> str:
+    def _not_a_mapping_hint(self, kind: Kind, key: Scalar, node: Node) -> str:
         """Return what to write in place of a value that is not a mapping of entries."""
         if isinstance(node, Scalar) and node.value is None:
             deeper = f"indent the entries two spaces deeper than {key.value}"
@@ -284,8 +299,8 @@ class Declarations:
         value = value if isinstance(value, str) else "{ … }"
         return f"write each entry as {key_example(self.registry, kind)}: {value}, without a dash or [ ]"
 
-    def _with_rows(self, kind: Kind, scope: Scope, node: Mapping) -> Several[tuple[Scalar, Node]]:
-        """The entries of a mapping, with those of the file of rows that it may name."""
+    def _entries_with_rows(self, kind: Kind, scope: Scope, node: Mapping) -> Several[tuple[Scalar, Node]]:
+        """Return the entries of a mapping, with the entries of the CSV file that it may name."""
         path = node.get(WORD)
         if not isinstance(path, Scalar) or not isinstance(path.value, str):
             return node.entries
@@ -299,7 +314,7 @@ class Declarations:
             self.unreadable.add(scope.address)
         return [*found, *(made.entries if made is not None else ())]
 
-    def _tree(
+    def _declare_tree(
         self, entry: Declaration, kinds: tuple[Kind, ...], scope: Scope, key: Scalar, node: Node
     ) -> None:
         if not isinstance(node, Sequence):
@@ -311,27 +326,29 @@ class Declarations:
         at_root = {kind.shape.type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
         before: Declaration | None = None
         for item in node.items:
-            made = self._node(item, at_root, at_root, scope, owner=entry, holder=None)
+            made = self._declare_node(item, at_root, at_root, scope, owner=entry, holder=None)
             if made is None:
                 self.unreadable.add(scope.address)
                 continue
-            if before is not None and _alone(before.kind) != _alone(made.kind):
+            if before is not None and _is_exclusive_at_root(before.kind) != _is_exclusive_at_root(made.kind):
                 message = (
                     f"a {made.kind.noun} and a {before.kind.noun} cannot both be at the top level of a site"
                 )
-                self.error("DP214", message, made.key_span, self._side_by_side(kinds), before.key_span)
+                self.error("DP214", message, made.key_span, self._mixed_root_hint(kinds), before.key_span)
             before = made
 
-    def _node(
+    def _declare_node(
         self, node: Node, allowed: dict[str, Kind], all_types: dict[str, Kind],
         scope: Scope, owner: Declaration, holder: Declaration | None,
     ) -> Declaration | None:  # fmt: skip
         if not isinstance(node, Mapping):
-            self.error("DP202", "an entry in the navigation must be a mapping", node.span, _space(node))
+            self.error(
+                "DP202", "an entry in the navigation must be a mapping", node.span, _missing_space_hint(node)
+            )
             return None
         type_, key = node.get("type"), node.get("key")
         if not isinstance(type_, Scalar) or type_.value not in all_types:
-            self._wrong_type(node, type_, all_types)
+            self._report_wrong_type(node, type_, all_types)
             return None
         kind = all_types[str(type_.value)]
         if type_.value not in allowed:
@@ -339,7 +356,7 @@ class Declarations:
             message = f"{kind.one} is not allowed in a {inside}"
             self.error("DP214", message, type_.span, f"a {inside} can contain: {', '.join(allowed)}")
             return None
-        local = _word(key)
+        local = _key_text(key)
         if not isinstance(key, Scalar) or not LOCAL_KEY.fullmatch(local):
             self.error(
                 "DP211",
@@ -359,7 +376,7 @@ class Declarations:
             parent,
             holder=holder.address if holder else None,
         )
-        if not self._add(entry):
+        if not self._add_declaration(entry):
             return None
         if holder is not None:
             holder.children.append(address)
@@ -367,13 +384,13 @@ class Declarations:
             owner.children.append(address)
         assert isinstance(kind.shape, NodeShape)
         if kind.shape.holds:
-            self._mapping(entry, node, reserved=(*NODE_WORDS, "children"))
-            self._children(entry, node, all_types, scope, owner)
+            self._declare_fields(entry, node, reserved=(*NODE_WORDS, "children"))
+            self._declare_children(entry, node, all_types, scope, owner)
         else:
-            self._mapping(entry, node, reserved=NODE_WORDS)
+            self._declare_fields(entry, node, reserved=NODE_WORDS)
         return entry
 
-    def _children(
+    def _declare_children(
         self, entry: Declaration, node: Mapping, all_types: dict[str, Kind], scope: Scope, owner: Declaration
     ) -> None:
         shape = entry.kind.shape
@@ -381,7 +398,7 @@ class Declarations:
         children = node.get("children")
         if children is None:
             if shape.least and "children" not in entry.misspelt:
-                self._too_few(entry, shape)
+                self._report_too_few_children(entry, shape)
             return
         if not isinstance(children, Sequence):
             self.unreadable.add(scope.address)
@@ -390,12 +407,12 @@ class Declarations:
             return
         allowed = {type_: kind for type_, kind in all_types.items() if kind.name in shape.holds}
         for item in children.items:
-            if self._node(item, allowed, all_types, scope, owner, holder=entry) is None:
+            if self._declare_node(item, allowed, all_types, scope, owner, holder=entry) is None:
                 self.unreadable.add(scope.address)
         if len(children.items) < shape.least:
-            self._too_few(entry, shape)
+            self._report_too_few_children(entry, shape)
 
-    def _too_few(self, entry: Declaration, shape: NodeShape) -> None:
+    def _report_too_few_children(self, entry: Declaration, shape: NodeShape) -> None:
         if not self.complete:
             return
         holds = " or ".join(self.registry[name].noun for name in shape.holds)
@@ -404,9 +421,9 @@ class Declarations:
         message = f'the {entry.kind.noun} "{entry.key}" needs at least one {holds}'
         self.error("DP215", message, entry.key_span, hint)
 
-    def _side_by_side(self, kinds: tuple[Kind, ...]) -> str:
-        """What to do with nodes of which a root holds only the one sort or the other."""
-        alone = next(kind for kind in kinds if _alone(kind))
+    def _mixed_root_hint(self, kinds: tuple[Kind, ...]) -> str:
+        """Return a hint for a navigation whose root mixes nodes that must not be siblings."""
+        alone = next(kind for kind in kinds if _is_exclusive_at_root(kind))
         around = [
             kind.noun
             for kind in kinds
@@ -414,7 +431,7 @@ class Declarations:
         ]
         return f'move the {alone.noun} to "children" of a {" or ".join(around)}, or delete the {alone.noun}'
 
-    def _wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
+    def _report_wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
         hint = f'add "type" with one of these values: {", ".join(known)}'
         if isinstance(type_, Scalar) and (nearest := did_you_mean(str(type_.value), list(known))):
             hint = f'did you mean "{nearest}"?'
@@ -426,17 +443,17 @@ class Declarations:
         self.error("DP202", message, (type_ or node).span, hint)
 
 
-def _alone(kind: Kind) -> bool:
+def _is_exclusive_at_root(kind: Kind) -> bool:
     return isinstance(kind.shape, NodeShape) and kind.shape.alone
 
 
-def _clears(kind: Kind, node: Scalar) -> bool:
-    """Whether a null that is written out is the value of the only field that an entry has."""
+def _is_explicit_null(kind: Kind, node: Scalar) -> bool:
+    """Return whether an explicit null is the value of the only field that an entry has."""
     return bool(node.text) and kind.only_short and kind.field(str(kind.shorthand)).null != "refused"
 
 
-def _of_empty(kind: Kind) -> str:
-    """What to write in place of nothing, so that it is accepted."""
+def _empty_entry_hint(kind: Kind) -> str:
+    """Return a hint about what to write in place of an empty entry."""
     needed = [one for one in kind.fields if one.required and one.name not in (kind.natural, kind.default)]
     if kind.only_short:
         return f"write the {kind.shorthand}, or delete the entry"
@@ -451,7 +468,7 @@ def _of_empty(kind: Kind) -> str:
     return f"write {{}} for an entry without settings{f', or its {kind.shorthand}' if kind.shorthand else ''}"
 
 
-def _fields_of(kind: Kind, key: Scalar, node: Node) -> str | None:
+def _text_entry_hint(kind: Kind, key: Scalar, node: Node) -> str | None:
     """Return what to write in place of a text that is not an entry."""
     if kind.inline_words and isinstance(node, Scalar):
         field = kind.field(next(iter(kind.inline_words.values())))
@@ -461,7 +478,7 @@ def _fields_of(kind: Kind, key: Scalar, node: Node) -> str | None:
     return f"write {{ {', '.join(f'{name}: …' for name in needed)} }}" if needed else None
 
 
-def _local_key(key: Scalar) -> str:
+def _local_key_hint(key: Scalar) -> str:
     """Return a hint on how to write a local key, with a suggestion made from the invalid key."""
     if key.interpolated:
         return "a key is part of the address of an entry, so it cannot contain variables"
@@ -473,15 +490,15 @@ def _local_key(key: Scalar) -> str:
     return f'{rule}: write "{made}"' if made else rule
 
 
-def _space(node: Node) -> str | None:
-    """What is probably wrong with a text where a mapping belongs."""
+def _missing_space_hint(node: Node) -> str | None:
+    """Return a hint if a space after ":" is probably missing, so that a mapping became a text."""
     if isinstance(node, Scalar) and node.plain and re.match(r"[\w.@-]+:[^\s/]", node.text):
         return 'write a space after the ":"'
     return None
 
 
-def _word(node: Node | None) -> str:
-    """A key as it was written; empty where there is none."""
+def _key_text(node: Node | None) -> str:
+    """Return a key as written; "" without a key."""
     if not isinstance(node, Scalar) or node.value is None:
         return ""
     return node.value if isinstance(node.value, str) else node.text

@@ -1,12 +1,8 @@
-"""Find the files of a configuration: the root file, and the files that `include` names.
+"""Find the files of a configuration: the root file, and the files that `include` names. Parses nothing.
 
-Which files make up a configuration: the root file, and what its `include` names. Parses nothing.
-
-Everything stays inside the project, the directory of the root file, after symbolic links are followed.
-
-Where the files of a project come from: a directory, or (git.py) a commit. The loader knows no third thing.
-
-Names are relative to the project, the directory of the root file, and joined with "/".
+Every file must be inside the project (the directory of the root file), after following symbolic links. The
+loader reads files through `Files`: from a directory (`Directory`), or from a commit (`CommitFiles` in
+git.py). File names are relative to the project and joined with "/".
 """
 
 from __future__ import annotations
@@ -37,7 +33,7 @@ _SEARCHED: Final = 200
 
 
 class Included(Struct, frozen=True):
-    """One file: its name relative to the project, its real path, and the include that named it."""
+    """One file: its name relative to the project, its real path, and the position of its include."""
 
     name: str
     path: Path
@@ -45,10 +41,10 @@ class Included(Struct, frozen=True):
 
 
 def find_root(start: Path) -> Path:
-    """The root file of the nearest directory that has one, from `start` up to the git root.
+    """Return the root file of the nearest directory that has one, from `start` up to the git root.
 
-    Outside git the search ends at the root of the file system. Raises DiagnosticError (exit 5) when there is
-    none, or when one directory has both names.
+    Outside git, the search ends at the root of the file system. Raises DiagnosticError (exit 5) if there is
+    no root file, or if one directory has both names.
     """
     try:
         begin = directory = start.resolve()
@@ -57,7 +53,7 @@ def find_root(start: Path) -> Path:
             [Diagnostic(codes.NO_ROOT, "the current directory does not exist any more")], Exit.INVALID
         ) from None
     for directory in (begin, *begin.parents):
-        found = [directory / name for name in ROOT_NAMES if _is_there(directory / name)]
+        found = [directory / name for name in ROOT_NAMES if _is_root_file(directory / name)]
         if len(found) > 1:
             message = f"{directory} contains both {ROOT_NAMES[0]} and {ROOT_NAMES[1]}"
             problem = Diagnostic(
@@ -77,14 +73,14 @@ def find_root(start: Path) -> Path:
 
 
 def has_root(directory: Path) -> bool:
-    """Whether a directory itself has a root file, whatever it is."""
-    return any(_is_there(directory / name) for name in ROOT_NAMES)
+    """Return whether a directory itself has a root file, valid or not."""
+    return any(_is_root_file(directory / name) for name in ROOT_NAMES)
 
 
 def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
-    """The files that the value of `include` names: each once, sorted by name, in any order of the list.
+    """Return the files that the value of `include` names: each once, sorted by name.
 
-    `at` is the file that it stands in, when that is not the root file.
+    `at` is the file that contains the `include`, if that is not the root file.
     """
     if not isinstance(include, Sequence):
         message = '"include" must be a list of paths'
@@ -98,14 +94,14 @@ def included_files(root: Path, include: Node, at: str = "") -> tuple[list[Includ
                 Diagnostic(codes.INCLUDE, 'an item of "include" must be a path or a pattern', item.span)
             )
             continue
-        found, refused = _expand(root, project, (project / at).parent if at else project, item)
+        found, refused = _files_of_path(root, project, (project / at).parent if at else project, item)
         problems.extend(refused)
         for file in found:
             files.setdefault(file.path, file)
     return sorted(files.values(), key=attrgetter("name")), problems
 
 
-def _expand(
+def _files_of_path(
     root: Path, project: Path, directory: Path, item: Scalar
 ) -> tuple[list[Included], list[Diagnostic]]:
     text, span = str(item.value), item.span
@@ -120,7 +116,7 @@ def _expand(
             )
         ]
     if "*" not in text:
-        checked = _checked(project, directory / text, text, span, directory)
+        checked = _included_file(project, directory / text, text, span, directory)
         if isinstance(checked, Included) and checked.path == root.resolve():
             return [], [
                 Diagnostic(codes.INCLUDE, f"{root.name} includes itself", span, hint="delete the item")
@@ -128,29 +124,31 @@ def _expand(
         return ([], [checked]) if isinstance(checked, Diagnostic) else ([checked], [])
     segments = [segment for segment in text.split("/") if segment not in ("", ".")]
     if ".." in segments:
-        return [], [_outside(text, span, 'a pattern cannot contain ".."')]
+        return [], [_outside_finding(text, span, 'a pattern cannot contain ".."')]
     if disk.contains_git_name(segments):
-        return [], [_outside(text, span)]
+        return [], [_outside_finding(text, span)]
     found: list[Included] = []
     problems: list[Diagnostic] = []
-    for path in _matching(directory, segments):
-        checked = _checked(project, path, path.relative_to(project).as_posix(), span, directory)
+    for path in _matching_files(directory, segments):
+        checked = _included_file(project, path, path.relative_to(project).as_posix(), span, directory)
         if isinstance(checked, Diagnostic):
             problems.append(checked)
         elif checked.path != root.resolve() and checked.name != IDS_NAME:
             # A pattern such as "*.yaml" may well cover the root file, which is read anyway, and its ids file.
             found.append(checked)
     if not found and not problems:
-        problems.append(_no_match(text, span, project, directory))
+        problems.append(_no_match_finding(text, span, project, directory))
     return found, problems
 
 
-def _checked(project: Path, path: Path, text: str, span: Span, directory: Path) -> Included | Diagnostic:
-    """The file behind a path, or why it may not be included."""
+def _included_file(
+    project: Path, path: Path, text: str, span: Span, directory: Path
+) -> Included | Diagnostic:
+    """Return the file at a path, or the reason why it may not be included."""
     try:
         name = disk.name_in_project(path, project)
     except disk.OutsideProject:
-        return _outside(text, span)
+        return _outside_finding(text, span)
     except OSError as error:
         return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.why(error)}', span)
     real = project / name
@@ -162,7 +160,7 @@ def _checked(project: Path, path: Path, text: str, span: Span, directory: Path) 
             codes.UNREADABLE, f'the file name "{text}" is not UTF-8', span, hint="rename the file"
         )
     except FileNotFoundError:
-        return _no_match(text, span, project, directory)
+        return _no_match_finding(text, span, project, directory)
     except OSError as error:
         return Diagnostic(codes.UNREADABLE, f'"{text}" cannot be read: {disk.why(error)}', span)
     if stat.S_ISREG(mode):
@@ -173,11 +171,11 @@ def _checked(project: Path, path: Path, text: str, span: Span, directory: Path) 
     return Diagnostic(codes.NOT_A_FILE, f'"{text}" is not a regular file', span)
 
 
-def _outside(text: str, span: Span, hint: str = INSIDE) -> Diagnostic:
+def _outside_finding(text: str, span: Span, hint: str = INSIDE) -> Diagnostic:
     return Diagnostic(codes.OUTSIDE, f'"{text}" is outside the project', span, hint=hint)
 
 
-def _no_match(text: str, span: Span, project: Path, directory: Path) -> Diagnostic:
+def _no_match_finding(text: str, span: Span, project: Path, directory: Path) -> Diagnostic:
     message = f'no file matches "{text}"' if "*" in text else f'there is no file "{text}"'
     of = "the root file" if directory == project else "this file"
     hint = f"paths are relative to the directory of {of}"
@@ -188,8 +186,8 @@ def _no_match(text: str, span: Span, project: Path, directory: Path) -> Diagnost
     return Diagnostic(codes.NO_MATCH, message, span, hint=hint)
 
 
-def _matching(project: Path, segments: list[str]) -> Iterator[Path]:
-    """Return the files that a pattern names: `*` stays within one name, `**` is any number of directories.
+def _matching_files(project: Path, segments: list[str]) -> Iterator[Path]:
+    """Yield the files that a pattern matches: `*` stays within one name, `**` is any number of directories.
 
     Neither matches a name that begins with a dot, or follows a link to a directory (loops). Patterns never
     match `.git`. All positions in the pattern are followed at once, so each directory is read once, for any
@@ -198,20 +196,20 @@ def _matching(project: Path, segments: list[str]) -> Iterator[Path]:
     last = len(segments)
     if segments and segments[-1] == "**":
         segments, last = [*segments, "*"], last + 1
-    pending = [(project, _closed(segments, {0}))]
+    pending = [(project, _with_empty_matches(segments, {0}))]
     while pending:
         directory, positions = pending.pop()
-        for entry in _entries(directory):
+        for entry in _directory_entries(directory):
             if disk.contains_git_name((entry.name,)):
                 continue
             named = {i + 1 for i in positions if segments[i] == entry.name}
             wild = set(named)
             if not entry.is_symlink() or not _is_directory(entry):
-                wild |= {i + 1 for i in positions if _matches(segments[i], entry.name)}
+                wild |= {i + 1 for i in positions if _matches_segment(segments[i], entry.name)}
                 if not entry.name.startswith("."):
                     wild |= {i for i in positions if segments[i] == "**"}
             if _is_directory(entry):
-                following = _closed(segments, wild) - {last}
+                following = _with_empty_matches(segments, wild) - {last}
                 if following:
                     pending.append((Path(entry.path), following))
             elif last in wild:
@@ -228,7 +226,7 @@ def yaml_files(project: Path, most: int, nested: bool = True) -> Iterator[Path]:
     while pending and looked_into < most:
         looked_into += 1
         directory = pending.pop(0)
-        entries = sorted(_entries(directory), key=lambda entry: entry.name)
+        entries = sorted(_directory_entries(directory), key=lambda entry: entry.name)
         if not nested and directory != project and any(e.name in (".git", *ROOT_NAMES) for e in entries):
             continue
         for entry in entries:
@@ -241,27 +239,30 @@ def yaml_files(project: Path, most: int, nested: bool = True) -> Iterator[Path]:
 
 
 def fits(name: str, pattern: str) -> bool:
-    """Whether the name of a file fits a pattern, by the same rules, where no directory can be looked in."""
+    """Return whether a file name matches a pattern, by the rules of `_matching_files`.
+
+    No directory is read.
+    """
     segments = [segment for segment in pattern.split("/") if segment not in ("", ".")]
     last = len(segments)
     if segments and segments[-1] == "**":
         segments, last = [*segments, "*"], last + 1
     *directories, file = name.split("/")
-    positions = _closed(segments, {0})
+    positions = _with_empty_matches(segments, {0})
     for part in directories:
         ahead = {i + 1 for i in positions if i < last and _is_or_fits(segments[i], part)}
         if not part.startswith("."):
             ahead |= {i for i in positions if i < last and segments[i] == "**"}
-        positions = _closed(segments, ahead)
+        positions = _with_empty_matches(segments, ahead)
     return any(i == last - 1 and _is_or_fits(segments[i], file) for i in positions)
 
 
 def _is_or_fits(segment: str, name: str) -> bool:
-    return segment == name or _matches(segment, name)
+    return segment == name or _matches_segment(segment, name)
 
 
-def _closed(segments: list[str], positions: Iterable[int]) -> frozenset[int]:
-    """The positions and those reached by taking `**` for no directory at all."""
+def _with_empty_matches(segments: list[str], positions: Iterable[int]) -> frozenset[int]:
+    """Return the positions, and the positions reached if `**` matches no directory."""
     closed = set(positions)
     for i, segment in enumerate(segments):
         if segment == "**" and i in closed:
@@ -269,8 +270,8 @@ def _closed(segments: list[str], positions: Iterable[int]) -> frozenset[int]:
     return frozenset(closed)
 
 
-def _matches(pattern: str, name: str) -> bool:
-    """Whether a name fits a segment with `*`; in linear time, which a regular expression would not be."""
+def _matches_segment(pattern: str, name: str) -> bool:
+    """Return whether a name matches a segment with `*`, in linear time (unlike a regular expression)."""
     if pattern == "**" or "*" not in pattern or (name.startswith(".") and not pattern.startswith(".")):
         return False
     first, *middle, end = pattern.split("*")
@@ -285,7 +286,7 @@ def _matches(pattern: str, name: str) -> bool:
     return True
 
 
-def _entries(directory: Path) -> list[os.DirEntry[str]]:
+def _directory_entries(directory: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(directory) as entries:
             return list(entries)
@@ -301,8 +302,8 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _is_there(path: Path) -> bool:
-    """Whether something has this name that would be a root file, be it fit to be one or not."""
+def _is_root_file(path: Path) -> bool:
+    """Return whether a path with the name of a root file exists, valid or not."""
     return os.path.lexists(path) and not os.path.isdir(path)  # noqa: PTH112 - which raises nothing
 
 
@@ -319,7 +320,7 @@ class Files(Protocol):
     root: str
 
     def included(self, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
-        """The files that the value of `include` in the file `at` names: each once, sorted by name."""
+        """Return the files that the value of `include` in the file `at` names: each once, sorted by name."""
         ...
 
     def real(self, name: str) -> str | None:
@@ -327,12 +328,12 @@ class Files(Protocol):
         ...
 
     def read(self, name: str, limit: int) -> bytes:
-        """The content, at most one byte more than `limit`. Raises OSError."""
+        """Return the content, at most `limit` + 1 bytes. Raises OSError."""
         ...
 
 
 class InFront:
-    """Some files as they are to become, in front of the rest of a project."""
+    """The files of a project, some of them with new content that is not written yet."""
 
     def __init__(self, files: Files, contents: Mapping[str, bytes]) -> None:
         self.root = files.root
@@ -352,7 +353,7 @@ class InFront:
 
 
 class Directory:
-    """The project as it lies on the disk."""
+    """The files of a project on disk."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.name

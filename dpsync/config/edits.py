@@ -1,14 +1,9 @@
-"""Compare two versions of the configuration files.
+"""Compare two versions of the configuration files, without any platform.
 
-What became of a file that the configuration of an earlier commit read and that of now does not read.
-
-A person deletes a file, or the file only seems to be gone: it was renamed, a sparse checkout leaves it out,
-git ignores it, or nothing includes it. Only in the first case was what it declares removed.
-
-From the configuration of a base and that of now to what the files say otherwise. No platform is in it.
-
-Who is who is known by the files alone: the same address, else the same pin, else the same natural key at the
-same place. What that does not tell is an entry that was removed and one that was added.
+`edits` matches entries by files alone: the same address, else the same pinned id, else the same natural key
+in the same place. Any other entry counts as removed or added. `MissingFiles` tells why a file of an earlier
+commit is not read any more. Only a deleted file means that its entries were removed; a file may also be
+renamed, outside a sparse checkout, ignored by git, or not included.
 """
 
 from __future__ import annotations
@@ -33,18 +28,18 @@ from dpsync.model.values import Ref, Value, canonical, to_plain, transform
 
 
 class MissingFiles(Struct, frozen=True):
-    """Tells a deleted file from a file that only seems to be gone."""
+    """Distinguishes a deleted file from a file that was renamed, ignored, or not included."""
 
     project: Project
-    _known: dict[tuple[str, str], str] = field(default_factory=dict)
+    _descriptions: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def describe(self, commit: str, file: str) -> str:
         """Return "" if git shows a file as deleted since a commit; otherwise what became of the file."""
-        if (commit, file) not in self._known:  # one file may have declared many objects
-            self._known[commit, file] = self._described(commit, file)
-        return self._known[commit, file]
+        if (commit, file) not in self._descriptions:  # one file may have declared many objects
+            self._descriptions[commit, file] = self._describe_file(commit, file)
+        return self._descriptions[commit, file]
 
-    def _described(self, commit: str, file: str) -> str:
+    def _describe_file(self, commit: str, file: str) -> str:
         if os.path.lexists(self.project.root.parent / file):
             return '"include" does not list this file any more'
         repository, path = self.project.repository, posixpath.join(self.project.directory, file)
@@ -62,55 +57,60 @@ class MissingFiles(Struct, frozen=True):
 
 
 def edits(registry: Registry, before: Desired, now: Desired) -> tuple[Edit, ...]:
-    """The policy and the environment, then what was removed, then the rest in the order of the files."""
+    """Return the edits of the policy and environment, then removed entries, then the others in file order."""
     return tuple(_Comparison(registry, before, now).found())
 
 
 class _Comparison(Struct, frozen=True, dict=True):
+    """The entries of two versions, matched by the files alone."""
+
     registry: Registry
     before: Desired
     now: Desired
 
     def found(self) -> Iterator[Edit]:
-        yield from self._settings()
-        yield from self._removed()
+        yield from self._setting_edits()
+        yield from self._removed_edits()
         for address, item in self.now.resources.items():
-            old = self._olds.get(address)
+            old = self._base_addresses.get(address)
             if old is None:
-                yield self._edit(item, "added", fields=tuple(_fields({}, self._values(item))))
+                yield self._make_edit(
+                    item, "added", fields=tuple(_edited_fields({}, self._declared_values(item)))
+                )
             else:
-                yield from self._changed(self.before.resources[old], item)
-        yield from self._places()
+                yield from self._changed_edits(self.before.resources[old], item)
+        yield from self._place_edits()
 
     # Who is who.
 
     @cached_property
-    def _news(self) -> dict[Address, Address]:
-        """The present address of every entry of the base that is still there."""
+    def _present_addresses(self) -> dict[Address, Address]:
+        """Return the present address of every entry of the base that still exists."""
         found: dict[Address, Address] = {}
         levels: dict[int, list[Entry]] = defaultdict(list)
         for item in self.before.resources.values():
             levels[len(item.address.segments)].append(item)
         for _, level in sorted(levels.items()):  # what an entry is in was found before it
             for item in level:
-                at = _translated(item, found)
+                at = _present_address(item, found)
                 if at in self.now.resources and self.now.resources[at].kind == item.kind:
                     found[item.address] = at
             taken = set(found.values())
             left = [item for item in level if item.address not in found]
             free = [item for item in self.now.resources.values() if item.address not in taken]
-            found |= self._renamed(left, free, found)
+            found |= self._match_renamed(left, free, found)
         return found
 
     @cached_property
-    def _olds(self) -> dict[Address, Address]:
-        return {new: old for old, new in self._news.items()}
+    def _base_addresses(self) -> dict[Address, Address]:
+        """Return the address in the base of every entry that existed there."""
+        return {new: old for old, new in self._present_addresses.items()}
 
-    def _renamed(
+    def _match_renamed(
         self, left: list[Entry], free: list[Entry], known: Mapping[Address, Address]
     ) -> dict[Address, Address]:
-        """Entries whose key is another one: those that say the same of who they are, one on each side."""
-        olds, news = self._by_key(left, known), self._by_key(free if left else [], {})
+        """Match entries with another key whose natural key or pinned id occurs once on each side."""
+        olds, news = self._addresses_by_key(left, known), self._addresses_by_key(free if left else [], {})
         found: dict[Address, Address] = {}
         for key, several in olds.items():
             match several, news.get(key):
@@ -118,17 +118,19 @@ class _Comparison(Struct, frozen=True, dict=True):
                     found[old] = new
         return found
 
-    def _by_key(self, items: list[Entry], known: Mapping[Address, Address]) -> dict[bytes, list[Address]]:
+    def _addresses_by_key(
+        self, items: list[Entry], known: Mapping[Address, Address]
+    ) -> dict[bytes, list[Address]]:
         found: dict[bytes, list[Address]] = defaultdict(list)
         for item in items:
-            if (key := self._key(item, known)) is not None:
+            if (key := self._identity_key(item, known)) is not None:
                 found[key].append(item.address)
         return found
 
-    def _key(self, item: Entry, known: Mapping[Address, Address]) -> bytes | None:
+    def _identity_key(self, item: Entry, known: Mapping[Address, Address]) -> bytes | None:
         if item.pin is not None:
             return canonical([item.kind, item.pin])
-        kind = self._kind(item)
+        kind = self._kind_of(item)
         if not kind.recorded:  # its key says who it is
             return None
         first = kind.identity[0]
@@ -137,12 +139,16 @@ class _Comparison(Struct, frozen=True, dict=True):
         if any(value is None for value in values):
             return None
         parent = known.get(item.parent, item.parent) if item.parent is not None else None
-        return canonical([item.kind, str(parent), *(_renaming(value, known) for value in values)])
+        return canonical(
+            [item.kind, str(parent), *(_with_present_references(value, known) for value in values)]
+        )
 
     # What is told of them.
 
-    def _removed(self) -> Iterator[Edit]:
-        removed = [item for item in self.before.resources.values() if item.address not in self._news]
+    def _removed_edits(self) -> Iterator[Edit]:
+        removed = [
+            item for item in self.before.resources.values() if item.address not in self._present_addresses
+        ]
         addresses = {item.address for item in removed}
         inside: dict[Address, int] = defaultdict(int)
         for item in removed:
@@ -150,63 +156,73 @@ class _Comparison(Struct, frozen=True, dict=True):
             inside[around[-1]] += len(around) > 1
         for item in removed:
             if item.address in inside:
-                yield self._edit(item, "removed", inside=inside[item.address])
+                yield self._make_edit(item, "removed", inside=inside[item.address])
 
-    def _changed(self, old: Entry, item: Entry) -> Iterator[Edit]:
-        before = {name: _renaming(value, self._news) for name, value in self._values(old).items()}
-        fields = list(_fields(before, self._values(item)))
-        if order := self._order(item.address):
+    def _changed_edits(self, old: Entry, item: Entry) -> Iterator[Edit]:
+        before = {
+            name: _with_present_references(value, self._present_addresses)
+            for name, value in self._declared_values(old).items()
+        }
+        fields = list(_edited_fields(before, self._declared_values(item)))
+        if order := self._changed_order(item.address):
             fields.append(order)
-        if _translated(old, self._news) != item.address:
-            yield self._edit(item, "renamed", fields=tuple(fields), before=str(old.address))
+        if _present_address(old, self._present_addresses) != item.address:
+            yield self._make_edit(item, "renamed", fields=tuple(fields), before=str(old.address))
         elif fields:
-            yield self._edit(item, "changed", fields=tuple(fields))
+            yield self._make_edit(item, "changed", fields=tuple(fields))
 
-    def _order(self, address: Address) -> EditedField | None:
-        """The order of what is directly in an entry of a tree, where it is another one."""
-        was, present = self._inside
-        now = [one for one in present.get(address, ()) if one in self._olds]
-        before = [self._news[one] for one in was.get(self._olds[address], ()) if one in self._news]
+    def _changed_order(self, address: Address) -> EditedField | None:
+        """Return the changed order of the nodes directly in an entry; None if the order is the same."""
+        was, present = self._tree_nodes
+        now = [one for one in present.get(address, ()) if one in self._base_addresses]
+        before = [
+            self._present_addresses[one]
+            for one in was.get(self._base_addresses[address], ())
+            if one in self._present_addresses
+        ]
         both = set(now) & set(before)
         first, second = ([str(one) for one in side if one in both] for side in (before, now))
         return EditedField(field="order", before=first, after=second) if first != second else None
 
     @cached_property
-    def _inside(self) -> tuple[dict[Address, list[Address]], dict[Address, list[Address]]]:
-        """The nodes of trees by what they are directly in, on both sides, in their order."""
-        return self._nodes(self.before), self._nodes(self.now)
+    def _tree_nodes(self) -> tuple[dict[Address, list[Address]], dict[Address, list[Address]]]:
+        """Return the nodes of trees by the object that directly contains them, in order, in both versions."""
+        return self._tree_nodes_of(self.before), self._tree_nodes_of(self.now)
 
-    def _nodes(self, side: Desired) -> dict[Address, list[Address]]:
+    def _tree_nodes_of(self, side: Desired) -> dict[Address, list[Address]]:
         nodes: dict[Address, list[Address]] = defaultdict(list)
         for item in side.resources.values():
             around = item.holder or item.parent
-            if around is not None and self._kind(item).in_tree:
+            if around is not None and self._kind_of(item).in_tree:
                 nodes[around].append(item.address)
         return nodes
 
-    def _places(self) -> Iterator[Edit]:
-        """Mappings of entries that came or went although what they are in stayed."""
-        before = {_moved(one.address, one.parent, self._news) for one in self.before.scopes.values()}
+    def _place_edits(self) -> Iterator[Edit]:
+        """Yield mappings of entries that were added or removed while the object that contains them stays."""
+        before = {
+            _below_present_parent(one.address, one.parent, self._present_addresses)
+            for one in self.before.scopes.values()
+        }
         for scope in self.now.scopes.values():
             known = scope.address in before or scope.address in self.now.resources
-            if not known and scope.parent in self._olds:
+            if not known and scope.parent in self._base_addresses:
                 yield Edit(address=str(scope.address), what="added", kind="place", at=Origin.of(scope.span))
         for scope in self.before.scopes.values():
-            at = _moved(scope.address, scope.parent, self._news)
+            at = _below_present_parent(scope.address, scope.parent, self._present_addresses)
             known = at in self.now.scopes or scope.address in self.before.resources
-            if not known and scope.parent in self._news:
+            if not known and scope.parent in self._present_addresses:
                 yield Edit(address=str(at), what="removed", kind="place")
 
-    def _settings(self) -> Iterator[Edit]:
-        sides = [_policy(one) for one in (self.before, self.now)]
-        if fields := tuple(_fields(*sides)):
+    def _setting_edits(self) -> Iterator[Edit]:
+        sides = [_policy_values(one) for one in (self.before, self.now)]
+        if fields := tuple(_edited_fields(*sides)):
             yield Edit(address="policy", what="changed", fields=fields)
-        sides = [_environment(one) for one in (self.before, self.now)]
-        if fields := tuple(_fields(*sides)):
+        sides = [_environment_values(one) for one in (self.before, self.now)]
+        if fields := tuple(_edited_fields(*sides)):
             yield Edit(address="environment", what="changed", fields=fields)
 
-    def _edit(self, item: Entry, what: Any, **more: Any) -> Edit:
-        kind = self._kind(item)
+    def _make_edit(self, item: Entry, what: Any, **more: Any) -> Edit:
+        kind = self._kind_of(item)
         label = item.fields.get(kind.title)
         names = [one.field for one in more.get("fields", ())]
         span = item.value_span(names[0]) if names and what == "changed" else item.span
@@ -216,12 +232,12 @@ class _Comparison(Struct, frozen=True, dict=True):
             label=label if isinstance(label, str) else item.key, **more,
         )  # fmt: skip
 
-    def _kind(self, item: Entry) -> SupportedKind:
+    def _kind_of(self, item: Entry) -> SupportedKind:
         return self.registry[item.kind]
 
-    def _values(self, item: Entry) -> dict[str, Value]:
-        """What an entry says, in the order of its kind."""
-        kind = self._kind(item)
+    def _declared_values(self, item: Entry) -> dict[str, Value]:
+        """Return the fields and keywords of an entry, in the order of its kind."""
+        kind = self._kind_of(item)
         named = [field.name for field in kind.fields if field.name in item.fields]
         names = [name for name in named if name != kind.natural]  # that is its key
         found = {name: item.fields[name] for name in names}
@@ -232,7 +248,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         return found | ({"takeover": True} if item.takeover else {})
 
 
-def _fields(before: Mapping[str, Value], now: Mapping[str, Value]) -> Iterator[EditedField]:
+def _edited_fields(before: Mapping[str, Value], now: Mapping[str, Value]) -> Iterator[EditedField]:
     for name in [*now, *(one for one in before if one not in now)]:
         first, second = to_plain(before.get(name)), to_plain(now.get(name))
         if name not in now:
@@ -243,7 +259,7 @@ def _fields(before: Mapping[str, Value], now: Mapping[str, Value]) -> Iterator[E
             yield EditedField(field=name, before=first, after=second)
 
 
-def _policy(desired: Desired) -> dict[str, Value]:
+def _policy_values(desired: Desired) -> dict[str, Value]:
     policy = desired.policy
     found: dict[str, Value] = {
         name: sorted(one.text for one in getattr(policy, name))
@@ -260,25 +276,27 @@ def _policy(desired: Desired) -> dict[str, Value]:
     return found
 
 
-def _environment(desired: Desired) -> dict[str, Value]:
+def _environment_values(desired: Desired) -> dict[str, Value]:
     chosen = desired.environment
     given = {"url": chosen.url, "token": chosen.token} if chosen is not None else {}
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _translated(item: Entry, known: Mapping[Address, Address]) -> Address:
-    return _moved(item.address, item.parent, known)
+def _present_address(item: Entry, known: Mapping[Address, Address]) -> Address:
+    return _below_present_parent(item.address, item.parent, known)
 
 
-def _moved(address: Address, parent: Address | None, known: Mapping[Address, Address]) -> Address:
-    """The address that something has below what its parent is called now."""
+def _below_present_parent(
+    address: Address, parent: Address | None, known: Mapping[Address, Address]
+) -> Address:
+    """Return the present address of an object whose parent may have a new address."""
     if parent is None or parent not in known:
         return address
     return Address((*known[parent].segments, *address.segments[len(parent.segments) :]))
 
 
-def _renaming(value: Value, known: Mapping[Address, Address]) -> Value:
-    """A value of the base with references to what its entries are called now."""
+def _with_present_references(value: Value, known: Mapping[Address, Address]) -> Value:
+    """Return a value of the base in which references use the present addresses."""
 
     def name(leaf: Any) -> Any:
         return Ref(known.get(leaf.address, leaf.address)) if isinstance(leaf, Ref) else leaf

@@ -1,15 +1,8 @@
-"""Read keywords of entries: `new`, `takeover` and `previously`.
+"""Read the keywords `new`, `takeover` and `previously` of entries, and leave out unsupported entries.
 
-The words `new` and `takeover`: what an entry says about itself by true or false, beside its fields.
-
-Read the word `previously`: the former key, address or name of an entry.
-
-A text may be any of these; a mapping has the fields of a former natural key; a list has several of both.
-Which object is meant is decided where the live objects are known.
-
-The part of a configuration that can be read; the rest is noted, to be told as blocked.
-
-What a server has no operation for is taken out before anything is read, what a token may not read afterwards.
+`previously` holds a former key, address or name as a text, the fields of a former natural key as a mapping,
+or a list of several. Which live object is meant is decided later. `supported` removes the parts that the
+server has no operation for, and notes them in `unserved`, so that a plan shows them as blocked.
 """
 
 from __future__ import annotations
@@ -29,24 +22,25 @@ from dpsync.model.values import Value
 
 
 def new(entry: Declaration, parsing: Parsing) -> bool:
-    """Whether an entry is declared to be a new thing, whatever is live."""
+    """Return whether an entry is declared as a new object, even if a live object resembles it."""
     possible, why = (
         entry.kind.content,
         f'"new" has no effect, because dpsync creates {entry.kind.one} without a question',
     )
-    return _flag(entry.new, parsing, None if possible else why)
+    return _boolean_keyword(entry.new, parsing, None if possible else why)
 
 
 def takeover(entry: Declaration, parsing: Parsing) -> bool:
-    """Whether an entry is to be written although the platform keeps a part of it as a repository has it."""
+    """Return whether to write an entry although the platform syncs a part of it with a repository."""
     why = f'"takeover" has no effect, because GitBook cannot sync {entry.kind.one} with a repository'
-    return _flag(entry.takeover, parsing, None if entry.kind.synced else why)
+    return _boolean_keyword(entry.takeover, parsing, None if entry.kind.synced else why)
 
 
-def _flag(said: tuple[Scalar, Node] | None, parsing: Parsing, impossible: str | None) -> bool:
-    if said is None:
+def _boolean_keyword(keyword: tuple[Scalar, Node] | None, parsing: Parsing, impossible: str | None) -> bool:
+    """Return the value of a keyword that is true or false. `impossible` is why the entry cannot have it."""
+    if keyword is None:
         return False
-    key, node = said
+    key, node = keyword
     if impossible is not None:
         parsing.error("DP228", impossible, key.span, "delete the line")
         return False
@@ -57,7 +51,7 @@ def _flag(said: tuple[Scalar, Node] | None, parsing: Parsing, impossible: str | 
 
 
 class EarlierNames(Struct, frozen=True):
-    """Former natural keys, each as the fields that it is made of, and former addresses."""
+    """Former natural keys, each as its fields, and former addresses."""
 
     names: tuple[dict[str, Value], ...] = ()
     addresses: tuple[Address, ...] = ()
@@ -76,7 +70,7 @@ def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
     addresses: list[Address] = []
     for item in node.items if isinstance(node, Sequence) else (node,):
         if isinstance(item, Mapping):
-            names += _fields(entry.kind, item, parsing)
+            names += _former_key_fields(entry.kind, item, parsing)
             continue
         fields = _text_fields(entry.kind)
         has_keys = entry.kind.natural is None
@@ -89,7 +83,7 @@ def previously(entry: Declaration, parsing: Parsing) -> EarlierNames:
             parsing.error("DP202", message, item.span)
             continue
         names += [{name: entry.kind.field(name).type.fold(item.value)} for name in fields]
-        addresses += _addresses(entry, item.value) if has_keys else []
+        addresses += _former_addresses(entry, item.value) if has_keys else []
     return EarlierNames(tuple(names), tuple(addresses))
 
 
@@ -99,7 +93,7 @@ def _text_fields(kind: Kind) -> list[str]:
     return [key for key in own if not kind.field(key).type.refers]
 
 
-def _addresses(entry: Declaration, text: str) -> list[Address]:
+def _former_addresses(entry: Declaration, text: str) -> list[Address]:
     """Return the addresses that a text may mean: a key, or an address with or without the organization."""
     if "/" not in text:
         return [entry.address.place.child(text)] if LOCAL_KEY.fullmatch(text) else []
@@ -107,7 +101,7 @@ def _addresses(entry: Declaration, text: str) -> list[Address]:
     return [address if address.first == entry.address.first else entry.address.top.child(*address.segments)]
 
 
-def _fields(kind: Kind, node: Mapping, parsing: Parsing) -> list[dict[str, Value]]:
+def _former_key_fields(kind: Kind, node: Mapping, parsing: Parsing) -> list[dict[str, Value]]:
     known = kind.identity_fields
     fields: dict[str, Value] = {}
     for key, value in node:
@@ -123,7 +117,10 @@ def _fields(kind: Kind, node: Mapping, parsing: Parsing) -> list[dict[str, Value
 
 
 def supported(desired: Desired, registry: Registry) -> Desired:
-    """The configuration without what the registry's profile cannot read; that is in `unserved`, with why."""
+    """Return the configuration without entries that the registry's profile cannot read.
+
+    The result lists them in `unserved`, with the reason.
+    """
     why = {
         name: registry.profile.lacks(f"reading {kind.one}")
         for name, kind in registry.declared.items()

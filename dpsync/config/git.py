@@ -1,4 +1,7 @@
-"""Files of a past commit, out of git's object database. Neither the working tree nor the index is touched."""
+"""Read files and history of past commits from git's object database, without the working tree or the index.
+
+`Repository` runs git commands about commits; `CommitFiles` are the files of a project in one commit.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +50,12 @@ class Repository(Struct, frozen=True):
 
     @staticmethod
     def around(directory: Path) -> Repository:
-        """The repository that a directory lies in. Raises NoRepository."""
+        """Return the repository that contains a directory. Raises NoRepository."""
         return Repository(Git.around(directory))
 
     @property
     def top(self) -> Path:
-        """The root of its working tree."""
+        """Return the root of the working tree."""
         return self.git.place.top
 
     @property
@@ -65,29 +68,30 @@ class Repository(Struct, frozen=True):
         return True
 
     def commit(self, ref: str) -> str | None:
-        """The id of the commit that a name means, or None."""
+        """Return the id of the commit that a git name means; None if there is none."""
         return self._line("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
 
     def merge_base(self, one: str, other: str) -> str | None:
+        """Return the id of the merge base of two commits; None if there is none."""
         return self._line("merge-base", one, other)
 
     def parents(self, commit: str) -> list[str]:
-        """The parents of a commit, those that a shallow clone lacks too."""
+        """Return the parents of a commit, including those that a shallow clone lacks."""
         for _, _, data in self.objects([commit], _LARGEST):
             head = data.partition(b"\n\n")[0].splitlines()
             return [line[7:].decode("ascii", "replace") for line in head if line.startswith(b"parent ")]
         return []
 
     def line(self, commit: str) -> list[str]:
-        """The commits up to one and on its own line, some hundreds, the latest first."""
+        """Return `commit` and its first-parent ancestors, the latest first, at most some hundreds."""
         listed = self.git.run("rev-list", "--first-parent", f"--max-count={_FAR + 1}", commit).stdout
         return listed.decode("ascii", "replace").split()
 
     def changes(self, commit: str, directory: str) -> list[tuple[str, frozenset[str]]]:
-        """The commits up to one and on its own line that have changed files below a directory, the latest
-        first: each with the names of those files, relative to the directory.
+        """Return the commits up to `commit` that change files in a directory, the latest first.
 
-        No further back than some hundreds: a long history is not searched to its beginning.
+        Only first parents count, and at most some hundreds. With each commit come the names of the changed
+        files, relative to the directory.
         """
         line = self.line(commit)
         pairs = [f"{one} {before}\n" for one, before in pairwise(line)]
@@ -141,19 +145,19 @@ class Repository(Struct, frozen=True):
                 yield one, names.get(pair)
 
     def changed(self, base: str) -> frozenset[str]:
-        """The files that differ between a commit and HEAD, by their names from the top."""
+        """Return the files that differ between a commit and HEAD, relative to the root of the repository."""
         names = self.git.run(*_NAMES, base, "HEAD").stdout
         return frozenset(os.fsdecode(name) for name in names.split(b"\0") if name)
 
     def renamed(self, base: str) -> dict[str, str]:
-        """The files that git shows as renamed between a commit and the index: by old name the new one."""
+        """Return the files that git shows as renamed between a commit and the index, as `{old: new}`."""
         asked = ("-r", "-z", "--cached", "-M", "--diff-filter=R", "--name-status", "--no-ext-diff")
         words = self.git.run("diff-index", *asked, "--no-textconv", base).stdout.split(b"\0")
         pairs = zip(words[1::3], words[2::3], strict=False)
         return {os.fsdecode(old): os.fsdecode(new) for old, new in pairs}
 
     def index_state(self, name: str) -> str:
-        """How the index has a file: "H" as usual, "S" outside of a sparse checkout, "" not at all."""
+        """Return how the index has a file: "H" as usual, "S" outside a sparse checkout, "" not at all."""
         return self.git.run("ls-files", "-z", "-t", "--", name).stdout[:1].decode("ascii", "replace")
 
     def ignores(self, name: str) -> bool:
@@ -167,7 +171,7 @@ class Repository(Struct, frozen=True):
         return self.git.place.shallow
 
     def names(self, commit: str, directory: str) -> dict[str, tuple[str, str]]:
-        """Mode and object of every file below a directory of a commit, by its name relative to that."""
+        """Return mode and object id of every file below a directory of a commit, by its relative name."""
         prefix = f"{directory}/" if directory else ""
         listed = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", prefix or ".").stdout
         found: dict[str, tuple[str, str]] = {}
@@ -203,7 +207,7 @@ class Repository(Struct, frozen=True):
                 at += size + 1
 
     def file(self, commit: str, name: str, largest: int) -> bytes | None:
-        """The content of one regular file of a commit; None where there is none, or a larger one."""
+        """Return the content of a regular file of a commit; None if it is missing or too large."""
         listed = self.git.run("ls-tree", "-z", "--full-tree", commit, "--", name).stdout
         mode, _, rest = listed.partition(b" ")
         id = rest.partition(b" ")[2].partition(b"\t")[0].decode()
@@ -280,7 +284,7 @@ _MOST_LISTINGS: Final = 8
 
 
 class CommitFiles(Struct, dict=True):
-    """A project as a commit has it. `directory` is the project's place below the root of the repository."""
+    """The files of a project in a commit. `directory` is the project's path in the repository."""
 
     repository: Repository
     commit: str
@@ -292,12 +296,12 @@ class CommitFiles(Struct, dict=True):
 
     @property
     def names_read(self) -> Collection[str]:
-        """The names of the files that were read."""
+        """Return the names of the files that were read."""
         return self._contents.keys()
 
     @cached_property
     def _names(self) -> dict[str, tuple[str, str]]:
-        """What is in the directory of the project, by its name."""
+        """Return mode and object id of each file in the project, by name."""
         key = self.repository, self.commit, self.directory
         if (known := _LISTINGS.get(key)) is not None:
             return known

@@ -1,13 +1,8 @@
-"""Choose the commit that dpsync compares with, and read the configuration in it.
+"""Choose the commit that dpsync compares with (the base), and read the configuration in it.
 
-Which commit is the base where nobody names one: HEAD, or in CI, where HEAD is on trial, one before it.
-
-What a CI system says about itself is data: ids of commits, which this clone has or does not have.
-
-Which commit is the base, and the configuration in it: read from git without a checkout.
-
-A default base that cannot be had is a warning, since everything works without one. A base that somebody named
-must be there.
+`read_base` is the entry point. Without `--base`, the base is HEAD. In CI, HEAD is the commit under test, so
+the base is a merge base or an earlier commit, which the variables of the CI system name. A missing default
+base is only a warning, because everything works without one. A base that the user named must exist.
 """
 
 from __future__ import annotations
@@ -38,22 +33,23 @@ _LARGEST_EVENT: Final = 64 * 1024 * 1024
 
 
 def default_base(repository: Repository, env: Mapping[str, str]) -> Base:
-    """The commit, or why there is none; its configuration is not read yet."""
+    """Return the commit of the default base, or the reason why there is none, without its configuration."""
     if repository.commit("HEAD") is None:
         return Base("the repository has no commit")
     if not in_ci(env):
-        return _head(repository)
+        return _base_at_head(repository)
     if env.get("GITLAB_CI"):
         return _gitlab(repository, env)
     return _github(repository, env)
 
 
 def in_ci(env: Mapping[str, str]) -> bool:
-    """Whether this is a job of a CI system: nobody is at a terminal, and HEAD is what is being tried."""
+    """Return whether this is a job of a CI system: no user is at a terminal, and HEAD is under test."""
     return env.get("CI", "").lower() not in ("", "0", "false")
 
 
 def warning(why: str, hint: str) -> Diagnostic:
+    """Return the warning that the base is missing."""
     message = (
         f"dpsync cannot compare the files with an earlier commit: {why}. In this run, dpsync cannot notice "
         "that an entry was renamed, or that a line under policy.protect was removed"
@@ -75,8 +71,8 @@ def _github(repository: Repository, env: Mapping[str, str]) -> Base:
         tip = commit_at(event, "merge_group", "base_sha")
         return _merge_base(repository, "the target branch of the merge queue", (tip,))
     if name not in (None, "push"):
-        return _head(repository)  # a timer or a button: nothing has just changed
-    return _before(repository, commit_at(event, "before"))
+        return _base_at_head(repository)  # a timer or a button: nothing has just changed
+    return _base_before_push(repository, commit_at(event, "before"))
 
 
 def _gitlab(repository: Repository, env: Mapping[str, str]) -> Base:
@@ -87,11 +83,11 @@ def _gitlab(repository: Repository, env: Mapping[str, str]) -> Base:
         target = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or "the target branch"
         return _merge_base(repository, target, (commit_id(tip), commit_id(older)))
     if source not in (None, "push"):
-        return _head(repository)
-    return _before(repository, commit_id(env.get("CI_COMMIT_BEFORE_SHA")))
+        return _base_at_head(repository)
+    return _base_before_push(repository, commit_id(env.get("CI_COMMIT_BEFORE_SHA")))
 
 
-def _head(repository: Repository) -> Base:
+def _base_at_head(repository: Repository) -> Base:
     return Base("HEAD", repository.commit("HEAD"))
 
 
@@ -100,28 +96,28 @@ def _merge_base(repository: Repository, target: str, tips: Iterable[str | None])
         other = repository.commit(tip) if tip else None
         if other and (commit := repository.merge_base("HEAD", other)):
             return Base(f"the merge base with {target}", commit, proposed=True)
-    return _missing(f"the merge base with {target}")
+    return _missing_base(f"the merge base with {target}")
 
 
-def _before(repository: Repository, pushed_on: str | None) -> Base:
-    """What was there before the push, be it of several commits; else the first parent."""
+def _base_before_push(repository: Repository, pushed_on: str | None) -> Base:
+    """Return the commit before the push, which may contain several commits; or else the first parent."""
     if pushed_on is not None:
         commit = repository.commit(pushed_on)
         said = "the commit before the push"
-        return Base(said, commit) if commit else _missing(said)
+        return Base(said, commit) if commit else _missing_base(said)
     commit = repository.commit("HEAD^1")
     if commit is None:
-        return _missing("the parent of HEAD") if repository.shallow else Base("HEAD is the first commit")
+        return _missing_base("the parent of HEAD") if repository.shallow else Base("HEAD is the first commit")
     return Base("the parent of HEAD", commit)
 
 
-def _missing(what: str) -> Base:
+def _missing_base(what: str) -> Base:
     said = f"{what} is not in this clone"
     return Base(said, warning=warning(said, DEEPER), lacking=True)
 
 
 def event_of(env: Mapping[str, str]) -> Any:
-    """What GitHub says of the event that has started the job."""
+    """Return the JSON of the GitHub event that started the job; None if it cannot be read."""
     path = env.get("GITHUB_EVENT_PATH")
     try:
         return json.loads(disk.read(Path(path), _LARGEST_EVENT)) if path else None
@@ -131,16 +127,16 @@ def event_of(env: Mapping[str, str]) -> Any:
 
 def commit_at(event: Any, *names: str) -> str | None:
     """Return the id of a commit at a place in an event."""
-    return commit_id(_at(event, *names))
+    return commit_id(_value_at(event, *names))
 
 
 def text_at(event: Any, *names: str) -> str:
     """Return the text at a place in an event; "" if there is none."""
-    found = _at(event, *names)
+    found = _value_at(event, *names)
     return found if isinstance(found, str) else ""
 
 
-def _at(event: Any, *names: str) -> Any:
+def _value_at(event: Any, *names: str) -> Any:
     for name in names:
         event = event.get(name) if isinstance(event, dict) else None
     return event
@@ -160,34 +156,36 @@ def read_base(
     layers: Layers | None = None,
     ids: Path | None = None,
 ) -> Base:
-    """The base of the configuration in `root` with the same layers over it; `ref` is what somebody named.
+    """Return the base of the configuration in `root`, with the same layers. `ref` is the user's choice.
 
-    `ids` is where the ids file is; the base has the one of its commit, if that is in the repository.
-    Raises DiagnosticError (exit 5) when a named base cannot be used.
+    `ids` is the path of the ids file; the base gets the ids file of its commit, if the path is in the
+    repository. Raises DiagnosticError (exit 5) if a base that the user named cannot be used.
     """
     try:
         repository = Repository.around(root.parent)
     except NoRepository as none:
         if ref is not None:
-            raise _unusable(ref, str(none), none.hint) from None
+            raise _unusable_base(ref, str(none), none.hint) from None
         return Base(str(none), warning=warning(str(none), none.hint) if none.hint else None)
-    found = _named(repository, ref) if ref is not None else default_base(repository, env)
+    found = _named_base(repository, ref) if ref is not None else default_base(repository, env)
     if found.commit is None:
         return found
     found = replace(found, shallow=repository.shallow)
     project = Project(repository, root, registry, env, layers or Layers())
-    loaded = _loaded(project, found, ref)
+    loaded = _load_base(project, found, ref)
     return loaded if ids is None or loaded.desired is None else _with_ids(repository, loaded, registry, ids)
 
 
-def _named(repository: Repository, ref: str) -> Base:
+def _named_base(repository: Repository, ref: str) -> Base:
     commit = repository.commit(ref)
     if commit is None:
-        raise _unusable(ref, "this clone does not contain the commit", DEEPER if repository.shallow else None)
+        raise _unusable_base(
+            ref, "this clone does not contain the commit", DEEPER if repository.shallow else None
+        )
     return Base(ref, commit)
 
 
-def _unusable(ref: str, why: str, hint: str | None = None) -> DiagnosticError:
+def _unusable_base(ref: str, why: str, hint: str | None = None) -> DiagnosticError:
     message = f'dpsync cannot compare the files with "{ref}": {why}'
     return DiagnosticError([Diagnostic(codes.BASE, message, hint=hint)], Exit.INVALID)
 
@@ -195,7 +193,7 @@ def _unusable(ref: str, why: str, hint: str | None = None) -> DiagnosticError:
 # Its configuration.
 
 
-def _loaded(project: Project, base: Base, ref: str | None) -> Base:
+def _load_base(project: Project, base: Base, ref: str | None) -> Base:
     assert base.commit is not None
     loaded = project.load(base.commit)
     if loaded is None:
@@ -213,14 +211,14 @@ def _loaded(project: Project, base: Base, ref: str | None) -> Base:
     where = f"{first.span.file}:{first.span.line}: " if first.span else ""
     why = f"the configuration in this commit is invalid ({where}{first.message})"
     if ref is not None:
-        raise _unusable(ref, why)
+        raise _unusable_base(ref, why)
     said = f"the configuration in {base.name} is invalid"
     remark = warning(f"{said} ({where}{first.message})", "choose another commit with --base")
     return Base(said, warning=remark)
 
 
 def _with_ids(repository: Repository, base: Base, registry: Registry, path: Path) -> Base:
-    """With the ids file of its commit. One that cannot be used is a warning: the rest of the past counts."""
+    """Return the base with the ids file of its commit. An invalid ids file is only a warning."""
     at = path.parent.resolve() / path.name
     if base.commit is None or not at.is_relative_to(repository.top):
         return base

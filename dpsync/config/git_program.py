@@ -1,17 +1,14 @@
-"""The one place that starts git. Nothing that a repository holds is run by it.
+"""Run git without running any program that the repository's configuration names.
 
-git runs programs that a repository's configuration names: hooks, filters, file system monitors, diffs,
-helpers for credentials, and those that fetch what a partial clone lacks. A list that overrides each of them
-would be incomplete with the next git. So git never sees the repository's own directory. Each call has a
-directory of ours, with a configuration of ours; the objects, the refs and the index in it are links to
-theirs. Of their configuration a few values are kept that say how things are stored: none of them names a
-program. The command line says the same once more, for whatever a git does by default.
+This is the only module that starts git. git runs programs from a repository's configuration: hooks, filters,
+file system monitors, diffs, credential helpers, and those that fetch what a partial clone lacks. Overriding
+each of them would be incomplete with the next git version. So each call gets a temporary git directory
+(`GitDirectory.shadow`) with a configuration of dpsync, and links to the objects, refs and index of the
+repository. Only a few storage settings of the repository are kept; none names a program. Each call has a time
+limit, because git could block on a named pipe such as `.gitattributes`.
 
-Each call has a time limit: git opens files of the working tree, such as `.gitattributes`, and would block
-forever on a named pipe.
-
-The repository is the one whose `.git` is found from a directory upwards. A directory that only looks like a
-bare repository is none, since any commit can hold one.
+The repository is found through `.git`, from a directory upwards. A directory that looks like a bare
+repository is ignored, because any commit can contain one.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from msgspec import Struct
 
 from dpsync import disk
 
-_ON_COMMAND_LINE: Final = (
+_FORCED_SETTINGS: Final = (
     "safe.bareRepository=explicit", "safe.directory=*", "core.hooksPath=/dev/null", "core.fsmonitor=false",
     "core.attributesFile=/dev/null", "core.excludesFile=/dev/null", "core.pager=cat", "core.editor=false",
     "core.askPass=false", "core.sshCommand=false", "credential.helper=", "protocol.allow=never",
@@ -64,7 +61,7 @@ _KEPT: Final = {
 }
 """What is kept of a repository's configuration, and the values that it may have."""
 _HEADS: Final = ("HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD")
-_OF_ALL: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
+_SHARED_FILES: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
 _SMALL: Final = 1 << 20
 """Bytes of a HEAD or of a configuration."""
 _LARGE: Final = 1 << 26
@@ -76,7 +73,7 @@ _REF: Final = re.compile(r"refs/(?!.*(?:\.\.|//))[^\x00-\x20\x7f]+")
 
 
 class NoRepository(Exception):
-    """There is no git here that could be asked; the text says why, `hint` what to do about it."""
+    """There is no usable git repository. The text says why, `hint` what to do."""
 
     def __init__(self, why: str, hint: str | None = None) -> None:
         super().__init__(why)
@@ -84,10 +81,10 @@ class NoRepository(Exception):
 
 
 class GitDirectory(Struct, frozen=True):
-    """Where a repository is. Every path is real: no part of it is a link.
+    """The location of a repository. Every path is real, without links.
 
-    `top` is the root of the working tree, `own` git's directory for it, and `common` the one that it shares
-    with other working trees of the repository.
+    `top` is the root of the working tree, `own` its git directory, and `common` the git directory that it
+    shares with other working trees of the repository.
     """
 
     top: Path
@@ -96,23 +93,26 @@ class GitDirectory(Struct, frozen=True):
 
     @staticmethod
     def around(directory: Path) -> GitDirectory:
-        """The one that a directory lies in. No program is started. Raises NoRepository."""
+        """Return the repository that contains a directory, without starting a program.
+
+        Raises NoRepository.
+        """
         try:
             begin = directory.resolve()
             device = begin.stat().st_dev
             for at in (begin, *begin.parents):
                 if at.stat().st_dev != device:
                     break
-                if (found := _at(at)) is not None:
+                if (found := _repository_at(at)) is not None:
                     return found
         except (OSError, RuntimeError, ValueError):
             pass
         raise NoRepository("the files are not in a git repository")
 
     def head(self) -> str | None:
-        """The id of the commit that is checked out, read without a program; None where it is not known."""
+        """Return the id of the checked-out commit, read without starting a program; None if it is unknown."""
         with suppress(OSError):
-            said = _text(self.own / "HEAD")
+            said = _short_text(self.own / "HEAD")
             for _ in range(5):
                 if _ID.fullmatch(said):
                     return said
@@ -129,7 +129,7 @@ class GitDirectory(Struct, frozen=True):
 
     def _ref(self, name: str) -> str:
         with suppress(FileNotFoundError):
-            return _text(self.common / name)
+            return _short_text(self.common / name)
         packed = disk.read(self.common / "packed-refs", _LARGE).decode("utf-8", "surrogateescape")
         return next(
             (line[: -len(name)].strip() for line in packed.split("\n") if line.endswith(f" {name}")), ""
@@ -137,14 +137,16 @@ class GitDirectory(Struct, frozen=True):
 
     @contextmanager
     def shadow(self, config: str) -> Iterator[Path]:
-        """A directory of ours that git takes for the repository's own."""
+        """Yield a temporary directory that git uses in place of the repository's git directory."""
         with disk.own_directory() as made:
             disk.lay(made / "config", config.encode("utf-8", "surrogateescape"))
             for name in _HEADS:
                 with suppress(OSError):
-                    disk.lay(made / name, f"{_text(self.own / name)}\n".encode("utf-8", "surrogateescape"))
+                    disk.lay(
+                        made / name, f"{_short_text(self.own / name)}\n".encode("utf-8", "surrogateescape")
+                    )
             (made / "logs").mkdir()
-            linked = [self.common / name for name in _OF_ALL]
+            linked = [self.common / name for name in _SHARED_FILES]
             linked += [self.own / "index", *self.own.glob("sharedindex.*")]
             for path in linked:
                 _link(made / path.name, path)
@@ -154,45 +156,48 @@ class GitDirectory(Struct, frozen=True):
 
 
 def _link(link: Path, path: Path) -> None:
-    """A link to a directory or a regular file, where there is one: anything else could make git wait."""
+    """Link to a directory or a regular file, if it exists. Anything else could make git wait."""
     with suppress(OSError):
         if path.is_dir() or path.is_file():
             link.symlink_to(path)
 
 
-def _at(top: Path) -> GitDirectory | None:
-    """The repository whose working tree begins in a directory, if one does. Raises NoRepository."""
+def _repository_at(top: Path) -> GitDirectory | None:
+    """Return the repository whose working tree is exactly `top`; None if there is none.
+
+    Raises NoRepository.
+    """
     entry = top / ".git"
     named = entry
     if disk.kind_of(entry) is None:
         if not entry.exists():
             return None
-        said = _text(entry)
+        said = _short_text(entry)
         if not said.startswith("gitdir: "):
             raise NoRepository(f"{entry} does not contain the path of a git directory")
         named = top / said.removeprefix("gitdir: ")
     own = named.resolve()
     with suppress(OSError):
         common = own / "commondir"
-        shared = (own / _text(common)).resolve() if common.exists() else own
-        _text(own / "HEAD")
+        shared = (own / _short_text(common)).resolve() if common.exists() else own
+        _short_text(own / "HEAD")
         if (shared / "objects").is_dir() and (shared / "refs").is_dir():
             for one in dict.fromkeys((own, shared)):
-                _is_no_content(top, one)
+                _refuse_git_directory_in_working_tree(top, one)
             return GitDirectory(top, own, shared)
     return None
 
 
-def _is_no_content(top: Path, own: Path) -> None:
-    """Raise NoRepository where git's directory is among the files of a working tree: a commit can hold one.
+def _refuse_git_directory_in_working_tree(top: Path, own: Path) -> None:
+    """Raise NoRepository if the git directory is among the files of a working tree.
 
-    git keeps nothing that is below a `.git`.
+    A commit could contain such a directory, but git does not commit files below a `.git`.
     """
     wrong = NoRepository(
         f"the git directory of {top} is {own}, which is inside a working tree",
         "use a git directory outside the working tree",
     )
-    if _below(own, top) and not _in_dot_git(own, top):
+    if _is_below(own, top) and not _in_dot_git(own, top):
         raise wrong
     if _in_dot_git(own, Path(own.anchor)):
         return
@@ -204,7 +209,7 @@ def _is_no_content(top: Path, own: Path) -> None:
         raise wrong
 
 
-def _below(path: Path, top: Path) -> bool:
+def _is_below(path: Path, top: Path) -> bool:
     return path == top or path.is_relative_to(top)
 
 
@@ -212,8 +217,8 @@ def _in_dot_git(path: Path, top: Path) -> bool:
     return ".git" in path.relative_to(top).parts
 
 
-def _text(path: Path) -> str:
-    """A short file. A link is what it says, as git has it for a HEAD of old."""
+def _short_text(path: Path) -> str:
+    """Return the text of a short file. A link counts as its target, as git allows for an old HEAD."""
     if path.is_symlink() and (target := str(path.readlink())).startswith("refs/"):
         return f"ref: {target}"
     data = disk.read(path, _SMALL)
@@ -229,47 +234,48 @@ class Git(Struct, frozen=True):
 
     @staticmethod
     def around(directory: Path) -> Git:
-        """The git of the repository that a directory is in. Raises NoRepository."""
+        """Return git for the repository that contains a directory. Raises NoRepository."""
         place = GitDirectory.around(directory)
         program = find_program("git", place.top)
         if program is None:
             raise NoRepository("git is not installed")
-        _is_trusted(place, program)
+        _check_owner(place, program)
         first = Git(place, program, _BARE)
-        return Git(place, program, first._kept())
+        return Git(place, program, first._configuration())
 
     def run(
         self, *arguments: str, given: bytes = b"", literal: bool = True
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run one of its commands with `given` as its input. Names of files are from the top on.
+        """Run a git command with `given` as its input. File names are relative to the working tree's root.
 
-        `literal`: whether names of files are taken literally, which not every command of git supports.
-        Raises NoRepository if git cannot be started or exceeds the time limit.
+        `literal`: whether file names are taken literally, which not every git command supports. Raises
+        NoRepository if git cannot be started or exceeds the time limit.
         """
         try:
             with self.place.shadow(self.config) as directory:
                 named = {"GIT_DIR": directory, "GIT_WORK_TREE": self.place.top, "HOME": directory}
-                return _started(
-                    [self.program, *_settings(), *(["--literal-pathspecs"] if literal else [])], arguments,
+                return _run_git(
+                    [self.program, *_command_line_settings(), *(["--literal-pathspecs"] if literal else [])],
+                    arguments,
                     {**_ENVIRONMENT, **{name: str(path) for name, path in named.items()}},
                     directory, given,
                 )  # fmt: skip
         except OSError as error:
             raise NoRepository(f"dpsync cannot start git: {disk.why(error)}") from None
 
-    def _kept(self) -> str:
-        """The configuration for this repository."""
+    def _configuration(self) -> str:
+        """Return the configuration for this repository: that of dpsync, and the kept settings."""
         try:
             theirs = disk.read(self.place.common / "config", _SMALL)
         except FileNotFoundError:
             return _BARE
         except OSError as error:
             raise NoRepository(f"dpsync cannot read .git/config: {disk.why(error)}") from None
-        return _BARE + _kept_lines(self, theirs)
+        return _BARE + _kept_settings(self, theirs)
 
 
 @lru_cache(maxsize=32)
-def _kept_lines(git: Git, config: bytes) -> str:
+def _kept_settings(git: Git, config: bytes) -> str:
     """Return the kept values in the text of a repository's configuration. One command needs them often."""
     listed = git.run("config", "--file", "-", "--no-includes", "-z", "--list", given=config)
     if listed.returncode:
@@ -278,7 +284,7 @@ def _kept_lines(git: Git, config: bytes) -> str:
     for entry in listed.stdout.decode("utf-8", "surrogateescape").split("\0"):
         name, _, value = entry.partition("\n")
         if any(re.fullmatch(key, name) and re.fullmatch(of, value) for key, of in _KEPT.items()):
-            lines.append(_said(name, value))
+            lines.append(_config_setting(name, value))
     return "".join(lines)
 
 
@@ -286,8 +292,8 @@ _WINDOWS: Final = ("SYSTEMROOT",) if sys.platform == "win32" else ()
 _BARE: Final = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n"
 
 
-def _said(name: str, value: str) -> str:
-    """One value in the language of git's configuration."""
+def _config_setting(name: str, value: str) -> str:
+    """Return one value in the syntax of git's configuration; "" for a name that the syntax cannot hold."""
     section, _, rest = name.partition(".")
     sub, _, key = rest.rpartition(".")
     quoted = sub.replace("\\", "\\\\").replace('"', '\\"')
@@ -298,11 +304,11 @@ def _said(name: str, value: str) -> str:
     return f'[{head}]\n\t{key} = "{text}"\n'
 
 
-def _settings() -> list[str]:
-    return [word for setting in _ON_COMMAND_LINE for word in ("-c", setting)]
+def _command_line_settings() -> list[str]:
+    return [word for setting in _FORCED_SETTINGS for word in ("-c", setting)]
 
 
-def _started(
+def _run_git(
     git: list[str], arguments: Sequence[str], env: dict[str, str], directory: Path, given: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git with only these environment variables, plus one that every program needs on Windows.
@@ -326,7 +332,11 @@ def _started(
 
 
 def find_program(name: str, repository: Path) -> str | None:
-    """The path of a program that is not found by a relative path, nor in a repository or on the way to it."""
+    """Return the path of a program in PATH; None if there is none.
+
+    Relative entries of PATH are skipped, and so are programs in the repository or in the workspace of a
+    workflow.
+    """
     workspace = os.environ.get("GITHUB_WORKSPACE")
     outside = [repository, *([Path(workspace).resolve()] if workspace else [])]
     suffix = ".exe" if sys.platform == "win32" else ""
@@ -335,15 +345,16 @@ def find_program(name: str, repository: Path) -> str | None:
         if not Path(entry).is_absolute() or not os.access(path, os.X_OK) or not path.is_file():
             continue
         places = (Path(entry).resolve(), path.resolve())
-        if not any(_below(place, top) for place in places for top in outside):
+        if not any(_is_below(place, top) for place in places for top in outside):
             return str(path)
     return None
 
 
-def _is_trusted(place: GitDirectory, program: str) -> None:
-    """Raise NoRepository where the repository belongs to another user, who could make up a past for it.
+def _check_owner(place: GitDirectory, program: str) -> None:
+    """Raise NoRepository if the repository belongs to another user, who could forge its history.
 
-    What root has made is trusted, and root trusts everybody: in a container the checkout is often another's.
+    Files of root are trusted, and root trusts everybody: in a container, the checkout often has another
+    owner.
     """
     if not hasattr(os, "geteuid"):  # Windows, where Python knows no owner of a file: docs/installing.md
         return
@@ -355,7 +366,7 @@ def _is_trusted(place: GitDirectory, program: str) -> None:
     env |= {"LC_ALL": "C", "GIT_DIR": os.devnull}
     with disk.own_directory() as nowhere:
         asked = ("config", "--global", "-z", "--get-all", "safe.directory")
-        said = _started([program], asked, env, nowhere)
+        said = _run_git([program], asked, env, nowhere)
     safe = said.stdout.decode("utf-8", "surrogateescape").split("\0")
     if not any(one == "*" or Path(one) == place.top for one in safe if one):
         hint = f"run git config --global --add safe.directory {place.top}"

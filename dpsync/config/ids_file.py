@@ -1,19 +1,14 @@
 """Read and write the ids file, also one with conflict markers of git.
 
-Conflict markers of git in a text of lines, and the two texts that it was merged from.
-
-A line keeps its number: what is not part of a side is an empty line there.
-
-The text of an ids file ⇄ what it says.
-
     https://api.acme.example:             the platform
       org-1:                              the organization, by its id
-        acme/sites/docs: site-1           an entry, and which live object it is
+        acme/sites/docs: site-1           an entry, and its live object
         acme/sites/docs/structure/news: section-2 site-space-5
-        acme/teams/sales: { id: team-3, kept: true }    an entry that was removed, and its object was kept
+        acme/teams/sales: { id: team-3, kept: true }    a removed entry whose object was kept
 
-Reading it collects every finding and never raises. Writing it gives the same bytes for the same lines: they
-are sorted, and one entry is one line, so that a merge conflict is about the lines that really differ.
+`parse` collects every finding and never raises; `parse_both` reads both sides of a merge conflict. `render`
+gives the same bytes for the same lines: they are sorted, and one entry is one line, so that a merge conflict
+is only about lines that really differ.
 """
 
 from __future__ import annotations
@@ -43,22 +38,25 @@ _FOLLOWING: Final = {"": "<", "<": "|=", "|": "=", "=": ">"}
 
 
 def markers(text: str, file: str) -> list[Span]:
-    """Where conflicts begin; in a text with other markers only, the first one."""
+    """Return the positions where conflicts begin; without a begin marker, that of the first other marker."""
     found = [
-        (_mark(content), Span(file, line, 1, line, len(content) + 1))
+        (_marker_character(content), Span(file, line, 1, line, len(content) + 1))
         for line, content in enumerate(_lines(text), 1)
-        if _mark(content)
+        if _marker_character(content)
     ]
     return [span for mark, span in found if mark == "<"] or [span for _, span in found[:1]]
 
 
 def both_sides(text: str) -> tuple[str, str] | None:
-    """Our text and theirs; None where the markers do not belong together."""
+    """Return our text and their text; None if the markers do not match.
+
+    A line keeps its number: lines of the other side are empty.
+    """
     ours: list[str] = []
     theirs: list[str] = []
     inside = ""
     for line in _lines(text):
-        mark = _mark(line)
+        mark = _marker_character(line)
         if mark:
             if mark not in _FOLLOWING[inside]:
                 return None
@@ -68,8 +66,8 @@ def both_sides(text: str) -> tuple[str, str] | None:
     return None if inside else ("\n".join(ours), "\n".join(theirs))
 
 
-def _mark(line: str) -> str:
-    """The character that a marker is made of; empty where a line is none."""
+def _marker_character(line: str) -> str:
+    """Return the character of a conflict marker; "" for any other line."""
     return line[0] if _MARKER.fullmatch(line) else ""
 
 
@@ -95,7 +93,7 @@ Disputed = frozenset[tuple[str, str, Address]]
 
 
 def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Findings]:
-    """What a file says, without what is wrong with it, and everything that is wrong. `file` is for spans."""
+    """Return the valid lines of a file, and the findings. `file` is its name in spans."""
     ids, _, found = _parse(data, file, registry)
     return ids, found
 
@@ -116,16 +114,16 @@ def _parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, D
 
 
 def parse_both(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, Disputed, Findings]:
-    """What both sides of a merge conflict say, the entries about which they differ, and what is wrong.
+    """Return the lines of both sides of a merge conflict, the entries with different lines, and findings.
 
-    A line that only one side has is kept: losing a line is what a merge must not do. Of an entry with two
-    different lines there is none in the file that is returned; so it is where there are no markers.
+    A line of only one side is kept, because a merge must not lose lines. An entry with two different lines
+    has no line in the returned file. Without markers, the same holds for an entry with two lines.
     """
     text, unfit = decode(data, file)
     if not unfit and not markers(text, file):
         ids, twice_over, found = _parse(data, file, registry)
         left = (one for one in found if one.code != codes.IDS_TWICE)
-        return _without(ids, twice_over), twice_over, Findings(left)
+        return _without_disputed(ids, twice_over), twice_over, Findings(left)
     sides = None if unfit else both_sides(text)
     if sides is None:
         found = Findings(unfit)
@@ -152,7 +150,7 @@ def parse_both(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, Dis
     return IdsFile(sections), frozenset(disputed), found
 
 
-def _without(ids: IdsFile, differ: Disputed) -> IdsFile:
+def _without_disputed(ids: IdsFile, differ: Disputed) -> IdsFile:
     return IdsFile(
         {
             platform: {
@@ -170,7 +168,7 @@ def _sections(ids: IdsFile) -> list[tuple[str, str]]:
 
 
 def ids_schema() -> dict[str, Any]:
-    """The JSON Schema of the file, for editors: its shape. Which addresses there are, only dpsync knows."""
+    """Return the JSON Schema of the ids file for editors. It cannot check which addresses exist."""
     id = {"type": ["string", "integer"], "pattern": r"^\S{1,500}( \S{1,500})?$"}
     marked = {
         "type": "object",
@@ -204,7 +202,7 @@ def ids_schema() -> dict[str, Any]:
 
 
 def content(path: Path, name: str, project: Path) -> bytes | None:
-    """The bytes of an ids file; None where there is none. No link leads out of the project.
+    """Return the bytes of an ids file; None if there is none. Links must not lead out of the project.
 
     Raises DiagnosticError (exit 5).
     """
@@ -219,7 +217,7 @@ def content(path: Path, name: str, project: Path) -> bytes | None:
 
 
 def wrong(found: Findings, data: bytes, name: str, excerpts: bool = True) -> DiagnosticError:
-    """The error that ends a command which needs the file; with excerpts where it is a file of the project."""
+    """Return the error for a command that needs a valid ids file. `excerpts` shows the lines of the file."""
     return DiagnosticError(found, Exit.INVALID, {name: decode(data, name)[0]} if excerpts else {})
 
 
@@ -229,7 +227,7 @@ class _Parser:
         self.found = found
         self.repeated: list[RecordedLine] = []
         self.disputed: set[tuple[str, str, Address]] = set()
-        self._written: dict[tuple[str, str], dict[tuple[str, ...], RecordedLine]] = defaultdict(dict)
+        self._yaml_text: dict[tuple[str, str], dict[tuple[str, ...], RecordedLine]] = defaultdict(dict)
 
     def file(self, node: Node) -> IdsFile:
         sections: dict[str, dict[str, Lines]] = {}
@@ -258,9 +256,9 @@ class _Parser:
         return IdsFile(full, tuple(self.repeated))
 
     def lines(self, node: Node, owner: tuple[str, str]) -> Lines:
-        """The lines of one section, or of one more part of it."""
+        """Return the lines of one section; a section may be split into several parts."""
         lines: dict[Address, RecordedLine] = {}
-        written = self._written[owner]
+        written = self._yaml_text[owner]
         for key, value in self.entries(node, "an organization"):
             line = self.line(key, value)
             if line is None:
@@ -330,7 +328,7 @@ def _without_mark(value: Node) -> tuple[Node, bool]:
 
 
 def repeated_entry(first: RecordedLine, line: RecordedLine) -> Diagnostic:
-    """The finding that an entry has two lines."""
+    """Return the finding that an entry has two lines."""
     related = (("the first one", first.span),) if first.span else ()
     if first.address == line.address:
         message = f"{line.address} has two lines"
@@ -344,7 +342,7 @@ def repeated_entry(first: RecordedLine, line: RecordedLine) -> Diagnostic:
 
 
 def repeated(ids: IdsFile) -> list[Diagnostic]:
-    """Warnings of lines that are given once more: they say nothing else, and go when the file is written."""
+    """Return warnings about repeated lines, which are dropped when the file is written."""
     return [
         Diagnostic(
             codes.IDS_TWICE,
@@ -362,31 +360,31 @@ def _is_pattern(address: Address) -> bool:
 
 
 def render(ids: IdsFile) -> bytes:
-    """The whole file. A line that the file could not hold is left out."""
+    """Return the whole file. Lines that the file cannot hold are left out."""
     text = HEADER
     for platform, organizations in sorted(ids.sections.items()):
-        below = "".join(_section(id, lines) for id, lines in sorted(organizations.items()))
-        text += f"{_written(platform)}:\n{below}" if below else ""
+        below = "".join(_section_text(id, lines) for id, lines in sorted(organizations.items()))
+        text += f"{_yaml_text(platform)}:\n{below}" if below else ""
     return text.encode()
 
 
-def _section(organization: str, lines: Lines) -> str:
-    written = "".join(_line(lines[address]) for address in sorted(lines))
-    return f"  {_written(organization)}:\n{written}" if written and is_id(organization) else ""
+def _section_text(organization: str, lines: Lines) -> str:
+    written = "".join(_line_text(lines[address]) for address in sorted(lines))
+    return f"  {_yaml_text(organization)}:\n{written}" if written and is_id(organization) else ""
 
 
-def _line(line: RecordedLine) -> str:
+def _line_text(line: RecordedLine) -> str:
     ids = [line.id] if line.also is None else [line.id, line.also]
     if not all(map(is_id, ids)):
         return ""
-    key, value = _written(str(line.address)), _written(" ".join(ids))
+    key, value = _yaml_text(str(line.address)), _yaml_text(" ".join(ids))
     value = f"{{ id: {value}, kept: true }}" if line.kept else value
     return f"    {key}: {value}\n" if len(key) < _LONGEST_KEY else f"    ? {key}\n    : {value}\n"
 
 
-def _written(text: str) -> str:
-    """A text as YAML has it: bare where nothing in it means anything to YAML, else in double quotes."""
-    if _BARE.fullmatch(text) and ": " not in text and not text.endswith(":") and _is_text(text):
+def _yaml_text(text: str) -> str:
+    """Return a text as YAML: bare if it has no special meaning in YAML, or else in double quotes."""
+    if _BARE.fullmatch(text) and ": " not in text and not text.endswith(":") and _is_yaml_text(text):
         return text
     quoted = json.dumps(text, ensure_ascii=False)
     return _HIDDEN.sub(_escaped, quoted)
@@ -397,7 +395,7 @@ def _escaped(found: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _is_text(text: str) -> bool:
+def _is_yaml_text(text: str) -> bool:
     try:
         return isinstance(resolve(text), str)
     except NumberError:

@@ -1,13 +1,9 @@
 """Merge overlays and the selected environment into the configuration.
 
-Merge an overlay into a configuration: values of the overlay win, and keep their source position.
-
-The type of a field decides how two values merge. If the overlay selects another variant of a value, members
-of the previous variant are dropped. Trees of nodes merge by `key`; every other list is replaced.
-
-In this module `below` is the configuration and `above` is the overlay.
-
-The layers on top of a root file: overlays and the selected environment.
+Values of an overlay win and keep their source position. The type of a field decides how two values merge. If
+the overlay selects another variant of a value, members of the previous variant are dropped. Trees of nodes
+merge by `key`; every other list is replaced. In this module, `below` is the configuration and `above` is the
+overlay.
 """
 
 from __future__ import annotations
@@ -150,7 +146,7 @@ _OTHER_NAMES = "To allow other names, list them in the environment variable DPSY
 
 
 class Layers(Struct, frozen=True):
-    """What goes over the root file: names of overlays relative to the project, and an environment."""
+    """The names of overlays (relative to the project) and of an environment, to merge into a root file."""
 
     overlays: tuple[str, ...] = ()
     environment: str | None = None
@@ -167,7 +163,10 @@ class Layers(Struct, frozen=True):
         profile: str | None = None,
         assumed: str | None = None,
     ) -> Layers:
-        """Raises DiagnosticError (exit 5) when an overlay lies outside of the project of `root`."""
+        """Return the layers for a root file.
+
+        Raises DiagnosticError (exit 5) for an overlay outside the project.
+        """
         project = root.parent.resolve()
         names: list[str] = []
         for path in overlays:
@@ -184,7 +183,7 @@ class Layers(Struct, frozen=True):
 
 
 def only(root: Mapping, chosen: str | None) -> Mapping:
-    """The root file without the environments that were not chosen: their variables need not be set."""
+    """Return the root file without the environments that are not selected: their variables may be unset."""
     environments = root.get("environments")
     if not isinstance(environments, Mapping):
         return root
@@ -197,7 +196,7 @@ def only(root: Mapping, chosen: str | None) -> Mapping:
 
 
 class Chosen(Struct, frozen=True):
-    """An environment as it is written: what goes over the files below it."""
+    """An environment as written, to merge into the configuration."""
 
     environment: Environment
     overlay: Scalar | None
@@ -226,38 +225,38 @@ def check_environments(root: Mapping, env: Variables[str, str]) -> list[Diagnost
     if node is None:
         return []
     if not isinstance(node, Mapping):
-        return [_wrong('"environments" must be a mapping of names to environments', node.span)]
+        return [_environment_finding('"environments" must be a mapping of names to environments', node.span)]
     found: list[Diagnostic] = []
     for key, value in node:
         if not isinstance(value, Mapping):
-            found.append(_wrong(f'the environment "{key.text}" must be a mapping', value.span))
+            found.append(_environment_finding(f'the environment "{key.text}" must be a mapping', value.span))
             continue
         for word, part in value:
-            found += _problems(word, part, env)
+            found += _key_problems(word, part, env)
     return found
 
 
-def _problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagnostic]:
+def _key_problems(word: Scalar, node: Node, env: Variables[str, str]) -> list[Diagnostic]:
     match word.text:
         case "url" | "overlay":
             text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
             if not text:
-                return [_wrong(f'"{word.text}" must be a text', node.span)]
-            return _url(text, node.span) if word.text == "url" else []
+                return [_environment_finding(f'"{word.text}" must be a text', node.span)]
+            return _url_problems(text, node.span) if word.text == "url" else []
         case "token":
-            return _token(node, env)
+            return _token_problems(node, env)
         case "profile":
-            return _profile(node)
+            return _profile_problems(node)
         case "limits":
-            return _limits(node)
+            return _limit_problems(node)
         case "organizations":
-            return _organizations(node)
+            return _organization_problems(node)
     nearest = did_you_mean(word.text, _ENVIRONMENT_KEYS)
     hint = f'did you mean "{nearest}"?' if nearest else f"allowed keys: {', '.join(_ENVIRONMENT_KEYS)}"
-    return [_wrong(f'unknown key "{word.text}" in an environment', word.span, hint)]
+    return [_environment_finding(f'unknown key "{word.text}" in an environment', word.span, hint)]
 
 
-def _url(text: str, span: Span) -> list[Diagnostic]:
+def _url_problems(text: str, span: Span) -> list[Diagnostic]:
     for name in referenced_variables(text):
         if not _URL_VARIABLE.fullmatch(name):
             message = f"{name} is not an allowed variable in a url: {_URL_RULE}"
@@ -268,10 +267,10 @@ def _url(text: str, span: Span) -> list[Diagnostic]:
     if "${" in text:  # the variables of an environment that is not selected may be unset
         return []
     problem = address_problem(text)
-    return [_wrong(f"the url {problem}", span)] if problem else []
+    return [_environment_finding(f"the url {problem}", span)] if problem else []
 
 
-def _token(node: Node, env: Variables[str, str]) -> list[Diagnostic]:
+def _token_problems(node: Node, env: Variables[str, str]) -> list[Diagnostic]:
     node_of_name = node.get("env") if isinstance(node, Mapping) and len(node) == 1 else None
     name = _text_value(node_of_name) or ""
     if is_token_variable(name, env):
@@ -287,62 +286,68 @@ def _token(node: Node, env: Variables[str, str]) -> list[Diagnostic]:
     return [Diagnostic(codes.FORBIDDEN_VARIABLE, message, node_of_name.span, hint=hint)]
 
 
-def _profile(node: Node) -> list[Diagnostic]:
+def _profile_problems(node: Node) -> list[Diagnostic]:
     text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
     if text in PROFILES or "${" in text:
         return []
     nearest = did_you_mean(text, PROFILES)
     hint = f'did you mean "{nearest}"?' if nearest else f"use one of {', '.join(PROFILES)}"
     said = f'the API version "{text}" does not exist' if text else '"profile" must be a text'
-    return [_wrong(said, node.span, hint)]
+    return [_environment_finding(said, node.span, hint)]
 
 
-def _limits(node: Node) -> list[Diagnostic]:
+def _limit_problems(node: Node) -> list[Diagnostic]:
     if not isinstance(node, Mapping):
-        return [_wrong('"limits" must be a mapping, such as { rate: 5/s }', node.span)]
+        return [_environment_finding('"limits" must be a mapping, such as { rate: 5/s }', node.span)]
     found = []
     for word, part in node:
         if word.text != "rate":
-            found.append(_wrong(f'unknown key "{word.text}" in limits', word.span, "allowed keys: rate"))
+            found.append(
+                _environment_finding(f'unknown key "{word.text}" in limits', word.span, "allowed keys: rate")
+            )
         elif (text := _text_value(part)) is None or ("${" not in text and rate_of(text) is None):
             hint = "write the rate as 5/s, 300/m or 1000/h"
             found.append(
-                _wrong('"rate" must be a number of requests per second, minute or hour', part.span, hint)
+                _environment_finding(
+                    '"rate" must be a number of requests per second, minute or hour', part.span, hint
+                )
             )
     return found
 
 
 def rate_of(text: str) -> float | None:
-    """Requests for each second; None where the text says no rate."""
+    """Return the requests per second; None for an invalid rate."""
     found = _RATE.fullmatch(text)
     return int(found[1]) / _SECONDS[found[2]] if found else None
 
 
-def _organizations(node: Node) -> list[Diagnostic]:
+def _organization_problems(node: Node) -> list[Diagnostic]:
     if not isinstance(node, Mapping):
-        return [_wrong('"organizations" in an environment must be a mapping', node.span)]
+        return [_environment_finding('"organizations" in an environment must be a mapping', node.span)]
     found: list[Diagnostic] = []
     for _, value in node:
         if not isinstance(value, Mapping) or not value.entries:
-            found.append(_wrong('an organization in an environment needs "id" or "hostname"', value.span))
+            found.append(
+                _environment_finding('an organization in an environment needs "id" or "hostname"', value.span)
+            )
             continue
         for word, part in value:
             if word.text not in _FOUND_BY:
                 hint = "move this key into the overlay of the environment"
                 found.append(
-                    _wrong(
+                    _environment_finding(
                         f'"{word.text}" is not allowed in an organization under "environments"',
                         word.span,
                         hint,
                     )
                 )
             elif not isinstance(part, Scalar) or not isinstance(part.value, str) or not part.value:
-                found.append(_wrong(f'"{word.text}" must be a text', part.span))
+                found.append(_environment_finding(f'"{word.text}" must be a text', part.span))
     return found
 
 
 def unknown_organizations(environment: Chosen, merged: Mapping) -> list[Diagnostic]:
-    """Organizations that an environment names and no file declares."""
+    """Report organizations that an environment names and no file declares."""
     known = merged.get("organizations")
     if not isinstance(known, Mapping) or environment.organizations is None:
         return []
@@ -353,22 +358,24 @@ def unknown_organizations(environment: Chosen, merged: Mapping) -> list[Diagnost
             hint = (
                 f'did you mean "{nearest}"?' if nearest else f"the files contain: {', '.join(known.keys())}"
             )
-            found.append(_wrong(f'the files contain no organization "{key.text}"', key.span, hint))
+            found.append(
+                _environment_finding(f'the files contain no organization "{key.text}"', key.span, hint)
+            )
     return found
 
 
-def _wrong(message: str, span: Span, hint: str | None = None) -> Diagnostic:
+def _environment_finding(message: str, span: Span, hint: str | None = None) -> Diagnostic:
     return Diagnostic(codes.ENVIRONMENT, message, span, hint=hint)
 
 
 def names(root: Mapping) -> tuple[str, ...]:
-    """The environments that a root file has."""
+    """Return the names of the environments in a root file."""
     node = root.get("environments")
     return tuple(node.keys()) if isinstance(node, Mapping) else ()
 
 
 def no_such(root: Mapping, name: str) -> Diagnostic:
-    """Somebody asked for an environment that is not there."""
+    """Return the finding that a requested environment does not exist."""
     known = names(root)
     nearest = did_you_mean(name, known)
     key = root.key("environments")
@@ -388,7 +395,7 @@ def no_such(root: Mapping, name: str) -> Diagnostic:
 
 
 def chosen(root: Mapping, name: str) -> Chosen | None:
-    """The environment of this name; None when there is none, or when it is not as it should be."""
+    """Return the environment of this name; None if it does not exist or is invalid."""
     environments = root.get("environments")
     node = environments.get(name) if isinstance(environments, Mapping) else None
     if not isinstance(node, Mapping):

@@ -1,6 +1,6 @@
-"""From files to Desired: read, compose, declare, resolve, check.
+"""Load a configuration: read, compose, declare, resolve and check its files.
 
-Every problem is found before any is reported.
+`load` and `load_from` return a `Desired` and all findings. They report every problem, not only the first.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ _DEEPEST: Final = 12
 def load(
     root: Path, registry: Registry, env: Mapping[str, str], layers: Layers | None = None
 ) -> tuple[Desired, Findings]:
-    """The configuration in a root file and everything it includes, and all that is wrong with it."""
+    """Return the configuration in a root file and its includes, and all findings."""
     return load_from(Directory(root), registry, env, layers)
 
 
 def load_from(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None = None
 ) -> tuple[Desired, Findings]:
-    """The configuration that such files say, and all findings, wherever the files come from."""
+    """Return the configuration in these files, and all findings."""
     with collector_paused():  # nearly all that is made in here stays: it would double the time
-        return _loaded(files, registry, env, layers)
+        return _load_configuration(files, registry, env, layers)
 
 
-def _loaded(
+def _load_configuration(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers | None
 ) -> tuple[Desired, Findings]:
     sources = load_sources(files, env, layers, registry.whole)
     registry = _registry(registry, layers, sources.environment)
     declared = Declarations(registry, sources)
-    values = _Values(files, dict(sources.texts), declared)
+    values = _ValueFiles(files, dict(sources.texts), declared)
     declared.text = values.text
     organizations = sources.root.get("organizations")
     if organizations is not None:
@@ -71,12 +71,12 @@ def _loaded(
     if sources.complete:  # what is not known cannot be held against what is
         policy.check(registry, list(resources.values()))
         declared.diagnostics += cross_checks(registry, resources)
-        declared.diagnostics += _not_found_by_anything(declared, resources)
+        declared.diagnostics += _unidentified_organizations(declared, resources)
     desired = Desired(
         resources, declared.scopes, resolving.lookups, rules, values.texts,
         sources.environment, sources.environments,
         declared.diagnostics.warnings,
-        watched=_watched(
+        watched=_watched_places(
             registry, resources.values(), declared.scopes,
             (*rules.watch, *(pattern.place for pattern in rules.watch_values)),
         ),
@@ -88,8 +88,10 @@ def _loaded(
 
 
 def _registry(registry: Registry, layers: Layers | None, environment: Environment | None) -> Registry:
-    """Return every kind in the words of a profile: the named profile, the profile or address of the
-    environment, the assumed profile, or the profile of the registry.
+    """Return the registry for the API edition of a configuration.
+
+    The edition is the named profile, the profile or address of the environment, the assumed profile, or the
+    profile of the registry, in this order.
     """
     profile = layers.profile if layers is not None else None
     if profile is None and environment is not None:
@@ -101,16 +103,16 @@ def _registry(registry: Registry, layers: Layers | None, environment: Environmen
     return registry.whole if profile is None else registry.written_for(profile)
 
 
-def _watched(
+def _watched_places(
     registry: Registry,
     resources: Iterable[Entry],
     declared: Collection[Address],
     patterns: tuple[Pattern, ...],
 ) -> Mapping[Address, Scope]:
-    """The lists below entries that a pattern names, without those that the files declare.
+    """Return the lists below entries that a watch pattern names, without those that the files declare.
 
-    They are read for drift alone; nothing is changed there. A singleton is no such place: nothing can
-    appear there.
+    They are read for drift alone; no plan changes them. A singleton is left out, because no object can appear
+    there.
     """
     found: dict[Address, Scope] = {}
     for resource in resources if patterns else ():
@@ -125,8 +127,13 @@ def _watched(
     return found
 
 
-def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, Entry]) -> list[Diagnostic]:
-    """An organization is only ever found: it needs its id or its natural key."""
+def _unidentified_organizations(
+    declared: Declarations, resources: Mapping[Address, Entry]
+) -> list[Diagnostic]:
+    """Report organizations with neither an id nor a natural key.
+
+    dpsync does not create organizations, so it must be able to find them.
+    """
     root = declared.registry.root
     keys = [key for key in root.identity if isinstance(key, str)]
     fields = " nor ".join(f'"{key}"' for key in ("id", *keys))
@@ -141,17 +148,17 @@ def _not_found_by_anything(declared: Declarations, resources: Mapping[Address, E
         for resource in resources.values()
         if resource.kind == root.name
         and resource.pin is None
-        and not _is_written(declared.entries[resource.address], keys)
+        and not _has_identity_key(declared.entries[resource.address], keys)
     ]
 
 
-def _is_written(entry: Declaration, keys: list[str]) -> bool:
-    """Whether one of its keys is written, be it wrong."""
+def _has_identity_key(entry: Declaration, keys: list[str]) -> bool:
+    """Return whether one of the keys is in the file, valid or not."""
     return entry.wrong_pin or any(key in entry.nodes or key in entry.misspelt for key in ("id", *keys))
 
 
-class _Values:
-    """Files that values come from: `{file: …}`, relative to the file that names them, inside the project."""
+class _ValueFiles:
+    """Files for values: `{file: …}`, relative to the file that names them, inside the project."""
 
     def __init__(self, files: Files, texts: dict[str, str], declared: Declarations) -> None:
         self._files = files
@@ -159,7 +166,7 @@ class _Values:
         self.texts = texts
 
     def read(self, path: Scalar) -> Node | str | None:
-        found = self._bytes(path)
+        found = self._read_bytes(path)
         if found is None:
             return None
         real, data = found
@@ -168,18 +175,18 @@ class _Values:
             self.texts[real] = data.decode("utf-8", "replace")
             self._declared.diagnostics += problems
             return node if not problems else None
-        return self._decoded(path, real, data)
+        return self._decode(path, real, data)
 
     def text(self, path: Scalar) -> TextFile | None:
-        found = self._bytes(path)
-        text = self._decoded(path, *found) if found is not None else None
+        found = self._read_bytes(path)
+        text = self._decode(path, *found) if found is not None else None
         if found is None or text is None:
             return None
         self.texts[found[0]] = text
         return TextFile(found[0], text)
 
-    def _bytes(self, path: Scalar) -> tuple[str, bytes] | None:
-        """The name inside the project and the content."""
+    def _read_bytes(self, path: Scalar) -> tuple[str, bytes] | None:
+        """Return the name in the project and the content; None after reporting why not."""
         text = str(path.value)
         name = (PurePosixPath(path.span.file).parent / text).as_posix()
         real = self._files.real(name)
@@ -191,22 +198,22 @@ class _Values:
             data = self._files.read(real, DEFAULT_LIMITS.bytes)
         except OSError as error:
             hint = "the path is relative to this file"
-            if self._is_there(text):
+            if self._exists(text):
                 hint += f'. Write "{relpath(text, PurePosixPath(path.span.file).parent)}"'
             said = f'cannot read "{text}": {disk.why(error)}'
             self._declared.error("DP122", said, path.span, hint, cause=real)
             return None
         return real, data
 
-    def _is_there(self, name: str) -> bool:
-        """Whether a path would name a file if it were relative to the root file."""
+    def _exists(self, name: str) -> bool:
+        """Return whether a path relative to the root file would name a file."""
         real = self._files.real(name)
         try:
             return real is not None and self._files.read(real, 0) is not None
         except OSError:
             return False
 
-    def _decoded(self, path: Scalar, real: str, data: bytes) -> str | None:
+    def _decode(self, path: Scalar, real: str, data: bytes) -> str | None:
         decoded, problems = decode(data, real)
         self._declared.diagnostics += [replace(problem, span=path.span) for problem in problems]
         return decoded if not problems else None

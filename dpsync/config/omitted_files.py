@@ -1,7 +1,7 @@
-"""Files that look like a part of the configuration and are none: an include was forgotten, or a flag.
+"""Find files that look like a part of the configuration but are not included.
 
-What is in them is no longer declared, and `prune` would delete it. They are looked for only where somebody
-asks: when content would be deleted, and by `validate`.
+Their entries are not declared, so `prune` would delete the objects. The search runs only if a plan would
+delete content, and for `validate`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DIRECTORIES: Final = 1000
 
 
 def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
-    """A warning for each file of `beside` with an entry that the base, or a commit before it, had."""
+    """Return a warning for each omitted file with an entry that the base, or an earlier commit, had."""
     found = []
     for file in desired.not_included:
         missing = next((sorted(file.entries & then.resources.keys()) for then in _past(base, file)), None)
@@ -52,7 +52,7 @@ def no_longer_included(desired: Desired, base: Base) -> list[Diagnostic]:
 
 
 def _never_included(file: NotIncluded) -> Diagnostic:
-    """A warning for a file that looks like a part of the configuration, and that no commit had in it."""
+    """Return a warning for a file that looks like a part of the configuration and was never included."""
     first, *more = sorted(file.entries)
     others = f" and {len(more)} more" if more else ""
     message = f'only this file contains {first}{others}, but "include" does not list this file'
@@ -69,9 +69,9 @@ def _past(base: Base, file: NotIncluded) -> Iterator[Desired]:
 
 
 class OmittedFiles(Struct, frozen=True, dict=True):
-    """The YAML files of a project with entries that it does not declare. Read once, when first looked at.
+    """The YAML files of a project with entries that it does not declare, read on first use.
 
-    `read` are the files of the configuration. A root file belongs to another project.
+    `read` are the files of the configuration. A directory with its own root file is another project.
     """
 
     root: Path

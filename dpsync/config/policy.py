@@ -1,4 +1,7 @@
-"""The `policy:` part of the root file: lists of patterns, limits, and what is pruned without a question."""
+"""Read `policy:` in the root file: lists of address patterns, limits, and what is pruned.
+
+`PolicyReader.read` returns the policy; `PolicyReader.check` compares its patterns with the entries.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _LISTS: Final[Mapping_[str, Names]] = {
 
 
 class PolicyReader:
-    """Reads the policy; remembers its patterns for the checks that follow."""
+    """Reads the policy, and keeps its patterns for the checks."""
 
     def __init__(self, declared: Declarations) -> None:
         self.declared = declared
@@ -37,9 +40,9 @@ class PolicyReader:
         if isinstance(node, Mapping):
             for key, value in node.entries:
                 if key.value in _LISTS:
-                    self._list(str(key.value), value)
+                    self._read_patterns(str(key.value), value)
                 elif key.value == "limits":
-                    self._limits(value)
+                    self._read_limits(value)
                 else:
                     self.declared.unknown_key(key, [*_LISTS, "limits"], "policy")
         elif node is not None:
@@ -50,9 +53,9 @@ class PolicyReader:
         lists["watch"] = tuple(one for one in lists["watch"] if not one.field)
         return Policy(limits=self.limits, only=None, skip=tuple(self.skip), **lists)
 
-    def _list(self, name: str, node: Node) -> None:
+    def _read_patterns(self, name: str, node: Node) -> None:
         if name == "watch" and isinstance(node, Scalar) and node.value == ACCESS:
-            self._access(node.span)
+            self._add_access_patterns(node.span)
             return
         if not isinstance(node, Sequence):
             text = node.text if isinstance(node, Scalar) and isinstance(node.value, str) else "teams"
@@ -61,14 +64,14 @@ class PolicyReader:
             return
         for written in node.items:
             skip = isinstance(written, Mapping) and name == "protect"
-            item = self._protected_and_skipped(written) if skip else written
+            item = self._skip_pattern(written) if skip else written
             if item is None:
                 continue
             if not isinstance(item, Scalar) or not isinstance(item.value, str):
                 self.declared.error("DP202", "an address or pattern must be a text", item.span)
                 continue
             if name == "watch" and item.value == ACCESS:
-                self._access(item.span)
+                self._add_access_patterns(item.span)
                 continue
             try:
                 pattern = Pattern.parse(item.value, self.declared.registry.words, item.span)
@@ -95,15 +98,15 @@ class PolicyReader:
             if skip:
                 self.skip.append(pattern)
 
-    def _access(self, span: Span) -> None:
+    def _add_access_patterns(self, span: Span) -> None:
         """Add the patterns that `access` stands for; their position is that of the word."""
         registry = self.declared.registry
         for text in access_patterns(registry):
             pattern = Pattern.parse(text, registry.words, span)
             self.patterns["watch"].append(replace(pattern, group=ACCESS))
 
-    def _protected_and_skipped(self, item: Node) -> Node | None:
-        """The pattern of `{ address: …, skip: true }`; None after saying what is wrong."""
+    def _skip_pattern(self, item: Node) -> Node | None:
+        """Return the pattern of `{ address: …, skip: true }`; None after reporting what is wrong."""
         assert isinstance(item, Mapping)
         skip, pattern = item.get("skip"), item.get("address")
         keys = {key.text for key, _ in item.entries}
@@ -116,7 +119,7 @@ class PolicyReader:
             return None
         return pattern
 
-    def _limits(self, node: Node) -> None:
+    def _read_limits(self, node: Node) -> None:
         names, values = list(Limits.__struct_fields__), dict[str, int]()
         if not isinstance(node, Mapping):
             self.declared.error(
@@ -132,7 +135,7 @@ class PolicyReader:
                 or not isinstance(value.value, int)
                 or value.value < 0
             ):
-                hint = _as_percent(value) if key.value == "percent" else None
+                hint = _percent_hint(value) if key.value == "percent" else None
                 self.declared.error(
                     "DP202", f"{key.value} must be a whole number, 0 or more", value.span, hint
                 )
@@ -145,10 +148,10 @@ class PolicyReader:
 
         An empty mapping of entries needs a prune or watch pattern that covers it.
         """
-        self._fit(registry, resources)
-        self._natural_keys(registry, resources)
-        self._content(registry)
-        self._declared_all_the_same(resources)
+        self._report_unmatched_patterns(registry, resources)
+        self._report_ignored_natural_keys(registry, resources)
+        self._report_kinds_without_content(registry)
+        self._report_declared_objects(resources)
         for scope in self.declared.empty:
             covering = (*self.patterns["prune"], *self.patterns["watch"])
             if not any(pattern.matches(scope.address) for pattern in covering if not pattern.field):
@@ -156,7 +159,8 @@ class PolicyReader:
                 hint = f'delete the key, or add {word} to "prune" or "watch" under "policy"'
                 self.declared.error("DP232", f'an empty "{word}" has no effect here', scope.span, hint)
 
-    def _declared_all_the_same(self, resources: list[Entry]) -> None:
+    def _report_declared_objects(self, resources: list[Entry]) -> None:
+        """Report entries that `forget` or `removed` names."""
         for name in ("forget", "removed"):
             for pattern in self.patterns[name]:
                 entry = next((one for one in resources if pattern.matches(one.address)), None)
@@ -165,8 +169,8 @@ class PolicyReader:
                     message = f'{entry.address} has an entry, so the address cannot be under "{name}"'
                     self._error("DP233", message, pattern, hint, first=entry.span)
 
-    def _content(self, registry: Registry) -> None:
-        """What `removed` names could hold content: the rest is deleted without being named."""
+    def _report_kinds_without_content(self, registry: Registry) -> None:
+        """Report patterns of `removed` for kinds without content, which are deleted without being named."""
         places = Places(registry)
         for pattern in self.patterns["removed"]:
             kinds = places.kinds(Address(pattern.segments))
@@ -179,23 +183,23 @@ class PolicyReader:
                     'delete this line, because only "prune" decides whether dpsync deletes the object',
                 )
 
-    def _fit(self, registry: Registry, resources: list[Entry]) -> None:
-        """Every pattern fits some address that there could be."""
+    def _report_unmatched_patterns(self, registry: Registry, resources: list[Entry]) -> None:
+        """Report patterns that match no possible address."""
         places = Places(registry, {one.key for one in resources if one.kind == registry.root.name})
         for name, names in _LISTS.items():
             for pattern in (one for one in self.patterns[name] if one.group is None):
                 suggest = not self.declared.diagnostics.full("DP234")
                 named = "objects" if pattern.field and name == "watch" else names
                 if name == "accept" and (kinds := places.kinds_of(pattern)):
-                    self._reports_problem(places, kinds, pattern)
+                    self._check_problem_field(places, kinds, pattern)
                 elif mistake := places.mistake(pattern, named, suggest):
                     self._error("DP234", f"{name}: {mistake.reason}", pattern, mistake.hint)
                 elif pattern.value is not None:
                     self._check_watched_value(places, pattern, pattern.value)
                 elif pattern.field and name == "watch":
-                    self._has_default(places, pattern)
+                    self._check_default_is_known(places, pattern)
 
-    def _reports_problem(self, places: Places, kinds: tuple[Kind, ...], pattern: Pattern) -> None:
+    def _check_problem_field(self, places: Places, kinds: tuple[Kind, ...], pattern: Pattern) -> None:
         """Report a pattern of `accept` whose field is none by which the platform reports a problem."""
         fields = {kind.platform.trouble.field for kind in kinds if kind.platform.trouble is not None}
         if pattern.field in fields:
@@ -213,7 +217,7 @@ class PolicyReader:
         message = f"accept: {named} not a field in which GitBook reports problems"
         self._error("DP244", message, pattern, hint)
 
-    def _has_default(self, places: Places, pattern: Pattern) -> None:
+    def _check_default_is_known(self, places: Places, pattern: Pattern) -> None:
         """Report a watched field whose default value is not known."""
         fields = [
             one for kind in places.kinds_of(pattern) for one in kind.fields if one.name == pattern.field
@@ -247,7 +251,8 @@ class PolicyReader:
             message = f'watch: "{pattern.field}" cannot have the value "{value}"'
             self._error("DP234", message, pattern, f"use one of {', '.join(words)}, or null")
 
-    def _natural_keys(self, registry: Registry, resources: list[Entry]) -> None:
+    def _report_ignored_natural_keys(self, registry: Registry, resources: list[Entry]) -> None:
+        """Report patterns of `ignore` for a field of a natural key."""
         for pattern in self.patterns["ignore"]:
             for resource in resources:
                 kind = registry[resource.kind]
@@ -266,7 +271,7 @@ class PolicyReader:
         self.declared.error(code, message, pattern.span, hint, first)
 
 
-def _as_percent(value: Node) -> str | None:
-    """What to write in place of a share of one."""
+def _percent_hint(value: Node) -> str | None:
+    """Return a hint for a percentage that was written as a fraction of 1."""
     share = value.value if isinstance(value, Scalar) else None
     return f"write {round(share * 100)}" if isinstance(share, float) and 0 < share < 1 else None

@@ -1,4 +1,7 @@
-"""Second pass: every field is read by its type, every reference resolved against the declared addresses."""
+"""Read each field by its type, and resolve references to addresses.
+
+This is the second pass over the configuration, after declare.py has collected all addresses.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ ReadText = Callable[[Scalar], "TextFile | None"]
 
 
 class Resolving:
-    """Reads the fields of entries. Implements what types need while they read (kinds.types.Parsing)."""
+    """Reads the fields of entries. Implements the parsing context of types (kinds.types.Parsing)."""
 
     def __init__(self, declared: Declarations, read_file: ReadFile, read_text: ReadText) -> None:
         self.declared = declared
@@ -30,8 +33,8 @@ class Resolving:
         self._read_file = read_file
         self._read_text = read_text
         self.lookups: dict[Address, Lookup] = {}
-        self._at: Declaration | None = None
-        self._read: Field | None = None
+        self._entry: Declaration | None = None
+        self._other_profile_field: Field | None = None
         """The field that is being read, where the profile has words of its own for it."""
         self._file_starts: list[Span] = []
         """The first position of each file that was read for the current field."""
@@ -47,10 +50,10 @@ class Resolving:
     def error(
         self, code: str, message: str, span: Span, hint: str | None = None, cause: str | None = None
     ) -> Invalid:
-        address = str(self._at.address) if self._at else None
-        if self._at is not None and self._read is not None:
+        address = str(self._entry.address) if self._entry else None
+        if self._entry is not None and self._other_profile_field is not None:
             on = f"in the API version {self.registry.profile.name}"
-            message = f"{on}, {self._read.name} of {self._at.kind.one}: {message}"
+            message = f"{on}, {self._other_profile_field.name} of {self._entry.kind.one}: {message}"
             hint = hint or 'choose another API version with --profile, or with "profile" in the environment'
         found = Diagnostic(code, message, span, address=address, hint=hint, cause=cause)
         self.declared.diagnostics.append(found)
@@ -69,7 +72,7 @@ class Resolving:
         return found
 
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
-        address = str(self._at.address) if self._at else None
+        address = str(self._entry.address) if self._entry else None
         found = Diagnostic(code, message, span, address=address, hint=hint, severity="warning")
         self.declared.diagnostics.append(found)
 
@@ -77,11 +80,11 @@ class Resolving:
         return self.declared.unknown_key(key, known, what)
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
-        assert self._at is not None
+        assert self._entry is not None
         places: list[Address] = []
         for name in self._known_kinds(kinds):
             target = self.registry[name]
-            owner, place = self._owner(target), self._place(target)
+            owner, place = self._owner_of(target), self._place_of(target)
             if owner is None or place is None:
                 continue
             places.append(place)
@@ -96,12 +99,14 @@ class Resolving:
             if target.natural and place not in self.declared.scopes:
                 self.lookups.setdefault(address, Lookup(address, name, owner, local, span))
                 return Ref(address)
-        return self._no_such(self._known_kinds(kinds), key, span, places)
+        return self._report_missing_reference(self._known_kinds(kinds), key, span, places)
 
     def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
         """Return the longest part of `KEY/REST` that is the key of an entry, or else the likely key."""
         words = path.split("/")
-        places = [place for name in self._known_kinds(kinds) if (place := self._place(self.registry[name]))]
+        places = [
+            place for name in self._known_kinds(kinds) if (place := self._place_of(self.registry[name]))
+        ]
         for count in range(len(words), 0, -1):
             found = (self.declared.entries.get(place.child(*words[:count])) for place in places)
             if any(entry is not None and entry.kind.name in kinds for entry in found):
@@ -114,7 +119,9 @@ class Resolving:
             known = self._known[names] = tuple(name for name in names if name in self.registry)
         return known
 
-    def _no_such(self, kinds: tuple[str, ...], key: str, span: Span, places: list[Address]) -> Invalid:
+    def _report_missing_reference(
+        self, kinds: tuple[str, ...], key: str, span: Span, places: list[Address]
+    ) -> Invalid:
         """Report a reference to an entry that is in none of `places`. Hints are cached."""
         cause = f"{key} in {', '.join(map(str, places))}"
         hint = self._hints.get(cause)
@@ -139,13 +146,13 @@ class Resolving:
             return f'did you mean "{nearest}"?'
         elsewhere = next((entry.address for entry in entries if entry.key == last), None)
         if elsewhere is not None:
-            owner = self._owner(self.registry[kinds[0]])
+            owner = self._owner_of(self.registry[kinds[0]])
             return f"{elsewhere} exists, but this field accepts only keys of entries in {owner}"
         return "add the entry, or remove this reference. For an object without an entry, write { id: … }"
 
-    def _place(self, target: Kind) -> Address | None:
-        """Return the address of the mapping or list in which entries of a kind stand, seen from here."""
-        owner = self._owner(target)
+    def _place_of(self, target: Kind) -> Address | None:
+        """Return the address of the mapping or list that contains the entries of a kind, for this entry."""
+        owner = self._owner_of(target)
         if owner is None:
             return None
         place = self._places.get((owner, target.name))
@@ -153,9 +160,9 @@ class Resolving:
             place = self._places[owner, target.name] = owner.child(*target.key.split("."))
         return place
 
-    def _owner(self, target: Kind) -> Address | None:
-        """The nearest object around the present one under which the target's kind stands."""
-        around: Declaration | None = self._at
+    def _owner_of(self, target: Kind) -> Address | None:
+        """Return the nearest object around this entry that can contain entries of the target's kind."""
+        around: Declaration | None = self._entry
         while around is not None:
             if around.kind.name in target.parents:
                 return around.address
@@ -165,18 +172,19 @@ class Resolving:
     # The pass itself.
 
     def resource(self, entry: Declaration) -> Entry:
-        self._at = entry
+        """Return an entry with its fields read and its references resolved."""
+        self._entry = entry
         kind = entry.kind
         fields: dict[str, Value] = {}
         spans: dict[str, Span] = {}
         value_files: dict[str, Span] = {}
         for field in kind.fields:
-            self._read = field if field.on_profiles and self._is_own(field) else None
+            self._other_profile_field = field if field.on_profiles and self._is_supported(field) else None
             if field.nest:
-                fields[field.name] = self._nested(entry, field)
+                fields[field.name] = self._nested_value(entry, field)
             elif field.name == kind.natural:
                 spans[field.name] = entry.key_span
-                fields[field.name] = self._natural(entry, field)
+                fields[field.name] = self._natural_key_value(entry, field)
             elif field.name in entry.nodes:
                 key, node = entry.nodes[field.name]
                 spans[field.name] = (key or node).span
@@ -199,7 +207,7 @@ class Resolving:
                 message = f'"{field.name}" is missing in the {kind.noun} "{entry.key}"'
                 words = [word for word, name in kind.inline_words.items() if name == field.name]
                 self.error("DP206", message, entry.key_span, f"write {one_or_other(words) or field.name}: …")
-        self._read = None
+        self._other_profile_field = None
         pin = str(entry.pin.value) if entry.pin else None
         if entry.pin:
             spans["id"] = entry.pin.span
@@ -212,14 +220,14 @@ class Resolving:
             earlier.addresses, value_files,
         )  # fmt: skip
 
-    def _is_own(self, field: Field) -> bool:
+    def _is_supported(self, field: Field) -> bool:
         return self.registry.profile.name in field.on_profiles
 
-    def _nested(self, entry: Declaration, field: Field) -> Value:
+    def _nested_value(self, entry: Declaration, field: Field) -> Value:
         holder = self.declared.entries.get(entry.holder) if entry.holder else None
         return Ref(holder.address) if holder and holder.kind.name in field.type.refers else None
 
-    def _natural(self, entry: Declaration, field: Field) -> Value:
+    def _natural_key_value(self, entry: Declaration, field: Field) -> Value:
         value = field.type.parse(Scalar(entry.key, entry.key_span, entry.key, plain=False), self)
         return None if value is INVALID else field.type.key(value)
 
@@ -235,7 +243,7 @@ class Resolving:
             if field.null == "refused":
                 hint = "write a value" if field.required else "to leave the field unchanged, delete the line"
                 said = f'"{field.name}" cannot be null'
-                if self._at is not None and self._at.kind.inherits is not None:
+                if self._entry is not None and self._entry.kind.inherits is not None:
                     said += ": GitBook does not show whether the object inherits this value"
                 return self.error("DP222", said, node.span, hint)
             return None

@@ -1,14 +1,9 @@
-"""Read CSV files and other files of rows as entries.
+"""Read CSV files as entries, each cell with its position in the file.
 
-A file of rows (CSV, RFC 4180) → its cells with positions, and what is wrong with it.
-
-The standard library's reader tells lines and no columns, and takes a quote that is never closed for a text of
-half a file. Like the reader of YAML this one is bounded, and never raises.
-
-The rows of a file as entries of a kind: the mapping that a person would have written in YAML.
-
-Each row becomes one entry, each cell a value with its own place in the file. What a column means is said by
-the kind; what a value may be is checked later, where every entry is.
+`rows` splits a file (RFC 4180) into cells with positions, within limits, and never raises. Python's csv
+module has no columns, and reads a quote that is never closed as a text of half a file. `entries` turns the
+rows into the mapping that a person would have written in YAML: each row is one entry. The kind says what a
+column means. Values are checked later.
 """
 
 from __future__ import annotations
@@ -30,7 +25,7 @@ _FORMULA: Final = re.compile(r"[=+@\t\r]|-(?![\w-]*\Z)")
 
 
 class CsvCell(NamedTuple):
-    """One cell: its text without quotes, and where it stands with them."""
+    """One cell: its text without quotes, and its position including the quotes."""
 
     text: str
     span: Span
@@ -40,9 +35,9 @@ CsvRow = list[CsvCell]
 
 
 def rows(text: str, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tuple[list[CsvRow], Findings]:
-    """The rows of a file that was decoded, without empty ones; `file` is its name in spans.
+    """Return the rows of a decoded file without empty rows, and findings. `file` is its name in spans.
 
-    After a quote that is out of place, and after as many cells as a file may have values, reading stops.
+    Reading stops at a misplaced quote, and at the limit of values in a file.
     """
     found: list[CsvRow] = []
     problems = Findings()
@@ -52,7 +47,7 @@ def rows(text: str, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tuple[lis
         match = _CELL.match(text, at)
         column = at - start + 1
         if match is None:
-            problems.append(_wrong_quote(text, at, Span(file, line, column, line, column + 1)))
+            problems.append(_quote_finding(text, at, Span(file, line, column, line, column + 1)))
             break
         count += 1
         if count > limits.nodes:
@@ -82,17 +77,17 @@ def rows(text: str, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tuple[lis
 
 
 def is_formula(text: str) -> bool:
-    """Whether a spreadsheet would take the text for a formula, and run it."""
+    """Return whether a spreadsheet would run the text as a formula."""
     return _FORMULA.match(text) is not None
 
 
 def cell_text(text: str) -> str:
-    """A text as a cell is written: in quotes where it needs them."""
+    """Return a text as a cell, in quotes if necessary."""
     return '"' + text.replace('"', '""') + '"' if re.search(r'[",\r\n]', text) else text
 
 
-def _wrong_quote(text: str, at: int, span: Span) -> Diagnostic:
-    """What is wrong with a cell that is not one."""
+def _quote_finding(text: str, at: int, span: Span) -> Diagnostic:
+    """Return the finding about a misplaced or missing quote."""
     if text[at] == '"' and re.match(r'"[^"]*(?:""[^"]*)*\Z', text[at:]):
         message, hint = "the closing quote of this cell is missing", 'write " at the end of the cell'
     else:
@@ -106,12 +101,12 @@ WORD = "file"
 
 
 def rows_of(kind: Kind) -> RowFormat | None:
-    """How a file gives entries of this kind; None where none may."""
+    """Return the format of CSV files with entries of this kind; None if they are not supported."""
     return kind.shape.rows if isinstance(kind.shape, Entries) else None
 
 
 def columns(kind: Kind, format: RowFormat) -> list[str]:
-    """The names that the first line of a file may have, the key of the entries first."""
+    """Return the allowed column names, beginning with the key of the entries."""
     simple = [
         one.name
         for one in kind.written_fields.values()
@@ -122,9 +117,9 @@ def columns(kind: Kind, format: RowFormat) -> list[str]:
 
 
 def entries(kind: Kind, text: str, file: str) -> tuple[Mapping | None, Findings]:
-    """The mapping of entries that a file of rows holds, and what is wrong with its form.
+    """Return the mapping of entries in a CSV file, and findings about its form.
 
-    None where the first line does not say what the columns are.
+    The mapping is None if the first line does not name the columns.
     """
     found, problems = rows(text, file)
     reading = _RowReading(kind, problems)
@@ -155,7 +150,7 @@ class _RowReading:
         self.problems.append(Diagnostic(codes.ROWS, message, span, hint=hint))
 
     def header(self, row: CsvRow) -> bool:
-        """Whether the first line names columns of this kind, each once."""
+        """Return whether the first line names columns of this kind, each once."""
         self.names = [cell.text for cell in row]
         wrong = len(self.problems)
         for number, (name, span) in enumerate(row):
@@ -176,7 +171,7 @@ class _RowReading:
         return len(self.problems) == wrong
 
     def entry(self, row: CsvRow) -> tuple[Scalar, Node] | None:
-        """One row as an entry; None where it is wrong."""
+        """Return one row as an entry; None after reporting why not."""
         if len(row) > len(self.names):
             hint = 'put a cell that contains a comma in quotes ("…")'
             count = (
@@ -190,19 +185,21 @@ class _RowReading:
         if natural not in cells:
             self.wrong(f"the {natural} is empty", row[min(self.names.index(natural), len(row) - 1)].span)
             return None
-        fit = [self._is_plain(cell) for cell in cells.values()]  # each of them: all that is wrong is told
+        fit = [
+            self._is_unambiguous(cell) for cell in cells.values()
+        ]  # each of them: all that is wrong is told
         if not all(fit):
             return None
         key = cells.pop(natural)
-        said = self._said(cells)
+        said = self._form_fields(cells)
         if said is None:
             return None
         used, parts = said
-        written = [self._value(name, cell) for name, cell in cells.items() if name not in used]
+        written = [self._cell_value(name, cell) for name, cell in cells.items() if name not in used]
         return _scalar(key.text, key.span), Mapping((*parts, *written), key.span)
 
-    def _is_plain(self, cell: CsvCell) -> bool:
-        """Whether nothing of a cell could be meant, or read, in another way."""
+    def _is_unambiguous(self, cell: CsvCell) -> bool:
+        """Return whether a cell is unambiguous: without surrounding spaces, and not a formula."""
         if cell.text != cell.text.strip():
             self.wrong("the cell begins or ends with a space", cell.span, "delete the space")
         elif is_formula(cell.text):
@@ -212,8 +209,10 @@ class _RowReading:
             return True
         return False
 
-    def _said(self, cells: dict[str, CsvCell]) -> tuple[tuple[str, ...], list[tuple[Scalar, Node]]] | None:
-        """The columns of a form that are filled, and what they say together; None where they do not fit."""
+    def _form_fields(
+        self, cells: dict[str, CsvCell]
+    ) -> tuple[tuple[str, ...], list[tuple[Scalar, Node]]] | None:
+        """Return the filled columns of a form, and the fields that they give together; None if invalid."""
         filled = tuple(name for name in self.format.columns if name in cells)
         if not filled:
             return (), []
@@ -224,9 +223,9 @@ class _RowReading:
             self.wrong(message, cells[filled[-1]].span, f"fill in only these columns: {ways}")
             return None
         first = cells[filled[0]].span
-        return filled, [(_scalar(name, first), _node(part, cells, first)) for name, part in form.items()]
+        return filled, [(_scalar(name, first), _form_node(part, cells, first)) for name, part in form.items()]
 
-    def _value(self, name: str, cell: CsvCell) -> tuple[Scalar, Node]:
+    def _cell_value(self, name: str, cell: CsvCell) -> tuple[Scalar, Node]:
         one = self.kind.written_fields.get(name)
         value: Any = cell.text
         if one is not None and isinstance(one.type, Flag):
@@ -234,19 +233,21 @@ class _RowReading:
         return _scalar(name, cell.span), Scalar(value, cell.span, cell.text, plain=False)
 
 
-def _node(part: Any, cells: dict[str, CsvCell], first: Span) -> Node:
-    """The node of a part of a form: "$NAME" is the cell of that column."""
+def _form_node(part: Any, cells: dict[str, CsvCell], first: Span) -> Node:
+    """Return the node of a part of a form. "$NAME" is the cell of that column."""
     if isinstance(part, dict):
-        return Mapping(tuple(_pairs(part, cells, first)), first)
+        return Mapping(tuple(_form_entries(part, cells, first)), first)
     if isinstance(part, str) and part.startswith("$"):
         cell = cells[part[1:]]
         return _scalar(cell.text, cell.span)
     return _scalar(part, first)
 
 
-def _pairs(part: dict[str, Any], cells: dict[str, CsvCell], first: Span) -> Iterator[tuple[Scalar, Node]]:
+def _form_entries(
+    part: dict[str, Any], cells: dict[str, CsvCell], first: Span
+) -> Iterator[tuple[Scalar, Node]]:
     for name, value in part.items():
-        yield _scalar(name, first), _node(value, cells, first)
+        yield _scalar(name, first), _form_node(value, cells, first)
 
 
 def _scalar(text: str, span: Span) -> Scalar:

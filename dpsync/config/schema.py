@@ -1,15 +1,9 @@
-"""Generate the JSON Schema and the editor snippets of configuration files.
+"""Generate the JSON Schema (draft-07) and the editor snippets of configuration files.
 
-Snippets for editors: an entry of each kind with its required fields and a place to type each value.
-
-Put a description, a docs page and an example into each property of the JSON Schema.
-
-Editors show them while a person types. Validators ignore them.
-
-The JSON Schema of a configuration file (draft-07), derived from the kinds.
-
-Editors and the examples use it. It is a little wider than the loader: what needs more than one entry
-(references, natural keys) is checked there.
+`configuration_schema` derives the schema from the kinds. It accepts a little more than the loader, which also
+checks what needs more than one entry (references, natural keys). `describe` adds a description, a docs page
+and an example to each property: editors show them, validators ignore them. `snippet` is an entry of a kind
+with its required fields and a place to type each value.
 """
 
 from __future__ import annotations
@@ -36,28 +30,28 @@ Snippet = dict[str, Any]
 
 
 def snippet(registry: Registry, kind: Kind) -> Snippet:
-    """A snippet as the language servers of JSON and YAML take it: its label, its words and its body."""
+    """Return a snippet for the language servers of JSON and YAML: its label, description and body."""
     numbers = count(1)
     body = bare_example(registry, kind)
     if isinstance(kind.shape, Entries):
-        key = _stop(key_example(registry, kind), numbers)
-        body = {key: _with_stops(body, numbers)}
+        key = _tab_stop(key_example(registry, kind), numbers)
+        body = {key: _with_tab_stops(body, numbers)}
     else:
-        body = _with_stops(body, numbers)
+        body = _with_tab_stops(body, numbers)
     said = f"A new {kind.noun}, with all required fields."
     return {"label": f"new {kind.noun}", "description": said, "body": body}
 
 
-def _with_stops(value: Any, numbers: count[int]) -> Any:
-    """The value with a place to type in place of each text."""
+def _with_tab_stops(value: Any, numbers: count[int]) -> Any:
+    """Return the value with a tab stop in place of each text."""
     if isinstance(value, dict):
-        return {key: _with_stops(item, numbers) if key != "type" else item for key, item in value.items()}
+        return {key: _with_tab_stops(item, numbers) if key != "type" else item for key, item in value.items()}
     if isinstance(value, list):
-        return [_with_stops(item, numbers) for item in value]
-    return _stop(value, numbers) if isinstance(value, str) else value
+        return [_with_tab_stops(item, numbers) for item in value]
+    return _tab_stop(value, numbers) if isinstance(value, str) else value
 
 
-def _stop(text: str, numbers: count[int]) -> str:
+def _tab_stop(text: str, numbers: count[int]) -> str:
     escaped = text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
     return f"${{{next(numbers)}:{escaped}}}"
 
@@ -116,7 +110,7 @@ def _describe_file(part: Schema, above: str) -> None:
         if path in _DEFAULTS:
             inner["default"] = _DEFAULTS[path]
         needed = name in part.get("required", ())
-        _say(inner, OF_THE_FILE[path], page_of_key(path), path, _left_out(inner, needed))
+        _set_description(inner, OF_THE_FILE[path], page_of_key(path), path, _absence_sentence(inner, needed))
         for form in (inner, *inner.get("anyOf", ())):
             _describe_values(form, path)
         _describe_file(inner, path)
@@ -136,25 +130,25 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
             if field.platform_default is not None:
                 part["default"] = field.platform_default
             word = f"{kind.name}.{name}"
-            _say(part, meaning(kind.name, name), page, word, _left_out(part, needed))
+            _set_description(part, meaning(kind.name, name), page, word, _absence_sentence(part, needed))
             _describe_members(part, kind, name, part["examples"][0])
         elif name in places:
             _describe_place(part, registry, places[name], kind)
         elif (inline := kind.inline_words.get(name)) is not None:
             part["examples"] = [_any_value(part, name)]
             said = meaning(kind.name, f"{inline}.{name}")
-            _say(part, said, page, f"{kind.name}.{inline}", _left_out(part, needed))
+            _set_description(part, said, page, f"{kind.name}.{inline}", _absence_sentence(part, needed))
             _describe_members(part, kind, f"{inline}.{name}", part["examples"][0])
         elif name in EVERY_ENTRY:
             part["examples"] = [_example_of_word(registry, kind, name)]
-            _say(part, EVERY_ENTRY[name], page, kind.name, _left_out(part, needed))
+            _set_description(part, EVERY_ENTRY[name], page, kind.name, _absence_sentence(part, needed))
             _describe_values(part, name)
             _describe_members(part, kind, "", part["examples"][0])
         else:
             inner_places = {key: places[f"{name}.{key}"] for key in part.get("properties", {})}
             part["examples"] = [{key: {} for key in inner_places}]
             said = f"The objects that belong to {kind.one}, by object type."
-            _say(part, said, page, kind.name, _left_out(part, needed))
+            _set_description(part, said, page, kind.name, _absence_sentence(part, needed))
             for key, kinds in inner_places.items():
                 _describe_place(part["properties"][key], registry, kinds, kind)
 
@@ -169,11 +163,19 @@ def _describe_place(part: Schema, registry: Registry, kinds: tuple[Kind, ...], h
         for file in part.get("properties", {}).values():  # the file of rows
             file["examples"] = [f"{first.key}.csv"]
             page = page_of_kind(first.noun)
-            _say(file, file["description"], page, first.name, _left_out(file, needed=False))
+            _set_description(
+                file, file["description"], page, first.name, _absence_sentence(file, needed=False)
+            )
     elif isinstance(first.shape, Node):
         example = [example]
     part["examples"] = [example]
-    _say(part, _held(kinds, holder), page_of_kind(first.noun), first.name, _left_out(part, needed=False))
+    _set_description(
+        part,
+        _contents_sentence(kinds, holder),
+        page_of_kind(first.noun),
+        first.name,
+        _absence_sentence(part, needed=False),
+    )
 
 
 def _example_of_word(registry: Registry, kind: Kind, name: str) -> Any:
@@ -187,7 +189,7 @@ def _example_of_word(registry: Registry, kind: Kind, name: str) -> Any:
     return _OF_EVERY_ENTRY[name]
 
 
-def _held(kinds: tuple[Kind, ...], holder: Kind) -> str:
+def _contents_sentence(kinds: tuple[Kind, ...], holder: Kind) -> str:
     nouns = listed([*dict.fromkeys(plural(kind.noun) for kind in kinds)])
     if kinds[0].in_tree:
         return f"The navigation of {holder.one}, in the order that readers see: {nouns}."
@@ -210,7 +212,13 @@ def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
             inner_example = _any_value(inner, name)
         inner["examples"] = [inner_example]
         word = f"{kind.name}.{path.partition('.')[0]}" if path else kind.name
-        _say(inner, said, page_of_kind(kind.noun), word, _left_out(inner, name in part.get("required", ())))
+        _set_description(
+            inner,
+            said,
+            page_of_kind(kind.noun),
+            word,
+            _absence_sentence(inner, name in part.get("required", ())),
+        )
         _describe_members(inner, kind, inside, inner_example)
     items = example[0] if isinstance(example, list) and example else None
     values = next(iter(example.values()), None) if isinstance(example, dict) and not properties else None
@@ -253,7 +261,7 @@ def _any_value(part: Schema, name: str) -> Any:
     return name
 
 
-def _left_out(part: Schema, needed: bool) -> str:
+def _absence_sentence(part: Schema, needed: bool) -> str:
     """Return what holds for a property that is left out."""
     if needed:
         return "This key is required."
@@ -262,7 +270,7 @@ def _left_out(part: Schema, needed: bool) -> str:
     return _UNCHANGED
 
 
-def _say(part: Schema, sentence: str, page: str, word: str, left_out: str) -> None:
+def _set_description(part: Schema, sentence: str, page: str, word: str, left_out: str) -> None:
     name = page.rpartition("/")[2].partition(".")[0]
     part["description"] = sentence.replace("`", "")
     part["markdownDescription"] = (
@@ -308,7 +316,7 @@ _KEY = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
 def configuration_schema(registry: Registry) -> Schema:
-    """The schema of the root file and of included files, which have its shape without the first keys."""
+    """Return the schema of the root file. Included files have the same shape without the first keys."""
     patterns: Schema = {"type": "array", "items": {"type": "string"}}
     number: Schema = {"type": "integer", "minimum": 0}
     kept: Schema = {
@@ -348,9 +356,9 @@ def configuration_schema(registry: Registry) -> Schema:
             },
             "environments": {"type": "object", "additionalProperties": _ENVIRONMENT},
             WORD: {"type": "string", "pattern": _KEY},
-            registry.root.key: _entries(registry, registry.root),
+            registry.root.key: _entries_schema(registry, registry.root),
         },
-        "definitions": {kind.name: _definition(registry, kind) for kind in sorted_kinds(registry)},
+        "definitions": {kind.name: _definition_schema(registry, kind) for kind in sorted_kinds(registry)},
     }
     described = describe(schema, registry)
     # Beside `organization: KEY` are the keys of its entry.
@@ -363,20 +371,20 @@ def sorted_kinds(registry: Registry) -> list[Kind]:
     return [registry[name] for name in sorted(registry.kinds)]
 
 
-def _definition(registry: Registry, kind: Kind) -> Schema:
-    whole = _object(registry, kind)
+def _definition_schema(registry: Registry, kind: Kind) -> Schema:
+    whole = _object_schema(registry, kind)
     if kind.shorthand is None:
         return whole
-    short = _field(kind.field(kind.shorthand))
+    short = _field_schema(kind.field(kind.shorthand))
     if kind.only_short:
         return short
     return {"anyOf": [short, whole]}
 
 
-def _object(registry: Registry, kind: Kind) -> Schema:
+def _object_schema(registry: Registry, kind: Kind) -> Schema:
     properties: Schema = {} if isinstance(kind.shape, Single) else {"id": {"type": "string"}}
     if kind.can_be_renamed:
-        properties["previously"] = _previously(kind)
+        properties["previously"] = _previously_schema(kind)
     if kind.content:
         properties["new"] = {"type": "boolean"}
     if kind.synced is not None:
@@ -386,11 +394,11 @@ def _object(registry: Registry, kind: Kind) -> Schema:
         properties |= {"type": {"const": kind.shape.type}, "key": {"type": "string", "pattern": _KEY}}
         required += ["type", "key"]
         if kind.shape.holds:
-            properties["children"] = _nodes(kind.shape.holds, kind.shape.least)
+            properties["children"] = _nodes_schema(kind.shape.holds, kind.shape.least)
             required += ["children"] if kind.shape.least else []
     for field in kind.fields:
         if field.declarable and not field.nest and field.name != kind.natural:
-            properties[field.name] = _field(field)
+            properties[field.name] = _field_schema(field)
             required += [field.name] if field.required and field.name != kind.default else []
     forms: list[Schema] = []
     for word, name in kind.inline_words.items():
@@ -401,14 +409,14 @@ def _object(registry: Registry, kind: Kind) -> Schema:
             required.remove(name)
         forms += [{"required": [word]}]
     for place, kinds in registry.places(kind.name).items():
-        _put(properties, place.split("."), _place(registry, kinds))
+        _put_property(properties, place.split("."), _place_schema(registry, kinds))
     schema: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
     schema |= {"anyOf": forms} if forms else {}
     return schema | ({"required": required} if required else {})
 
 
-def _previously(kind: Kind) -> Schema:
-    """What it was called before: as a text, as the fields of a natural key, or several of them."""
+def _previously_schema(kind: Kind) -> Schema:
+    """Return the schema of `previously`: a text, the fields of a natural key, or a list of these."""
     fields = {name: kind.field(name).type.schema() for name in kind.identity_fields}
     named: Schema = {
         "type": "object", "additionalProperties": False, "properties": fields, "minProperties": 1,
@@ -417,32 +425,32 @@ def _previously(kind: Kind) -> Schema:
     return {"anyOf": [*one["anyOf"], {"type": "array", "items": one}]}
 
 
-def _field(field: Field) -> Schema:
+def _field_schema(field: Field) -> Schema:
     schema = field.type.schema()
     return schema if field.null == "refused" or not schema else {"anyOf": [schema, {"type": "null"}]}
 
 
-def _put(properties: Schema, path: list[str], schema: Schema) -> None:
-    """A dotted place is an object in an object."""
+def _put_property(properties: Schema, path: list[str], schema: Schema) -> None:
+    """Add the schema of a key. A dotted key is an object in an object."""
     head, *rest = path
     if not rest:
         properties[head] = schema
         return
     inner = properties.setdefault(head, {"type": "object", "additionalProperties": False, "properties": {}})
-    _put(inner["properties"], rest, schema)
+    _put_property(inner["properties"], rest, schema)
 
 
-def _place(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
+def _place_schema(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
     match kinds[0].shape:
         case Entries():
-            return _entries(registry, kinds[0])
+            return _entries_schema(registry, kinds[0])
         case Single():
             return {"$ref": f"#/definitions/{kinds[0].name}"}
         case NodeShape():
-            return _nodes(tuple(kind.name for kind in kinds), 0)
+            return _nodes_schema(tuple(kind.name for kind in kinds), 0)
 
 
-def _entries(registry: Registry, kind: Kind) -> Schema:
+def _entries_schema(registry: Registry, kind: Kind) -> Schema:
     one: Schema = {"$ref": f"#/definitions/{kind.name}"}
     schema: Schema = {"type": "object", "additionalProperties": one}
     if rows_of(kind) is not None:
@@ -451,7 +459,7 @@ def _entries(registry: Registry, kind: Kind) -> Schema:
     return schema if registry.keyed(kind) else schema | {"propertyNames": {"pattern": _KEY}}
 
 
-def _nodes(names: tuple[str, ...], least: int) -> Schema:
+def _nodes_schema(names: tuple[str, ...], least: int) -> Schema:
     schema: Schema = {
         "type": "array",
         "items": {"anyOf": [{"$ref": f"#/definitions/{name}"} for name in sorted(names)]},

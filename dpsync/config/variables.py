@@ -1,8 +1,8 @@
-"""Variables in values, as in Compose files: `${NAME}`, `${NAME:-default}`, `${NAME:?message}`, `$$`.
+"""Replace variables in values, as in Compose files: `${NAME}`, `${NAME:-default}`, `${NAME:?message}`, `$$`.
 
 The result stays text: `${N}` with N=1 is "1", not a number. A lone `$` is an ordinary character. As in
-Compose, `:-` and `:?` treat an empty variable like one that is not set. Variables in keys are replaced too,
-because some keys are data (the source of a redirect, an e-mail). A key without `${` keeps its `$$`.
+Compose, `:-` and `:?` treat an empty variable like an unset one. Variables in keys are replaced too, because
+some keys are data (the source of a redirect, an e-mail). A key without `${` keeps its `$$`.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class _Refused(Exception):
 
 
 class Substitution(Struct):
-    """The variables of one file put in: what is wrong with them, and the scalars whose value is not known so.
+    """The replacement of the variables in one file: findings, and scalars whose value stays unknown.
 
-    With the file's text in `source`, a problem points at its `${`, otherwise at the start of the scalar. A
+    With the file's text in `source`, a finding points at its `${`, otherwise at the start of the scalar. A
     scalar with a problem keeps its text. Values of variables never appear in messages.
     """
 
@@ -77,7 +77,7 @@ class Substitution(Struct):
     starts: list[int] = field(default_factory=list)
 
     def node(self, node: Node) -> Node:
-        """The same tree with variables put in. Other nodes are kept as they are."""
+        """Return the tree with variables replaced. Nodes without variables are kept unchanged."""
         if isinstance(node, Scalar) and not (isinstance(node.value, str) and "$" in node.value):
             return node
         known = self.done.get(id(node))
@@ -135,7 +135,10 @@ class Substitution(Struct):
         return replace(scalar, value=value, interpolated=used)
 
     def text(self, scalar: Scalar) -> tuple[str, bool]:
-        """The text with every variable replaced, and whether there was one. All missing ones are reported."""
+        """Return the text with every variable replaced, and whether there was one.
+
+        Reports all missing ones.
+        """
         text = str(scalar.value)
         parts: list[str] = []
         missing: set[str] = set()
@@ -166,7 +169,7 @@ class Substitution(Struct):
         return "".join(parts), used
 
     def looks_like_variable(self, scalar: Scalar, written: str, at: int) -> None:
-        """Warn of a name behind a lone "$", which shells and other tools take for a variable."""
+        """Warn about a name behind a lone "$", which shells and other tools would read as a variable."""
         if scalar.span in self.warned:
             return
         self.warned.add(scalar.span)
@@ -178,7 +181,7 @@ class Substitution(Struct):
         self.diagnostics.append(Diagnostic(codes.NO_VARIABLE, message, span, hint=hint, severity="warning"))
 
     def variable(self, scalar: Scalar, text: str, at: int, missing: set[str]) -> tuple[str, int]:
-        """What the variable at `text[at:]` stands for, and where the text goes on."""
+        """Return the value of the variable at `text[at:]`, and the offset behind the variable."""
         end = text.find("}", at)
         if end < 0:
             self.refuse(codes.MALFORMED_VARIABLE, '"}" is missing after "${"', scalar, at, 2, _FORMS)
@@ -236,10 +239,10 @@ class Substitution(Struct):
         self.diagnostics.append(Diagnostic(code, message, span, hint=hint, cause=cause))
 
     def place(self, scalar: Scalar, at: int, width: int) -> Span:
-        """Where the `$` at an offset of the value stands in the file.
+        """Return the position in the file of the `$` at an offset of the value.
 
         Quotes, escapes, folding and indentation come between the two, but the nth `$` of the value is the nth
-        of the source, unless one was written as an escape or stands in a comment: then their numbers differ.
+        of the source, unless one was written as an escape or is in a comment: then their numbers differ.
         """
         if not self.source:
             return scalar.span

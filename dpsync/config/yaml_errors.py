@@ -1,6 +1,7 @@
-"""What the YAML parser says, in plain words: its error → a Diagnostic with a place, a sentence and a hint.
+"""Turn errors of the YAML parser into diagnostics with a position, a message and a hint.
 
-The parser names grammar rules ("did not find expected key"); people need to know what to type.
+The parser names grammar rules ("did not find expected key"), but people need to know what to type. `explain`
+is the entry point.
 """
 
 from __future__ import annotations
@@ -75,28 +76,28 @@ _AT_CONTEXT: Final[tuple[tuple[str, str, str], ...]] = (
 
 
 class Bracket(NamedTuple):
-    """A "[" or "{" that is open."""
+    """An open "[" or "{"."""
 
     mark: yaml.Mark
     is_mapping: bool
 
 
 class Quoted(NamedTuple):
-    """A quoted text of several lines."""
+    """A quoted text over several lines."""
 
     start: yaml.Mark
     end: yaml.Mark
 
     def ends_before(self, mark: yaml.Mark | None) -> bool:
-        """Whether a place is on its last line, behind it."""
+        """Return whether a position is behind the quoted text, on its last line."""
         return mark is not None and mark.line == self.end.line and mark.index >= self.end.index
 
 
 def unfinished(key: str, text: str, end: int) -> str | None:
-    """The word of a key with no ":" between it and a bracket: of `manual { url` it is `manual`.
+    """Return the word of a key without ":" before a bracket: `manual` for `manual { url`; else None.
 
-    The key ends at that index of the text. Where its line does not close the bracket, that is a part of the
-    key like any other character: `a[b: c`, and so it is where nothing of the key follows it: `a{: '}'`.
+    The key ends at index `end` of the text. If its line does not close the bracket, the bracket is part of
+    the key: `a[b: c`. So it is if the key ends with the bracket: `a{: '}'`.
     """
     found = _BEFORE_BRACKET.match(key)
     if found is None or key.count(found[2]) == key.count(_CLOSES[found[2]]):
@@ -118,7 +119,7 @@ def unquoted_color(color: str, span: Span) -> Diagnostic:
     return Diagnostic(codes.UNQUOTED_COLOR, message, span, hint=f'write "{color}"')
 
 
-def _color_in(bracket: yaml.Mark, text: str, file: str) -> Diagnostic | None:
+def _color_finding(bracket: yaml.Mark, text: str, file: str) -> Diagnostic | None:
     """Return the finding for an unquoted color that comments out a closing bracket, else None."""
     line = text[bracket.index :].partition("\n")[0]
     color = COLOR.search(line)
@@ -132,18 +133,18 @@ def _color_in(bracket: yaml.Mark, text: str, file: str) -> Diagnostic | None:
 def explain(
     error: yaml.MarkedYAMLError, text: str, file: str, bracket: Bracket | None, quoted: Quoted | None = None
 ) -> Diagnostic:
-    """The syntax error that ended the reading of a file.
+    """Return the diagnostic for the syntax error that ended the reading of a file.
 
-    `bracket` is the innermost "[" or "{" then open, `quoted` the last quoted text that goes on over its line.
+    `bracket` is the innermost open "[" or "{", `quoted` the last quoted text over several lines.
     """
     problem = error.problem or "the text ends unexpectedly"
-    at = _place(error.problem_mark, text, file)
-    opened = _place(error.context_mark, text, file) if error.context_mark else None
-    character = _character(error.problem_mark, text)
+    at = _span_of(error.problem_mark, text, file)
+    opened = _span_of(error.context_mark, text, file) if error.context_mark else None
+    character = _character_at(error.problem_mark, text)
 
     begin = bracket.mark if bracket is not None else error.context_mark
     if begin is not None and text[begin.index : begin.index + 1] in _CLOSES:
-        color = _color_in(begin, text, file)
+        color = _color_finding(begin, text, file)
         if color is not None:
             return color
     at_end = error.problem_mark is not None and not text[error.problem_mark.index :].strip()
@@ -151,18 +152,18 @@ def explain(
         name, close = ("mapping", "}") if bracket.is_mapping else ("list", "]")
         message = f'this {name} is not closed: "{close}" is missing'
         hint = f'add "{close}" where the {name} ends'
-        return Diagnostic(codes.SYNTAX, message, _place(bracket.mark, text, file), hint=hint)
+        return Diagnostic(codes.SYNTAX, message, _span_of(bracket.mark, text, file), hint=hint)
     if character == "\t" and ("tab" in problem or "cannot start" in problem or "indentation" in problem):
         return Diagnostic(codes.SYNTAX, "the line is indented with a tab", at, hint="indent with spaces")
     if "cannot start any token" in problem:
         return Diagnostic(codes.SYNTAX, f'a value cannot begin with "{character}"', at, hint=_QUOTE_HINT)
     if quoted is not None and quoted.ends_before(error.problem_mark):
         # It ends at the quote that was to begin another one.
-        unclosed = _place(quoted.start, text, file)
+        unclosed = _span_of(quoted.start, text, file)
         return Diagnostic(
             codes.SYNTAX, "the closing quote of this text is missing", unclosed, hint="add the closing quote"
         )
-    if (found := _without_colon(error, text, file)) is not None:
+    if (found := _missing_colon_finding(error, text, file)) is not None:
         return found
     if character in "]}" and character and bracket is None:
         return Diagnostic(
@@ -175,7 +176,7 @@ def explain(
                 message, hint = 'a space is missing after the ":"', f'write "{glued[1]}: "'
             return Diagnostic(codes.SYNTAX, message, opened, hint=hint)
     if "flow" in (error.context or "") and opened is not None:
-        return _bracket(error, text, at, opened, character)
+        return _bracket_finding(error, text, at, opened, character)
     for piece, message, advice in _AT_PROBLEM:
         if piece in problem:
             return Diagnostic(codes.SYNTAX, message, at, hint=advice)
@@ -184,13 +185,15 @@ def explain(
             codes.SYNTAX, 'a line cannot begin with "%"', at, hint=f"{_QUOTE_HINT} if it is text"
         )
     if "block collection" in (error.context or "") or "'-' indicator" in problem:
-        return _misfit("list", at, opened)
+        return _misplaced_line_finding("list", at, opened)
     if "block mapping" in (error.context or ""):
-        return _misfit("mapping", at, opened)
+        return _misplaced_line_finding("mapping", at, opened)
     return Diagnostic(codes.SYNTAX, f"this is not valid YAML: {problem}", at)
 
 
-def _bracket(error: yaml.MarkedYAMLError, text: str, at: Span, opened: Span, character: str) -> Diagnostic:
+def _bracket_finding(
+    error: yaml.MarkedYAMLError, text: str, at: Span, opened: Span, character: str
+) -> Diagnostic:
     mapping = "mapping" in (error.context or "")
     name, close = ("mapping", "}") if mapping else ("list", "]")
     mark = error.problem_mark
@@ -213,8 +216,11 @@ def _bracket(error: yaml.MarkedYAMLError, text: str, at: Span, opened: Span, cha
     return Diagnostic(codes.SYNTAX, f'a "," or "{close}" is missing before this text', at, related=begins)
 
 
-def _without_colon(error: yaml.MarkedYAMLError, text: str, file: str) -> Diagnostic | None:
-    """A key that has a bracket and no ":" before it: on the line of the error, or at the end of one above."""
+def _missing_colon_finding(error: yaml.MarkedYAMLError, text: str, file: str) -> Diagnostic | None:
+    """Return the finding for a key with a bracket and no ":" before it; None if there is none.
+
+    The key is on the line of the error, or at the end of a line above.
+    """
     mark = error.problem_mark
     if mark is None:
         return None
@@ -236,13 +242,13 @@ def _without_colon(error: yaml.MarkedYAMLError, text: str, file: str) -> Diagnos
 
 
 def _indent(text: str, line: int) -> int:
-    """How many blanks a line begins with; lines count from 1."""
+    """Return the number of spaces at the beginning of a line. Lines count from 1."""
     whole = text.split("\n")
     found = whole[line - 1] if line <= len(whole) else ""
     return len(found) - len(found.lstrip(" "))
 
 
-def _misfit(name: str, at: Span, opened: Span | None) -> Diagnostic:
+def _misplaced_line_finding(name: str, at: Span, opened: Span | None) -> Diagnostic:
     related = ((f"the {name} begins", opened),) if opened is not None else ()
     return Diagnostic(
         codes.SYNTAX,
@@ -253,7 +259,7 @@ def _misfit(name: str, at: Span, opened: Span | None) -> Diagnostic:
     )
 
 
-def _character(mark: yaml.Mark | None, text: str) -> str:
+def _character_at(mark: yaml.Mark | None, text: str) -> str:
     if mark is None:
         return ""
     # The parser may stop before the tab (at the start of the line's blanks) or on it.
@@ -262,7 +268,7 @@ def _character(mark: yaml.Mark | None, text: str) -> str:
     return text[index : index + 1] if text[index : index + 1] == "\t" else text[mark.index : mark.index + 1]
 
 
-def _place(mark: yaml.Mark | None, text: str, file: str) -> Span:
+def _span_of(mark: yaml.Mark | None, text: str, file: str) -> Span:
     if mark is None:
         return Span.start_of(file)
     width = 1 if text[mark.index : mark.index + 1].strip() else 0

@@ -1,13 +1,9 @@
 """Read a YAML file to a tree of nodes with positions, and report all its problems.
 
-What a plain (unquoted) scalar means: the core schema of YAML 1.2, and nothing of YAML 1.1.
-
-So `no`, `on`, `12:30:45`, `1_000` and `2020-01-01` are text, `017` is the number 17 and `0o17` is 15.
-
-One YAML file → a tree of nodes with positions, and every problem in it.
-
-Built from the parser's event stream under limits; YAML never constructs an object, nothing recurses, and no
-input may take long or crash the process.
+`read` is the entry point; it never raises. The tree is built from the parser's event stream within limits, so
+YAML never constructs an object, nothing recurses, and no input takes long or crashes the process. `resolve`
+gives plain scalars their value in the core schema of YAML 1.2, without YAML 1.1: `no`, `on`, `12:30:45`,
+`1_000` and `2020-01-01` are text, `017` is the number 17 and `0o17` is 15.
 """
 
 from __future__ import annotations
@@ -69,11 +65,14 @@ _NOT_FINITE: Final = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
 class NumberError(ValueError):
-    """A scalar that is a number by its form, but not one that JSON can hold. The message says why."""
+    """A scalar that looks like a number, but that JSON cannot hold. The message says why."""
 
 
 def resolve(text: str) -> Value:
-    """The value of a plain scalar. Raises NumberError for `.inf`, `.nan`, overflow and overlong numbers."""
+    """Return the value of a plain scalar.
+
+    Raises NumberError for `.inf`, `.nan`, overflow and overlong numbers.
+    """
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in _NUMBER_START:
@@ -117,7 +116,7 @@ _SPLIT: Final = 'split the file, and add the new files to "include"'
 
 
 class FileLimits(Struct, frozen=True):
-    """Bounds of one file. `nodes` counts values (not keys), each alias with all that it stands for."""
+    """The limits of one file. `nodes` counts values (not keys), and each alias with all values inside it."""
 
     bytes: int = 10_000_000
     depth: int = 64
@@ -132,10 +131,10 @@ DEFAULT_LIMITS: Final = FileLimits()
 def read(
     text: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS, repeated: bool = False
 ) -> tuple[Node | None, list[Diagnostic]]:
-    """Read one file; `file` is its name in spans. With `repeated` a mapping may give a key more than once.
+    """Read one file. `file` is its name in spans; `repeated` allows repeated keys in a mapping.
 
-    The node is None when the file is empty, when it is not valid YAML or when it exceeds a limit (reading
-    stops there). All other problems are collected, and the node lacks what they are about. Never raises.
+    The node is None if the file is empty, is not valid YAML, or exceeds a limit (reading stops there). All
+    other problems are collected, and the node lacks the parts that they are about. Never raises.
     """
     decoded, diagnostics = decode(text, file, limits)
     return (None, diagnostics) if diagnostics else nodes(decoded, file, limits, repeated)
@@ -144,16 +143,16 @@ def read(
 def nodes(
     text: str, file: str, limits: FileLimits = DEFAULT_LIMITS, repeated: bool = False
 ) -> tuple[Node | None, list[Diagnostic]]:
-    """The same for the text of a file that was decoded, and in which nothing forbids reading it."""
+    """Read the text of a file that `decode` has accepted. Returns the same as `read`."""
     reader = _NodeReader(text, file, limits, repeated)
     with collector_paused():  # it would more than double the time
         return reader.read(), reader.diagnostics
 
 
 def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) -> tuple[str, list[Diagnostic]]:
-    """The text of a file without its byte order mark, and what forbids reading it as YAML.
+    """Return the text of a file without its byte order mark, and findings that forbid reading it as YAML.
 
-    When there are diagnostics the text is only good for showing source lines.
+    If there are findings, use the text only to show source lines.
     """
     size = len(data) if isinstance(data, bytes) else len(data.encode("utf-8", "surrogatepass"))
     if size > limits.bytes:
@@ -167,7 +166,7 @@ def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) ->
     else:
         text = data
     text = text.removeprefix("\ufeff")
-    found = None if _is_seen(text) else FORBIDDEN_IN_FILE.search(text)
+    found = None if _is_visible(text) else FORBIDDEN_IN_FILE.search(text)
     if found:
         return text, [_forbidden(found.group(), _span_at(text, found.start(), found.end(), file))]
     directive = _TAG_DIRECTIVE.search(text) if "%TAG" in text else None
@@ -177,8 +176,8 @@ def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) ->
     return text, []
 
 
-def _is_seen(text: str) -> bool:
-    """Whether nothing in a text is of a sort that is forbidden: nearly always, and seen at once."""
+def _is_visible(text: str) -> bool:
+    """Return whether a text has no forbidden characters. Fast, but false for some allowed characters."""
     return text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable()
 
 
@@ -187,7 +186,7 @@ class _StopReading(Exception):
 
 
 class _Frame(Struct):
-    """A collection that is being read."""
+    """A collection that is not read completely yet."""
 
     start: Any
     is_mapping: bool
@@ -332,7 +331,7 @@ class _NodeReader:
             self.add(node, end, 0)
 
     def unquoted(self, event: Any, span: Span, is_key: bool) -> str:
-        """The text of a scalar that is quoted or a block, without what no text may hold."""
+        """Return the text of a quoted or block scalar, without forbidden characters."""
         text: str = event.value
         if event.style in "'\"" and span.line < span.end_line:
             self.quoted = Quoted(event.start_mark, event.end_mark)
