@@ -1,20 +1,12 @@
-"""Define the Document nodes that Markdown can express, and check that a Document has this form.
+"""Define the Document nodes that Markdown can express, and find nodes outside this common core.
 
-What has no counterpart on the other side, as values: nothing here is a sentence to be parsed.
+`outside` finds every node that Markdown cannot hold. `misshapen` finds nodes of a wrong form: the platform
+checks only the outermost level of a Document, so anything may come back. parse.py and same.py use the same
+tables as `outside`, so that the three cannot disagree.
 
-Whether a Document is built as Documents are: everything else in this package relies on it.
-
-The platform looks at the outermost level only and keeps whatever is inside, so anything may come back.
-
-The platform's table taken apart and put together: columns, rows, and the fragments that are its cells.
-
-A table there is a small database: definitions of columns, records in the order of their `orderIndex`, and
-for a column of text the name of a fragment in each record.
-
-What Markdown and Documents have in common: which blocks, where they may stand, what may be set on them.
-
-`outside` finds every node of a Document that is not part of it. The reader of Markdown and the comparison
-use the same tables, so that the three cannot disagree.
+A table on the platform is a small database: definitions of columns, records in the order of their
+`orderIndex`, and for a text column the name of a fragment in each record. `plain_table` and `table_block`
+convert it.
 """
 
 from __future__ import annotations
@@ -38,8 +30,8 @@ class Problem(Struct, frozen=True, order=True):
 class Outside(Struct, frozen=True):
     """A node of a Document that Markdown cannot hold.
 
-    `path` leads to it from the document (`nodes[2].nodes[0]`); `type` is its type, or its `object` when it
-    has none.
+    `path` leads to the node from the document (`nodes[2].nodes[0]`). `type` is the node's type, or its
+    `object` if it has no type.
     """
 
     path: str
@@ -48,7 +40,7 @@ class Outside(Struct, frozen=True):
 
 
 class MarkdownError(ValueError):
-    """All the problems of one Markdown text, in the order of their places."""
+    """All problems of one Markdown text, in the order of their positions."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
@@ -56,7 +48,7 @@ class MarkdownError(ValueError):
 
 
 class DocumentError(ValueError):
-    """All the nodes of one Document that Markdown cannot hold, in the order of the document."""
+    """All nodes of one Document that Markdown cannot hold, in the order of the document."""
 
     def __init__(self, problems: Iterable[Outside]) -> None:
         self.problems = tuple(problems)
@@ -70,11 +62,11 @@ _LISTS = ("nodes", "fragments", "leaves", "marks")
 
 
 def misshapen(document: Json, defaults: Mapping[str, Json]) -> Iterator[Outside]:
-    """Every node that is not built as one. `defaults` has a value of the right type for members of data."""
-    yield from _below(document, "", defaults, 0)
+    """Yield every node of a wrong form. `defaults` has a value of the right type for each member of data."""
+    yield from _misshapen_below(document, "", defaults, 0)
 
 
-def _below(node: Json, path: str, defaults: Mapping[str, Json], depth: int) -> Iterator[Outside]:
+def _misshapen_below(node: Json, path: str, defaults: Mapping[str, Json], depth: int) -> Iterator[Outside]:
     for name in _LISTS:
         children = node.get(name)
         if children is None:
@@ -84,10 +76,12 @@ def _below(node: Json, path: str, defaults: Mapping[str, Json], depth: int) -> I
             yield Outside(at, type(children).__name__, "is not a list")
             continue
         for index, child in enumerate(children):
-            yield from _node(child, f"{at}[{index}]", name, defaults, depth)
+            yield from _misshapen_node(child, f"{at}[{index}]", name, defaults, depth)
 
 
-def _node(node: Any, path: str, place: str, defaults: Mapping[str, Json], depth: int) -> Iterator[Outside]:
+def _misshapen_node(
+    node: Any, path: str, place: str, defaults: Mapping[str, Json], depth: int
+) -> Iterator[Outside]:
     if not isinstance(node, dict):
         yield Outside(path, type(node).__name__, "is not a node")
         return
@@ -96,17 +90,17 @@ def _node(node: Any, path: str, place: str, defaults: Mapping[str, Json], depth:
         yield Outside(path, str(kind), f"is nested more than {_DEEPEST} nodes deep")
     elif not isinstance(kind, str) and place != "fragments":
         yield Outside(path, type(node).__name__, 'has neither the key "type" nor the key "object"')
-    elif not _belongs(node, place, defaults):
+    elif not _is_allowed_in(node, place, defaults):
         yield Outside(path, str(kind), "is not allowed at this position")
     elif place == "leaves" and not isinstance(node.get("text") or "", str):
         yield Outside(path, str(kind), "has a `text` that is not a string")
-    elif wrong := _wrong(node, defaults.get(str(kind), {})):
+    elif wrong := _wrong_member(node, defaults.get(str(kind), {})):
         yield Outside(path, str(kind), f"has a value of the wrong type in `{wrong}`")
     else:
-        yield from _below(node, path, defaults, depth + 1)
+        yield from _misshapen_below(node, path, defaults, depth + 1)
 
 
-def _belongs(node: Json, place: str, defaults: Mapping[str, Json]) -> bool:
+def _is_allowed_in(node: Json, place: str, defaults: Mapping[str, Json]) -> bool:
     kind, expected = node.get("type"), node.get("object")
     if not isinstance(kind, str | None):
         return False
@@ -117,8 +111,8 @@ def _belongs(node: Json, place: str, defaults: Mapping[str, Json]) -> bool:
     return place != "marks" or isinstance(kind, str)
 
 
-def _wrong(node: Json, defaults: Json) -> str | None:
-    """The member that is of a wrong type."""
+def _wrong_member(node: Json, defaults: Json) -> str | None:
+    """Return the name of the member with a wrong type; None if there is none."""
     data = node.get("data")
     if data is not None and not isinstance(data, dict):
         return "data"
@@ -141,21 +135,21 @@ class Column(Struct, frozen=True):
 
 
 class PlainTable(Struct, frozen=True):
-    """`rows` has the fragment of each cell, None where a cell has none."""
+    """A table with only text columns. `rows` has the fragment of each cell; None for a missing cell."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Json | None, ...], ...]
 
 
 def plain_table(block: Json) -> PlainTable | None:
-    """The table as rows and columns, or None when it is more than what Markdown can draw."""
+    """Return the table as rows and columns; None if Markdown cannot express it."""
     try:
-        return _taken_apart(block)
+        return _split_table(block)
     except (AttributeError, KeyError, TypeError):  # not the published shape: then it is kept as it is
         return None
 
 
-def _taken_apart(block: Json) -> PlainTable | None:
+def _split_table(block: Json) -> PlainTable | None:
     data = block["data"]
     view, definition, records = data["view"], data["definition"], data["records"]
     names = list(view["columns"])
@@ -171,18 +165,18 @@ def _taken_apart(block: Json) -> PlainTable | None:
     if any(column.align not in ALIGNMENTS or not isinstance(column.title, str) for column in columns):
         return None
     cells = {fragment.get("fragment"): fragment for fragment in block.get("fragments") or []}
-    ordered = sorted(records.values(), key=lambda record: _order(record["orderIndex"]))
+    ordered = sorted(records.values(), key=lambda record: _order_key(record["orderIndex"]))
     rows = tuple(tuple(cells.get(record["values"].get(name) or "") for name in names) for record in ordered)
     return PlainTable(columns, rows)
 
 
-def _order(index: Any) -> tuple[float, str]:
-    """Numbers by value before texts by their letters: both are seen."""
+def _order_key(index: Any) -> tuple[float, str]:
+    """Return a sort key for an order index: numbers by value, then texts by their letters."""
     return (float(index), "") if isinstance(index, int | float) else (float("inf"), str(index))
 
 
 def table_block(columns: list[Column], rows: list[list[list[Json]]]) -> Json:
-    """The block of a table; a cell is given as its inline nodes."""
+    """Return the block of a table. Each cell is a list of inline nodes."""
     names = [f"column-{number}" for number in range(1, len(columns) + 1)]
     width = len(str(len(rows)))  # the order of records is that of texts
     records: Json = {}
@@ -254,27 +248,30 @@ _UNWRITABLE_CODE = re.compile(f"\r|{UNWRITABLE.pattern}")
 
 
 def meaning(node: Json, default: Mapping[str, Json] = DEFAULTS) -> Json:
-    """The members of a node's data that say something."""
+    """Return the members of a node's data that differ from their defaults."""
     data = node.get("data") or {}
     known = default.get(str(node.get("type")), {})
     return {name: data[name] for name in sorted(known) if data.get(name) not in (None, "", known[name])}
 
 
 def outside(document: Json) -> Iterator[Outside]:
-    """Every node of the document that Markdown cannot hold; of a misshapen one what is not built right."""
+    """Yield every node of the document that Markdown cannot hold.
+
+    For a misshapen document, yield only the nodes of a wrong form.
+    """
     wrong = list(misshapen(document, DEFAULTS))
     yield from wrong
     if wrong:
         return
-    yield from _blocks(document.get("nodes") or [], "document", "")
+    yield from _check_blocks(document.get("nodes") or [], "document", "")
 
 
-def _blocks(nodes: list[Any], parent: str, path: str, depth: int = 0) -> Iterator[Outside]:
+def _check_blocks(nodes: list[Any], parent: str, path: str, depth: int = 0) -> Iterator[Outside]:
     for index, node in enumerate(nodes):
-        yield from _block(node, parent, f"{path}nodes[{index}]", depth)
+        yield from _check_block(node, parent, f"{path}nodes[{index}]", depth)
 
 
-def _block(node: Any, parent: str, path: str, depth: int) -> Iterator[Outside]:
+def _check_block(node: Any, parent: str, path: str, depth: int) -> Iterator[Outside]:
     kind = _type(node)
     if kind not in CHILDREN[parent]:
         known = kind in CHILDREN["document"] or kind == "list-item"
@@ -287,26 +284,26 @@ def _block(node: Any, parent: str, path: str, depth: int) -> Iterator[Outside]:
     if depth > DEEPEST:
         yield Outside(path, kind, f"is nested more than {DEEPEST} levels deep")
         return
-    yield from _members(node, kind, path)
+    yield from _check_members(node, kind, path)
     children = node.get("nodes") or []
     if kind in CHILDREN:
-        yield from _listed(node, kind, path)
-        yield from _blocks(children, kind, f"{path}.", depth + 1)
+        yield from _check_list(node, kind, path)
+        yield from _check_blocks(children, kind, f"{path}.", depth + 1)
     elif kind == "code":
-        yield from _code(node, path)
+        yield from _check_code(node, path)
     elif kind == "images":
-        yield from _images(children, path)
+        yield from _check_images(children, path)
     elif kind == "table":
-        yield from _table(node, path)
+        yield from _check_table(node, path)
     elif kind != "divider":
-        yield from _inlines(children, path, within_link=False)
+        yield from _check_inlines(children, path, within_link=False)
 
 
 def _type(node: Json) -> str:
     return str(node.get("type") or node.get("object"))
 
 
-def _members(node: Json, kind: str, path: str) -> Iterator[Outside]:
+def _check_members(node: Json, kind: str, path: str) -> Iterator[Outside]:
     for name, value in meaning(node).items():
         if name not in WRITTEN.get(kind, ()):
             yield Outside(path, kind, f"has the setting `{name}`, which Markdown cannot express")
@@ -314,7 +311,7 @@ def _members(node: Json, kind: str, path: str) -> Iterator[Outside]:
             yield Outside(path, kind, f"has a character in `{name}` that Markdown cannot write")
 
 
-def _listed(node: Json, kind: str, path: str) -> Iterator[Outside]:
+def _check_list(node: Json, kind: str, path: str) -> Iterator[Outside]:
     start = meaning(node).get("start")
     if start is not None and not 0 <= start <= 999_999_999:
         yield Outside(path, kind, "has a `start` that is not a number from 0 to 999999999")
@@ -328,14 +325,14 @@ def _listed(node: Json, kind: str, path: str) -> Iterator[Outside]:
                 )
 
 
-def _code(node: Json, path: str) -> Iterator[Outside]:
+def _check_code(node: Json, path: str) -> Iterator[Outside]:
     for index, line in enumerate(node.get("nodes") or []):
         at = f"{path}.nodes[{index}]"
         kind = _type(line)
         if kind != "code-line":
             yield Outside(at, kind, "is not a line of code")
             continue
-        yield from _members(line, kind, at)
+        yield from _check_members(line, kind, at)
         for child in line.get("nodes") or []:
             if _type(child) != "text" or any(leaf.get("marks") for leaf in child.get("leaves") or []):
                 yield Outside(at, kind, "contains more than plain text")
@@ -343,7 +340,7 @@ def _code(node: Json, path: str) -> Iterator[Outside]:
                 yield Outside(at, kind, "contains a character that Markdown cannot write")
 
 
-def _images(children: list[Any], path: str) -> Iterator[Outside]:
+def _check_images(children: list[Any], path: str) -> Iterator[Outside]:
     if not children:
         yield Outside(path, "images", "contains no image")
     for index, image in enumerate(children):
@@ -351,17 +348,17 @@ def _images(children: list[Any], path: str) -> Iterator[Outside]:
         if _type(image) != "image":
             yield Outside(at, _type(image), "is not an image")
             continue
-        yield from _members(image, "image", at)
-        yield from _reference(image, at)
+        yield from _check_members(image, "image", at)
+        yield from _check_reference(image, at)
         for fragment in image.get("fragments") or []:
-            if fragment.get("type") == "caption" and _caption(fragment) is None:
+            if fragment.get("type") == "caption" and _caption_text(fragment) is None:
                 yield Outside(at, "image", "has a caption that is not one paragraph of plain text")
-            elif UNWRITABLE.search(_caption(fragment) or ""):
+            elif UNWRITABLE.search(_caption_text(fragment) or ""):
                 yield Outside(at, "image", "has a caption with a character that Markdown cannot write")
 
 
-def _caption(fragment: Json) -> str | None:
-    """The text of a caption, or None when it is more than plain text in one paragraph."""
+def _caption_text(fragment: Json) -> str | None:
+    """Return the text of a caption; None if it is more than one paragraph of plain text."""
     paragraphs = fragment.get("nodes") or []
     texts = [text for paragraph in paragraphs for text in paragraph.get("nodes") or []]
     if len(paragraphs) > 1 or any(_type(one) != "paragraph" or meaning(one) for one in paragraphs):
@@ -376,7 +373,7 @@ def _caption(fragment: Json) -> str | None:
     )
 
 
-def _table(node: Json, path: str) -> Iterator[Outside]:
+def _check_table(node: Json, path: str) -> Iterator[Outside]:
     table = plain_table(node)
     if table is None:
         yield Outside(path, "table", "is not a plain table of text columns with a header row")
@@ -392,23 +389,23 @@ def _table(node: Json, path: str) -> Iterator[Outside]:
         filled = [one for one in fragment.get("nodes") or [] if one.get("nodes")]
         if len(filled) > 1:
             yield Outside(at, "table", "has a cell with more than one paragraph")
-        yield from _blocks(fragment.get("nodes") or [], "cell", f"{at}.")
+        yield from _check_blocks(fragment.get("nodes") or [], "cell", f"{at}.")
 
 
-def _inlines(nodes: list[Any], path: str, *, within_link: bool) -> Iterator[Outside]:
+def _check_inlines(nodes: list[Any], path: str, *, within_link: bool) -> Iterator[Outside]:
     for index, node in enumerate(nodes):
         at, kind = f"{path}.nodes[{index}]", _type(node)
         if kind == "text":
-            yield from _leaves(node, at)
+            yield from _check_leaves(node, at)
         elif kind == "inline-image" or (kind == "link" and not within_link):
-            yield from _members(node, kind, at)
-            yield from _reference(node, at)
-            yield from _inlines(node.get("nodes") or [], at, within_link=True)
+            yield from _check_members(node, kind, at)
+            yield from _check_reference(node, at)
+            yield from _check_inlines(node.get("nodes") or [], at, within_link=True)
         else:
             yield Outside(at, kind, "cannot be written as Markdown at this position")
 
 
-def _leaves(text: Json, path: str) -> Iterator[Outside]:
+def _check_leaves(text: Json, path: str) -> Iterator[Outside]:
     for leaf in text.get("leaves") or []:
         marks = {str(mark.get("type")) for mark in leaf.get("marks") or [] if not plain_colour(mark)}
         for mark in sorted(marks - set(MARKS)):
@@ -419,11 +416,11 @@ def _leaves(text: Json, path: str) -> Iterator[Outside]:
 
 
 def plain_colour(mark: Json) -> bool:
-    """Whether a mark is the colour of all text, and so none."""
+    """Return whether a mark is the default text color, which means no mark."""
     return mark.get("type") == "color" and {"default", None}.issuperset((mark.get("data") or {}).values())
 
 
-def _reference(node: Json, path: str) -> Iterator[Outside]:
+def _check_reference(node: Json, path: str) -> Iterator[Outside]:
     ref = (node.get("data") or {}).get("ref")
     if not isinstance(ref, dict) or ref.get("kind") != "url" or not isinstance(ref.get("url"), str):
         yield Outside(path, _type(node), "points to a GitBook object, not to a URL")

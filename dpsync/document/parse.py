@@ -1,11 +1,8 @@
-"""Convert Markdown to a Document.
+"""Convert Markdown to a Document, and refuse what no Document can hold.
 
-The inline part of Markdown as nodes: texts with marks, links and images.
-
-The parser tells no places within a paragraph; its rules are wrapped so that the tokens which may be refused
-know where they were.
-
-Markdown as a Document. What no Document can hold is refused with its place, all of it at once.
+`to_document` is the entry point; MarkdownError carries all problems with their positions. The parser gives no
+positions within a paragraph, so its rules are wrapped to record the offsets of tokens that may be refused.
+`inlines` converts the inline part: texts with marks, links and images.
 """
 
 from __future__ import annotations
@@ -45,13 +42,13 @@ _SPANS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 
 
 class Parser(MarkdownIt):
-    """CommonMark with tables and strikethrough; URLs stay as they are written."""
+    """A parser for CommonMark with tables and strikethrough. URLs stay as written."""
 
     def __init__(self) -> None:
         super().__init__("commonmark", {"maxNesting": DEEPEST + 2})
         self.enable(["table", "strikethrough"])
         for name in ("newline", "escape", "link", "image", "html_inline"):
-            self.inline.ruler.at(name, _placed(getattr(rules_inline, name)))
+            self.inline.ruler.at(name, _record_offsets(getattr(rules_inline, name)))
 
     def normalizeLink(self, url: str) -> str:
         return url
@@ -63,7 +60,7 @@ class Parser(MarkdownIt):
         return True
 
 
-def _placed(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
+def _record_offsets(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
     def run(state: StateInline, silent: bool) -> bool:
         start, before = state.pos, len(state.tokens)
         matched = rule(state, silent)
@@ -76,9 +73,9 @@ def _placed(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline,
 
 
 def inlines(tokens: list[Token], refuse: Refuse) -> list[Json]:
-    """The nodes of one inline text; an empty text is one, too."""
-    found: list[Piece] = []
-    into = found
+    """Return the nodes of one inline text. An empty text is one node, too."""
+    pieces: list[Piece] = []
+    target = pieces
     link: Json = {}
     marks: list[str] = []
     for token in tokens:
@@ -86,19 +83,19 @@ def inlines(tokens: list[Token], refuse: Refuse) -> list[Json]:
         if span:
             marks = [*marks, span] if token.nesting > 0 else [mark for mark in marks if mark != span]
         elif token.type == "link_open":
-            link, into = _link(token, refuse), []
+            link, target = _link_node(token, refuse), []
         elif token.type == "link_close":
-            found.append({**link, "nodes": _nodes(into)})
-            into = found
+            pieces.append({**link, "nodes": _inline_nodes(target)})
+            target = pieces
         elif token.type == "image":
-            into.append(_image(token, refuse))
-        elif text := _text(token, refuse):
+            target.append(_image_node(token, refuse))
+        elif text := _token_text(token, refuse):
             said = {*marks, "code"} if token.type == "code_inline" else set(marks)
-            into.append((text, tuple(mark for mark in MARKS if mark in said)))
-    return _nodes(found) or [_text_node([("", ())])]
+            target.append((text, tuple(mark for mark in MARKS if mark in said)))
+    return _inline_nodes(pieces) or [_text_node([("", ())])]
 
 
-def _nodes(pieces: Iterable[Piece]) -> list[Json]:
+def _inline_nodes(pieces: Iterable[Piece]) -> list[Json]:
     nodes: list[Json] = []
     texts: list[tuple[str, tuple[str, ...]]] = []
     for piece in pieces:
@@ -119,7 +116,7 @@ def _text_node(pieces: Iterable[tuple[str, tuple[str, ...]]]) -> Json:
     return {"object": "text", "leaves": leaves}
 
 
-def _text(token: Token, refuse: Refuse) -> str:
+def _token_text(token: Token, refuse: Refuse) -> str:
     if token.type == "softbreak":
         return " "
     if token.type == "hardbreak":
@@ -140,7 +137,7 @@ def _refuse(token: Token, refuse: Refuse, what: str, hint: str) -> None:
     refuse(token.meta["offset"], f"GitBook does not support {what}", hint)
 
 
-def _link(token: Token, refuse: Refuse) -> Json:
+def _link_node(token: Token, refuse: Refuse) -> Json:
     if token.attrGet("title"):
         _refuse(
             token,
@@ -151,7 +148,7 @@ def _link(token: Token, refuse: Refuse) -> Json:
     return {"object": "inline", "type": "link", "data": {"ref": reference(token, "href")}}
 
 
-def _image(token: Token, refuse: Refuse) -> Json:
+def _image_node(token: Token, refuse: Refuse) -> Json:
     data = {
         "ref": reference(token, "src"),
         "alt": alternative(token, refuse),
@@ -170,13 +167,13 @@ def reference(token: Token, attribute: str) -> Json:
 
 
 def alternative(image: Token, refuse: Refuse) -> str:
-    """The text that stands for an image; marks in it say nothing."""
+    """Return the alternative text of an image, without marks."""
 
     def refused(_: int, message: str, hint: str) -> None:
         refuse(image.meta["offset"], message, hint)
 
     return "".join(
-        alternative(token, refused) if token.type == "image" else _text(token, refused)
+        alternative(token, refused) if token.type == "image" else _token_text(token, refused)
         for token in image.children or []
     )
 
@@ -194,7 +191,7 @@ _NAMES = {
 
 
 def to_document(markdown: str) -> Json:
-    """The Markdown as a Document, without keys. Raises MarkdownError with every problem in it."""
+    """Return the Markdown as a Document without keys. Raises MarkdownError with all problems."""
     reader = _MarkdownReader(re.sub(r"\r\n?", "\n", markdown))
     nodes = reader.blocks("document", None)
     if reader.problems:
@@ -203,7 +200,7 @@ def to_document(markdown: str) -> Json:
 
 
 class _MarkdownReader:
-    """Goes through the tokens once."""
+    """Converts the block tokens of one Markdown text in a single pass."""
 
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
@@ -218,7 +215,7 @@ class _MarkdownReader:
         self.begin: list[int] = []
 
     def refuse(self, line: int, offset: int, message: str, hint: str) -> None:
-        """Lines and offsets start at 0 here."""
+        """Add a problem. The line and the offset start at 0."""
         self.problems.append(Problem(line + 1, offset + 1, message, hint))
 
     def next(self) -> Token:
@@ -226,7 +223,7 @@ class _MarkdownReader:
         return self.tokens[self.at - 1]
 
     def blocks(self, parent: str, closing: str | None) -> list[Json]:
-        """The blocks up to the token that closes their parent, which is taken, too."""
+        """Return the blocks up to and including the token that closes their parent."""
         found: list[Json] = []
         while self.at < len(self.tokens):
             token = self.next()
@@ -245,9 +242,9 @@ class _MarkdownReader:
             case "bullet_list_open" | "ordered_list_open":
                 return [self.items(token)]
             case "blockquote_open":
-                return [_block("blockquote", nodes=self.blocks("blockquote", "blockquote_close"))]
+                return [_block_node("blockquote", nodes=self.blocks("blockquote", "blockquote_close"))]
             case "hr":
-                return [_block("divider", isVoid=True)]
+                return [_block_node("divider", isVoid=True)]
             case "fence" | "code_block":
                 self.fits("code", parent, line)
                 return [self.code(token)]
@@ -259,7 +256,7 @@ class _MarkdownReader:
         return []
 
     def depth(self, token: Token) -> tuple[int, int]:
-        """Where a block begins; below the deepest level the parser would leave things out."""
+        """Return the position of a block, and refuse nesting at which the parser would drop content."""
         line = self.line(token)
         if token.level > DEEPEST:
             self.refuse(
@@ -268,7 +265,7 @@ class _MarkdownReader:
         return line
 
     def line(self, token: Token) -> tuple[int, int]:
-        """Where a block begins: its line, and what is not indentation or the sign of a quote there."""
+        """Return the line of a block, and the offset in it behind indentation and quote markers."""
         assert token.map is not None  # only what is inside a line has none
         number = token.map[0]
         return number, len(self.lines[number]) - len(self.lines[number].lstrip(_PREFIX))
@@ -285,16 +282,20 @@ class _MarkdownReader:
         if "images" in CHILDREN[parent] and all(token.type == "image" for token in visible):
             between = len(children) - len(visible)
             if between == len(visible) - 1:
-                return _block("images", nodes=[self.image(inline, token) for token in visible])
-        return _block("paragraph", nodes=self.inline(inline, children))
+                return _block_node("images", nodes=[self.image(inline, token) for token in visible])
+        return _block_node("paragraph", nodes=self.inline(inline, children))
 
     def image(self, inline: Token, token: Token) -> Json:
         alt = alternative(token, lambda *problem: self.refuse_inline(inline, *problem))
         data = {"ref": reference(token, "src"), **({"alt": alt} if alt else {})}
         caption = token.attrGet("title")
         text = {"object": "text", "leaves": [{"object": "leaf", "text": caption, "marks": []}]}
-        fragment = {"object": "fragment", "type": "caption", "nodes": [_block("paragraph", nodes=[text])]}
-        return _block("image", data=data, isVoid=True, fragments=[fragment] if caption else [])
+        fragment = {
+            "object": "fragment",
+            "type": "caption",
+            "nodes": [_block_node("paragraph", nodes=[text])],
+        }
+        return _block_node("image", data=data, isVoid=True, fragments=[fragment] if caption else [])
 
     def heading(self, token: Token) -> Json:
         inline, _ = self.next(), self.next()
@@ -303,7 +304,7 @@ class _MarkdownReader:
             message = f"GitBook has heading levels 1 to {len(HEADINGS)}, and this heading has level {level}"
             self.refuse(*self.line(token), message, "use a heading of level 3 (###) or bold text")
             level = len(HEADINGS)
-        return _block(HEADINGS[level - 1], nodes=self.inline(inline, inline.children or []))
+        return _block_node(HEADINGS[level - 1], nodes=self.inline(inline, inline.children or []))
 
     def items(self, token: Token) -> Json:
         ordered = token.type == "ordered_list_open"
@@ -314,7 +315,7 @@ class _MarkdownReader:
             checked = self.box()
             nodes = self.blocks("list-item", "list_item_close")
             data = {} if checked is None else {"checked": checked}
-            items.append(_block("list-item", data=data, nodes=nodes or [_empty()]))
+            items.append(_block_node("list-item", data=data, nodes=nodes or [_empty_paragraph()]))
         boxed = ["checked" in item["data"] for item in items]
         hint = "put [ ] or [x] before all items of the list, or before no item"
         if ordered and any(boxed):
@@ -324,10 +325,13 @@ class _MarkdownReader:
             self.refuse(*lines[boxed.index(not boxed[0])], "this list mixes tasks and other items", hint)
         start = {"start": int(token.attrs["start"])} if "start" in token.attrs else {}
         kind = LISTS[0] if ordered else LISTS[2] if any(boxed) else LISTS[1]
-        return _block(kind, data=start if ordered else {}, nodes=items)
+        return _block_node(kind, data=start if ordered else {}, nodes=items)
 
     def box(self) -> bool | None:
-        """Take the box off the item that begins here: whether it is checked, or None without one."""
+        """Remove the checkbox from the item that begins here.
+
+        Returns whether it is checked; None without one.
+        """
         if self.tokens[self.at].type != "paragraph_open":
             return None
         inline = self.tokens[self.at + 1]
@@ -351,7 +355,7 @@ class _MarkdownReader:
             self.refuse(line, offset, message, f'write only the language, "{words[0]}"')
         data = {"syntax": unescapeAll(words[0])} if words else {}
         lines = token.content.removesuffix("\n").split("\n")
-        return _block("code", data=data, nodes=[_code_line(line) for line in lines])
+        return _block_node("code", data=data, nodes=[_code_line_node(line) for line in lines])
 
     def table(self) -> Json:
         columns: list[Column] = []
@@ -369,7 +373,7 @@ class _MarkdownReader:
         return table_block(columns, rows)
 
     def row(self, token: Token, width: int) -> None:
-        """Cells beyond the last column are dropped by the parser: that must not pass unseen."""
+        """Refuse a row with more cells than columns, because the parser would drop these cells."""
         number, offset = self.line(token)
         cells = escapedSplit(self.lines[number].lstrip(_PREFIX).rstrip())
         if len(cells) - (not cells[0]) - (not cells[-1]) > width:
@@ -391,7 +395,11 @@ class _MarkdownReader:
         return inlines(children, lambda *problem: self.refuse_inline(inline, *problem))
 
     def refuse_inline(self, inline: Token, offset: int, message: str, hint: str) -> None:
-        """The text of a paragraph is its lines without their prefixes: they lead back to the columns."""
+        """Add a problem at an offset of an inline text.
+
+        The text of a paragraph consists of its lines without their prefixes, so the offset leads back to a
+        line and a column.
+        """
         if self.visible is not inline:  # counted once for all problems of one text
             self.visible = inline
             self.begin = [found.end() for found in re.finditer("^", inline.content, re.MULTILINE)]
@@ -403,15 +411,15 @@ class _MarkdownReader:
         self.refuse(number, prefix + offset - start, message, hint)
 
 
-def _block(kind: str, **members: Any) -> Json:
+def _block_node(kind: str, **members: Any) -> Json:
     kept = {name: value for name, value in members.items() if name != "fragments" or value}
     return {"object": "block", "type": kind, "data": {}, **kept}
 
 
-def _empty() -> Json:
-    return _block("paragraph", nodes=inlines([], lambda *_: None))
+def _empty_paragraph() -> Json:
+    return _block_node("paragraph", nodes=inlines([], lambda *_: None))
 
 
-def _code_line(text: str) -> Json:
+def _code_line_node(text: str) -> Json:
     leaf = {"object": "leaf", "text": text, "marks": []}
-    return _block("code-line", nodes=[{"object": "text", "leaves": [leaf]}])
+    return _block_node("code-line", nodes=[{"object": "text", "leaves": [leaf]}])

@@ -1,7 +1,7 @@
-"""One value for all Documents that say the same: without keys and tokens, however a text is cut into leaves.
+"""Compare Documents by their meaning, without keys and tokens, and however a text is cut into leaves.
 
-A paragraph without text is nothing, and so is a list without items: no Markdown could show either. Outside
-the common core a node keeps everything except keys and empty members.
+A paragraph without text means nothing, and so does a list without items, because Markdown cannot show either.
+Outside the common core, a node keeps everything except keys and empty members.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ _DEEPEST = 100  # what stands deeper within a member is compared as it is
 
 
 def same(a: Json, b: Json) -> bool:
-    """Whether two Documents say the same."""
+    """Return whether two Documents have the same meaning."""
     return normalised(a) == normalised(b)
 
 
 def normalised(document: Json) -> list[Any]:
-    """The canonical value of a Document: plain JSON, equal for Documents that say the same.
+    """Return the canonical value of a Document: plain JSON, equal for Documents with the same meaning.
 
     Blocks of inline content have `content` (pieces of text with their sorted marks, and inlines), blocks of
-    blocks have `blocks`, code has `lines`, images `images`, a table `columns` and `rows`. What is not built
-    as a Document is only the same as itself.
+    blocks have `blocks`, code has `lines`, images `images`, a table `columns` and `rows`. A misshapen
+    Document only equals itself.
     """
     if any(misshapen(document, DEFAULTS)):
         return [document]
-    return [_alone(block) for block in _blocks(document.get("nodes") or [])]
+    return [_image_paragraph_as_block(block) for block in _blocks(document.get("nodes") or [])]
 
 
-def _alone(block: Any) -> Any:
-    """An image that is a whole paragraph of the document is the same as a block of one image."""
+def _image_paragraph_as_block(block: Any) -> Any:
+    """Return a paragraph that is only an image as a block of one image; other blocks unchanged."""
     if block.get("type") != "paragraph" or "data" in block:
         return block
     match block["content"]:
@@ -63,9 +63,13 @@ def _block(node: Json) -> Any:
         return {"type": kind, **data, "images": [_image(image) for image in children]}
     if kind == "table" and (table := plain_table(node)):
         columns = [[column.title, column.align] for column in table.columns]
-        return {"type": kind, "columns": columns, "rows": [[_cell(one) for one in row] for row in table.rows]}
+        return {
+            "type": kind,
+            "columns": columns,
+            "rows": [[_cell_content(one) for one in row] for row in table.rows],
+        }
     if kind not in ("paragraph", *HEADINGS):
-        return _bare(node)
+        return _without_keys(node)
     content = _content(children)
     return None if kind == "paragraph" and not content else {"type": kind, **data, "content": content}
 
@@ -84,28 +88,28 @@ def _lines(children: list[Any]) -> list[Any]:
 
 def _image(node: Any) -> Any:
     if node.get("type") != "image":
-        return _bare(node)
+        return _without_keys(node)
     caption: list[Any] = []
     for fragment in node.get("fragments") or []:
         if fragment.get("type") == "caption":
             caption += _blocks(fragment.get("nodes") or [])
     match caption:
         case []:
-            return _linked(meaning(node))
+            return _reference_data(meaning(node))
         case [{"type": "paragraph", "content": [{"text": text, "marks": []}]}]:
-            return {**_linked(meaning(node)), "caption": text}
-    return {**_linked(meaning(node)), "caption": caption}
+            return {**_reference_data(meaning(node)), "caption": text}
+    return {**_reference_data(meaning(node)), "caption": caption}
 
 
-def _linked(data: Json) -> Json:
-    """The data of a link or an image; of a reference to a URL only the URL counts."""
+def _reference_data(data: Json) -> Json:
+    """Return the data of a link or an image. Of a reference to a URL, only the URL counts."""
     ref = data.get("ref")
     if isinstance(ref, dict) and ref.get("kind") == "url":
         return {**data, "ref": {"kind": "url", "url": ref.get("url")}}
     return data
 
 
-def _cell(fragment: Json | None) -> list[Any]:
+def _cell_content(fragment: Json | None) -> list[Any]:
     blocks = _blocks((fragment or {}).get("nodes") or [])
     match blocks:
         case [{"type": "paragraph", "content": content, **rest}] if not rest:
@@ -118,13 +122,13 @@ def _content(nodes: list[Any]) -> list[Any]:
     for node in nodes:
         if isinstance(node, dict) and node.get("object") == "text":
             for leaf in node.get("leaves") or []:
-                _add(pieces, leaf.get("text") or "", _marks(leaf.get("marks") or []))
+                _add_text(pieces, leaf.get("text") or "", _marks(leaf.get("marks") or []))
         else:
             pieces.append(_inline(node))
-    return [_joined(piece) if "parts" in piece else piece for piece in pieces]
+    return [_join_parts(piece) if "parts" in piece else piece for piece in pieces]
 
 
-def _add(pieces: list[Any], text: str, marks: list[str]) -> None:
+def _add_text(pieces: list[Any], text: str, marks: list[str]) -> None:
     if not text:
         return
     if pieces and pieces[-1].get("marks") == marks and "parts" in pieces[-1]:
@@ -133,7 +137,7 @@ def _add(pieces: list[Any], text: str, marks: list[str]) -> None:
         pieces.append({"parts": [text], "marks": marks})
 
 
-def _joined(piece: Json) -> Json:
+def _join_parts(piece: Json) -> Json:
     return {"text": "".join(piece["parts"]), "marks": piece["marks"]}
 
 
@@ -142,28 +146,28 @@ def _marks(marks: list[Json]) -> list[str]:
 
 
 def _mark(mark: Json) -> str:
-    data = _bare(mark.get("data") or {})
+    data = _without_keys(mark.get("data") or {})
     return f"{mark.get('type')} {json.dumps(data, sort_keys=True)}" if data else str(mark.get("type"))
 
 
 def _inline(node: Any) -> Json:
     if not isinstance(node, dict) or node.get("type") not in ("link", "inline-image"):
-        return {"inline": "other", "node": _bare(node)}
-    data = _linked(meaning(node))
+        return {"inline": "other", "node": _without_keys(node)}
+    data = _reference_data(meaning(node))
     if node["type"] == "inline-image":
         return {"inline": "inline-image", "data": data}
     return {"inline": "link", "data": data, "content": _content(node.get("nodes") or [])}
 
 
-def _bare(value: Any, depth: int = 0) -> Any:
-    """Any value without keys and empty members; texts in it are joined like everywhere else."""
+def _without_keys(value: Any, depth: int = 0) -> Any:
+    """Return any value without keys and empty members, with its texts joined."""
     if depth > _DEEPEST:
         return value
     if isinstance(value, list):
         if any(isinstance(one, dict) and one.get("object") == "text" for one in value):
             return _content(value)
-        return [_bare(one, depth + 1) for one in value]
+        return [_without_keys(one, depth + 1) for one in value]
     if not isinstance(value, dict):
         return value
-    kept = {name: _bare(one, depth + 1) for name, one in value.items() if name not in ("key", "meta")}
+    kept = {name: _without_keys(one, depth + 1) for name, one in value.items() if name not in ("key", "meta")}
     return {name: one for name, one in kept.items() if one is not False and one not in (None, "", [], {})}

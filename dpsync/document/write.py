@@ -1,14 +1,10 @@
-"""Convert a Document to Markdown.
+"""Convert a Document to Markdown, in one style: the same text for all Documents with the same meaning.
 
-Inline content as Markdown that reads back as the very same content.
-
-The delimiters are `**`, `_`, `~~` and backticks: no two kinds share a character, so only the flanking rules
-of CommonMark decide whether a run opens or closes. Where they would not let it, the characters on both sides
-are written as character references: these are punctuation to the rules, and then every run may do both.
-
-A Document as Markdown, in one style: the same text for all Documents that say the same.
-
-Two lists that follow each other take turns at their markers, since otherwise they would be one.
+`to_markdown` is the entry point. `inline` writes inline content that reads back unchanged. The delimiters are
+`**`, `_`, `~~` and backticks: no two kinds share a character, so only the flanking rules of CommonMark decide
+whether a run opens or closes. Where they would decide otherwise, the characters on both sides are written as
+character references: the rules treat these as punctuation, so every run may open and close. Two adjacent
+lists use different markers, because otherwise they would be one list.
 """
 
 from __future__ import annotations
@@ -37,9 +33,9 @@ _LINE_START = re.compile(
 
 
 class _Atom(Struct):
-    """What delimiters stand between: a piece of text, or something that is written as a whole (`text` None).
+    """A piece of text between delimiters, or something that is written as a whole (`text` is None).
 
-    `first` and `last` say whether that character of the text is written as a reference.
+    `first` and `last` say whether this character of the text is written as a reference.
     """
 
     marks: frozenset[str]
@@ -57,7 +53,7 @@ class _Atom(Struct):
         return self.whole[-1] if self.text is None else ";" if self.last else self.text[-1]
 
     def refer(self, *, first: bool = False, last: bool = False) -> bool:
-        """Write the first or the last character as a reference; whether that is anything new."""
+        """Write the first or the last character as a reference. Returns whether that changed anything."""
         if self.text is None:
             return False
         single = len(self.text) == 1
@@ -77,16 +73,16 @@ class _Atom(Struct):
 
 
 def paragraph(content: list[Json]) -> str:
-    """Content at the start of a line, where `#`, `-` or `1.` would begin another block."""
+    """Return content for the start of a line, where `#`, `-` or `1.` would begin another block."""
     return _LINE_START.sub(lambda match: (match["number"] or "") + "\\", inline(content), count=1)
 
 
 def inline(content: list[Json], before: str = " ") -> str:
-    """Content as one line of Markdown. `before` is the character that stands before it."""
-    atoms = _atoms(content)
+    """Return content as one line of Markdown. `before` is the character before the content."""
+    atoms = _atoms_of(content)
     _keep_spaces(atoms)
-    runs = list(_runs(atoms))
-    _flank(atoms, runs, before)
+    runs = list(_delimiter_runs(atoms))
+    _fix_flanking(atoms, runs, before)
     written = []
     for index, run in enumerate(runs):
         written += [delimiter for _, delimiter in run]
@@ -100,7 +96,7 @@ def inline(content: list[Json], before: str = " ") -> str:
 
 
 def escaped(text: str) -> str:
-    """Text in which nothing is Markdown, except at the start of a line."""
+    """Escape the Markdown syntax in a text, except the syntax at the start of a line."""
     return _LAYOUT.sub(lambda match: reference(match[0]), _SPECIAL.sub(_backslash(text), text))
 
 
@@ -119,25 +115,25 @@ def reference(character: str) -> str:
 
 
 def image(data: Json) -> str:
-    """An image; its caption is written as a title."""
+    """Return an image with its caption as title."""
     caption = data.get("caption")
-    title = "" if not caption else ' "' + _quoted(caption, r'[\\"]') + '"'
+    title = "" if not caption else ' "' + _escape_quoted(caption, r'[\\"]') + '"'
     return f"![{escaped(data.get('alt', ''))}]({destination(data['ref']['url'])}{title})"
 
 
 def destination(url: str) -> str:
     if _BARE_URL.fullmatch(url) and not re.search(_ENTITY, url):
         return url
-    return "<" + _quoted(url, r"[\\<>]") + ">"
+    return "<" + _escape_quoted(url, r"[\\<>]") + ">"
 
 
-def _quoted(text: str, special: str) -> str:
+def _escape_quoted(text: str, special: str) -> str:
     backslashed = re.sub(rf"{special}|{_ENTITY}", lambda match: "\\" + match[0], text)
     return _LAYOUT.sub(lambda match: reference(match[0]), backslashed)
 
 
-def _code(text: str) -> str:
-    """Between more backticks than there are in it; a space is taken off each side when both have one."""
+def _code_span(text: str) -> str:
+    """Return a code span with more backticks than the text has, padded so that its spaces are kept."""
     fence = "`"
     runs = set(re.findall("`+", text))
     while fence in runs:
@@ -147,7 +143,7 @@ def _code(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def _atoms(content: list[Json]) -> list[_Atom]:
+def _atoms_of(content: list[Json]) -> list[_Atom]:
     atoms: list[_Atom] = []
     free: list[int] = []  # what carries no marks itself may stand within any
     for index, piece in enumerate(content):
@@ -167,7 +163,7 @@ def _atoms(content: list[Json]) -> list[_Atom]:
             if not texts:
                 free.append(index)
         elif "code" in piece["marks"]:
-            atoms.append(_Atom(marks, None, _code(piece["text"])))
+            atoms.append(_Atom(marks, None, _code_span(piece["text"])))
         else:
             atoms.append(_Atom(marks, piece["text"]))
     for index in free:
@@ -177,7 +173,7 @@ def _atoms(content: list[Json]) -> list[_Atom]:
 
 
 def _keep_spaces(atoms: list[_Atom]) -> None:
-    """White space at the ends of a line would be taken off."""
+    """Write white space at both ends as references, because Markdown removes it there."""
     if atoms and atoms[0].start.isspace():  # what the parser takes for white space is among it
         atoms[0].refer(first=True)
     if atoms and atoms[-1].end.isspace():
@@ -188,8 +184,8 @@ Run = list[tuple[bool, str]]
 """The delimiters at one place: whether one opens, and how it is written."""
 
 
-def _runs(atoms: list[_Atom]) -> Iterator[Run]:
-    """The delimiters before each atom, and after the last. What lasts longest is opened first."""
+def _delimiter_runs(atoms: list[_Atom]) -> Iterator[Run]:
+    """Yield the delimiters before each atom, and after the last one. The longest mark opens first."""
     reach = [dict.fromkeys(_DELIMITERS, 0)]
     for atom in reversed(atoms):
         reach.append({mark: reach[-1][mark] + 1 if mark in atom.marks else 0 for mark in _DELIMITERS})
@@ -206,14 +202,14 @@ def _runs(atoms: list[_Atom]) -> Iterator[Run]:
         yield closed + [(True, _DELIMITERS[mark]) for mark in opened]
 
 
-def _flank(atoms: list[_Atom], runs: list[Run], before: str) -> None:
-    """Write characters as references until every delimiter opens or closes as it should."""
+def _fix_flanking(atoms: list[_Atom], runs: list[Run], before: str) -> None:
+    """Write characters as references until every delimiter opens or closes correctly."""
     waiting = list(range(len(runs)))
     while waiting:
         index = waiting.pop()
         left = atoms[index - 1].end if index else before
         right = atoms[index].start if index < len(atoms) else " "
-        if _works(runs[index], left, right):
+        if _is_run_correct(runs[index], left, right):
             continue
         changed = [at for at in (index - 1, index) if 0 <= at < len(atoms)]
         for at in changed:
@@ -221,14 +217,16 @@ def _flank(atoms: list[_Atom], runs: list[Run], before: str) -> None:
                 waiting += [at, at + 1]
 
 
-def _works(run: Run, left: str, right: str) -> bool:
+def _is_run_correct(run: Run, left: str, right: str) -> bool:
     written = [left, *(delimiter for _, delimiter in run), right]
     around = zip(written, run, written[2:], strict=False)
-    return all(_can(opens, delimiter, before[-1], after[0]) for before, (opens, delimiter), after in around)
+    return all(
+        _can_delimit(opens, delimiter, before[-1], after[0]) for before, (opens, delimiter), after in around
+    )
 
 
-def _can(opens: bool, delimiter: str, before: str, after: str) -> bool:
-    """The rules of CommonMark for left- and right-flanking runs."""
+def _can_delimit(opens: bool, delimiter: str, before: str, after: str) -> bool:
+    """Return whether a delimiter can open or close here, by CommonMark's rules for flanking runs."""
     space_before, space_after = isWhiteSpace(ord(before)), isWhiteSpace(ord(after))
     mark_before, mark_after = _punctuation(before), _punctuation(after)
     left = not space_after and (not mark_after or space_before or mark_before)
@@ -247,26 +245,26 @@ _RULES = {"left": "---", "center": ":-:", "right": "--:"}
 
 
 def to_markdown(document: Json) -> str:
-    """The Document as Markdown. Raises DocumentError with every node that Markdown cannot hold."""
+    """Return the Document as Markdown. Raises DocumentError with every node that Markdown cannot hold."""
     problems = tuple(outside(document))
     if problems:
         raise DocumentError(problems)
-    text = _blocks(normalised(document))
+    text = _blocks_text(normalised(document))
     return f"{text}\n" if text else ""
 
 
-def _blocks(blocks: list[Json], item: str = "") -> str:
-    """Blocks below each other. `item` is the marker of the list item that they are in."""
+def _blocks_text(blocks: list[Json], item: str = "") -> str:
+    """Return blocks as Markdown. `item` is the marker of the list item that contains the blocks."""
     written: list[str] = []
     last: Json = {}
     marker = item
     for index, block in enumerate(blocks):
         if block["type"].startswith("list-"):
-            marker = _marker(block, marker if not index or last["type"].startswith("list-") else "")
-            text = _list(block, marker)
-            tight = bool(item) and last.get("type") == "paragraph" and _interrupts(text)
+            marker = _list_marker(block, marker if not index or last["type"].startswith("list-") else "")
+            text = _list_text(block, marker)
+            tight = bool(item) and last.get("type") == "paragraph" and _can_interrupt_paragraph(text)
         else:
-            text = "___" if block["type"] == "divider" and item and not index else _block(block)
+            text = "___" if block["type"] == "divider" and item and not index else _block_text(block)
             tight = False
         if index:
             written.append("\n" if tight else "\n\n")
@@ -275,45 +273,47 @@ def _blocks(blocks: list[Json], item: str = "") -> str:
     return "".join(written)
 
 
-def _marker(block: Json, avoid: str) -> str:
+def _list_marker(block: Json, avoid: str) -> str:
     ordinary = "." if block["type"] == "list-ordered" else "-"
     return _OTHER[ordinary] if ordinary == avoid else ordinary
 
 
-def _interrupts(text: str) -> bool:
-    """Whether a list may follow a paragraph without an empty line: not every list can."""
+def _can_interrupt_paragraph(text: str) -> bool:
+    """Return whether a list may follow a paragraph without an empty line, which not every list can."""
     return re.match(r"(?:[-*]|1[.)]) +\S", text) is not None
 
 
-def _list(block: Json, marker: str) -> str:
+def _list_text(block: Json, marker: str) -> str:
     number = block.get("data", {}).get("start", 1)
     items = []
     for item in block["blocks"]:
         lead = f"{min(number, 999_999_999)}{marker}" if block["type"] == "list-ordered" else marker
         number += 1
-        text = _blocks(item["blocks"], marker)
+        text = _blocks_text(item["blocks"], marker)
         if block["type"] == "list-tasks":
-            text = _task(item, text)
-        items.append(_indented(f"{lead} ", text).rstrip(" "))
+            text = _task_text(item, text)
+        items.append(_indent_item(f"{lead} ", text).rstrip(" "))
     return ("\n\n" if any("\n\n" in item for item in items) else "\n").join(items)
 
 
-def _task(item: Json, text: str) -> str:
+def _task_text(item: Json, text: str) -> str:
     box = "[x]" if item.get("data", {}).get("checked") else "[ ]"
     starts_with_text = bool(item["blocks"]) and item["blocks"][0]["type"] == "paragraph"
     return f"{box} {text}" if starts_with_text else f"{box}\n\n{text}".rstrip("\n")
 
 
-def _indented(lead: str, text: str) -> str:
+def _indent_item(lead: str, text: str) -> str:
     return lead + re.sub(r"\n(?!\n|$)", "\n" + " " * len(lead), text)
 
 
-def _block(block: Json) -> str:
+def _block_text(block: Json) -> str:
     kind = block["type"]
     if kind in HEADINGS:
-        return _heading(HEADINGS.index(kind) + 1, block)
+        return _heading_text(HEADINGS.index(kind) + 1, block)
     if kind == "blockquote":
-        return re.sub(r"^>[ ]$", ">", re.sub(r"^", "> ", _blocks(block["blocks"]), flags=re.M), flags=re.M)
+        return re.sub(
+            r"^>[ ]$", ">", re.sub(r"^", "> ", _blocks_text(block["blocks"]), flags=re.M), flags=re.M
+        )
     if kind == "code":
         return _code_block(block)
     if kind == "images":
@@ -323,7 +323,7 @@ def _block(block: Json) -> str:
     return "---" if kind == "divider" else paragraph(block["content"])
 
 
-def _heading(level: int, block: Json) -> str:
+def _heading_text(level: int, block: Json) -> str:
     text = inline(block["content"])
     closed = text[:-1] + "\\#" if text.endswith("#") else text  # or it would be taken for the end of the line
     return f"{'#' * level} {closed}".rstrip(" ")
