@@ -126,7 +126,7 @@ class CheckedFiles(Struct):
     def included(self, include: Node, at: str = "") -> tuple[list[Included], list[Diagnostic]]:
         found, problems = self.present.included(include, at)
         expected, _ = self.committed.included(include, at)
-        for name in sorted({one.name for one in found} ^ {one.name for one in expected}):
+        for name in sorted({file.name for file in found} ^ {file.name for file in expected}):
             self._refuse(name)
         return found, problems
 

@@ -291,23 +291,25 @@ def _check_cycles(registry: Registry, kind: Kind, entries_of_kind: list[Entry]) 
     """Report entries that contain each other."""
     pins = {resource.pin: resource.address for resource in entries_of_kind if resource.pin is not None}
     for field in (item for other, item in registry.referring(kind.name) if other is kind):
-        around: dict[Address, Address] = {}
+        holders: dict[Address, Address] = {}
         for resource in entries_of_kind:
             value = resource.fields.get(field.name)
             holder = pins.get(value.id) if isinstance(value, LiveId) else getattr(value, "address", None)
             if holder is not None:
-                around[resource.address] = holder
+                holders[resource.address] = holder
         by_address = {resource.address: resource for resource in entries_of_kind}
-        for circle in circles(sorted(around), around.get):
-            first, *others = (by_address[one] for one in beginning_with(min(circle), circle))
-            names = [f'"{one.key}"' for one in (first, *others, first)]
+        for circle in circles(sorted(holders), holders.get):
+            first, *others = (by_address[entry] for entry in beginning_with(min(circle), circle))
+            names = [f'"{entry.key}"' for entry in (first, *others, first)]
             yield Diagnostic(
                 "DP235",
                 f"{kind.one} would be inside itself: {chain(names, ' in ')}",
                 first.where(field.name),
                 str(first.address),
                 f"change or delete the {field.name} of one of them",
-                tuple((f'the {field.name} of "{one.key}"', one.where(field.name)) for one in others[:MOST]),
+                tuple(
+                    (f'the {field.name} of "{entry.key}"', entry.where(field.name)) for entry in others[:MOST]
+                ),
             )
 
 
@@ -384,7 +386,9 @@ def _check_redirects(registry: Registry, resources: Resources) -> Iterable[Diagn
         assert redirects is not None
         node = resources[fault.node] if fault.node is not None else None
         noun = registry[node.kind].noun if node is not None else ""
-        related = [(f'"{one.key}" is redirected', one.where(redirects.path)) for one in others[:MOST]]
+        related = [
+            (f'"{redirect.key}" is redirected', redirect.where(redirects.path)) for redirect in others[:MOST]
+        ]
         if node is not None:
             related.append((f"the {noun} is declared", node.span))
         yield Diagnostic(

@@ -142,12 +142,12 @@ def merge(parts: Several[Mapping]) -> tuple[Mapping, Findings]:
 def _merge_parts(parts: Several[Mapping], problems: Findings) -> Mapping:
     if len(parts) == 1:
         return parts[0]
-    given: dict[str, list[tuple[Scalar, Node]]] = {}
+    values_by_key: dict[str, list[tuple[Scalar, Node]]] = {}
     for part in parts:
         for key, node in part.entries:
-            given.setdefault(key.text, []).append((key, node))
+            values_by_key.setdefault(key.text, []).append((key, node))
     entries: list[tuple[Scalar, Node]] = []
-    for places in given.values():
+    for places in values_by_key.values():
         first_key, first = places[0]
         mappings = [node for _, node in places if isinstance(node, Mapping)]
         if len(mappings) == len(places):

@@ -306,13 +306,13 @@ class Declarations:
             return node.entries
         found = [entry for entry in node.entries if entry[0].text != WORD]
         file = self.text(path) if self.text is not None else None
-        made, problems = entries(kind, file.text, file.name) if file is not None else (None, Findings())
+        table, problems = entries(kind, file.text, file.name) if file is not None else (None, Findings())
         self.diagnostics += problems
         if file is not None:
             self.row_files.add(file.name)
-        if made is None or problems:
+        if table is None or problems:
             self.unreadable.add(scope.address)
-        return [*found, *(made.entries if made is not None else ())]
+        return [*found, *(table.entries if table is not None else ())]
 
     def _declare_tree(
         self, entry: Declaration, kinds: tuple[Kind, ...], scope: Scope, key: Scalar, node: Node
@@ -326,16 +326,17 @@ class Declarations:
         at_root = {kind.shape.type: kind for kind in kinds if isinstance(kind.shape, NodeShape)}
         before: Declaration | None = None
         for item in node.items:
-            made = self._declare_node(item, at_root, at_root, scope, owner=entry, holder=None)
-            if made is None:
+            declared = self._declare_node(item, at_root, at_root, scope, owner=entry, holder=None)
+            if declared is None:
                 self.unreadable.add(scope.address)
                 continue
-            if before is not None and _is_exclusive_at_root(before.kind) != _is_exclusive_at_root(made.kind):
-                message = (
-                    f"a {made.kind.noun} and a {before.kind.noun} cannot both be at the top level of a site"
-                )
-                self.error("DP214", message, made.key_span, self._mixed_root_hint(kinds), before.key_span)
-            before = made
+            if before is not None and _is_exclusive_at_root(before.kind) != _is_exclusive_at_root(
+                declared.kind
+            ):
+                nouns = f"a {declared.kind.noun} and a {before.kind.noun}"
+                message = f"{nouns} cannot both be at the top level of a site"
+                self.error("DP214", message, declared.key_span, self._mixed_root_hint(kinds), before.key_span)
+            before = declared
 
     def _declare_node(
         self, node: Node, allowed: dict[str, Kind], all_types: dict[str, Kind],
@@ -424,12 +425,13 @@ class Declarations:
     def _mixed_root_hint(self, kinds: tuple[Kind, ...]) -> str:
         """Return a hint for a navigation whose root mixes nodes that must not be siblings."""
         alone = next(kind for kind in kinds if _is_exclusive_at_root(kind))
-        around = [
+        holder_nouns = [
             kind.noun
             for kind in kinds
             if isinstance(kind.shape, NodeShape) and alone.name in kind.shape.holds
         ]
-        return f'move the {alone.noun} to "children" of a {" or ".join(around)}, or delete the {alone.noun}'
+        holders = " or ".join(holder_nouns)
+        return f'move the {alone.noun} to "children" of a {holders}, or delete the {alone.noun}'
 
     def _report_wrong_type(self, node: Mapping, type_: Node | None, known: dict[str, Kind]) -> None:
         hint = f'add "type" with one of these values: {", ".join(known)}'
@@ -454,12 +456,14 @@ def _is_explicit_null(kind: Kind, node: Scalar) -> bool:
 
 def _empty_entry_hint(kind: Kind) -> str:
     """Return a hint about what to write in place of an empty entry."""
-    needed = [one for one in kind.fields if one.required and one.name not in (kind.natural, kind.default)]
+    needed = [
+        field for field in kind.fields if field.required and field.name not in (kind.natural, kind.default)
+    ]
     if kind.only_short:
         return f"write the {kind.shorthand}, or delete the entry"
     if needed:
-        fields = ", ".join(f"{one.name}: …" for one in needed if not one.nest)
-        short = kind.shorthand in [one.name for one in needed] and len(needed) == 1
+        fields = ", ".join(f"{field.name}: …" for field in needed if not field.nest)
+        short = kind.shorthand in [field.name for field in needed] and len(needed) == 1
         return (
             f"write the {kind.shorthand}, or delete the entry"
             if short
@@ -474,7 +478,11 @@ def _text_entry_hint(kind: Kind, key: Scalar, node: Node) -> str | None:
         field = kind.field(next(iter(kind.inline_words.values())))
         assert isinstance(field.type, OneOf)
         return f"write {key.text}: {field.type.short_values(node)}"
-    needed = [one.name for one in kind.fields if one.required and one.name != kind.natural and not one.nest]
+    needed = [
+        needed_field.name
+        for needed_field in kind.fields
+        if needed_field.required and needed_field.name != kind.natural and not needed_field.nest
+    ]
     return f"write {{ {', '.join(f'{name}: …' for name in needed)} }}" if needed else None
 
 
@@ -483,11 +491,11 @@ def _local_key_hint(key: Scalar) -> str:
     if key.interpolated:
         return "a key is part of the address of an entry, so it cannot contain variables"
     text = str(key.value)
-    made = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._").lower()
+    suggestion = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._").lower()
     rule = (
         "a key consists of letters, digits, dots, underscores and hyphens, and begins with a letter or digit"
     )
-    return f'{rule}: write "{made}"' if made else rule
+    return f'{rule}: write "{suggestion}"' if suggestion else rule
 
 
 def _missing_space_hint(node: Node) -> str | None:

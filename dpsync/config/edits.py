@@ -152,8 +152,8 @@ class _Comparison(Struct, frozen=True, dict=True):
         addresses = {item.address for item in removed}
         inside: dict[Address, int] = defaultdict(int)
         for item in removed:
-            around = [one for one in item.address.upward() if one in addresses]
-            inside[around[-1]] += len(around) > 1
+            removed_ancestors = [ancestor for ancestor in item.address.upward() if ancestor in addresses]
+            inside[removed_ancestors[-1]] += len(removed_ancestors) > 1
         for item in removed:
             if item.address in inside:
                 yield self._make_edit(item, "removed", inside=inside[item.address])
@@ -174,14 +174,14 @@ class _Comparison(Struct, frozen=True, dict=True):
     def _changed_order(self, address: Address) -> EditedField | None:
         """Return the changed order of the nodes directly in an entry; None if the order is the same."""
         was, present = self._tree_nodes
-        now = [one for one in present.get(address, ()) if one in self._base_addresses]
+        now = [node for node in present.get(address, ()) if node in self._base_addresses]
         before = [
-            self._present_addresses[one]
-            for one in was.get(self._base_addresses[address], ())
-            if one in self._present_addresses
+            self._present_addresses[node]
+            for node in was.get(self._base_addresses[address], ())
+            if node in self._present_addresses
         ]
         both = set(now) & set(before)
-        first, second = ([str(one) for one in side if one in both] for side in (before, now))
+        first, second = ([str(node) for node in side if node in both] for side in (before, now))
         return EditedField(field="order", before=first, after=second) if first != second else None
 
     @cached_property
@@ -192,16 +192,16 @@ class _Comparison(Struct, frozen=True, dict=True):
     def _tree_nodes_of(self, side: Desired) -> dict[Address, list[Address]]:
         nodes: dict[Address, list[Address]] = defaultdict(list)
         for item in side.resources.values():
-            around = item.holder or item.parent
-            if around is not None and self._kind_of(item).in_tree:
-                nodes[around].append(item.address)
+            container = item.holder or item.parent
+            if container is not None and self._kind_of(item).in_tree:
+                nodes[container].append(item.address)
         return nodes
 
     def _place_edits(self) -> Iterator[Edit]:
         """Yield mappings of entries that were added or removed while the object that contains them stays."""
         before = {
-            _below_present_parent(one.address, one.parent, self._present_addresses)
-            for one in self.before.scopes.values()
+            _below_present_parent(scope.address, scope.parent, self._present_addresses)
+            for scope in self.before.scopes.values()
         }
         for scope in self.now.scopes.values():
             known = scope.address in before or scope.address in self.now.resources
@@ -214,17 +214,17 @@ class _Comparison(Struct, frozen=True, dict=True):
                 yield Edit(address=str(at), what="removed", kind="place")
 
     def _setting_edits(self) -> Iterator[Edit]:
-        sides = [_policy_values(one) for one in (self.before, self.now)]
+        sides = [_policy_values(side) for side in (self.before, self.now)]
         if fields := tuple(_edited_fields(*sides)):
             yield Edit(address="policy", what="changed", fields=fields)
-        sides = [_environment_values(one) for one in (self.before, self.now)]
+        sides = [_environment_values(side) for side in (self.before, self.now)]
         if fields := tuple(_edited_fields(*sides)):
             yield Edit(address="environment", what="changed", fields=fields)
 
     def _make_edit(self, item: Entry, what: Any, **more: Any) -> Edit:
         kind = self._kind_of(item)
         label = item.fields.get(kind.title)
-        names = [one.field for one in more.get("fields", ())]
+        names = [edited_field.field for edited_field in more.get("fields", ())]
         span = item.value_span(names[0]) if names and what == "changed" else item.span
         return Edit(
             address=str(item.address), what=what, kind=kind.noun,
@@ -249,7 +249,7 @@ class _Comparison(Struct, frozen=True, dict=True):
 
 
 def _edited_fields(before: Mapping[str, Value], now: Mapping[str, Value]) -> Iterator[EditedField]:
-    for name in [*now, *(one for one in before if one not in now)]:
+    for name in [*now, *(old_name for old_name in before if old_name not in now)]:
         first, second = to_plain(before.get(name)), to_plain(now.get(name))
         if name not in now:
             yield EditedField(field=name, before=first, declared="before")
@@ -262,14 +262,14 @@ def _edited_fields(before: Mapping[str, Value], now: Mapping[str, Value]) -> Ite
 def _policy_values(desired: Desired) -> dict[str, Value]:
     policy = desired.policy
     found: dict[str, Value] = {
-        name: sorted(one.text for one in getattr(policy, name))
+        name: sorted(pattern.text for pattern in getattr(policy, name))
         for name in ("prune", "removed", "ignore", "forget", "accept")
     }
     found["protect"] = sorted(
-        f"{one.text} (skip)" if one in policy.skip else one.text for one in policy.protect
+        f"{pattern.text} (skip)" if pattern in policy.skip else pattern.text for pattern in policy.protect
     )
     watched = (*policy.watch, *policy.watch_fields, *policy.watch_values)
-    found["watch"] = sorted({one.written for one in watched})
+    found["watch"] = sorted({pattern.written for pattern in watched})
     limits = policy.limits
     found["limits.deletes"], found["limits.percent"] = limits.deletes, limits.percent
     found["limits.exposures"] = limits.exposures
@@ -278,8 +278,8 @@ def _policy_values(desired: Desired) -> dict[str, Value]:
 
 def _environment_values(desired: Desired) -> dict[str, Value]:
     chosen = desired.environment
-    given = {"url": chosen.url, "token": chosen.token} if chosen is not None else {}
-    return {name: value for name, value in given.items() if value is not None}
+    values = {"url": chosen.url, "token": chosen.token} if chosen is not None else {}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _present_address(item: Entry, known: Mapping[Address, Address]) -> Address:

@@ -24,7 +24,7 @@ from dpsync.config.discovery import IDS_NAME, Included, fits
 from dpsync.config.git_program import Git, GitDirectory, NoRepository
 from dpsync.config.yaml_reader import DEFAULT_LIMITS
 from dpsync.model.diagnostic import Diagnostic
-from dpsync.model.nodes import Node, Scalar, Sequence, Span
+from dpsync.model.nodes import Node, Scalar, Sequence
 from dpsync.model.text import short_commit
 
 __all__ = ["CommitFiles", "NoRepository", "Repository"]
@@ -94,18 +94,18 @@ class Repository(Struct, frozen=True):
         files, relative to the directory.
         """
         line = self.line(commit)
-        pairs = [f"{one} {before}\n" for one, before in pairwise(line)]
+        pairs = [f"{commit_id} {before}\n" for commit_id, before in pairwise(line)]
         pairs += [f"{line[-1]}\n"] if 0 < len(line) <= _FAR else []
         prefix = f"{directory}/" if directory else ""
         asked = (*_NAMES, "--stdin", "--root", "--", directory or ".")
         diff = self.git.run(*asked, given="".join(pairs).encode()).stdout
-        commits, found = {one.encode() for one in line}, list[tuple[str, set[str]]]()
+        commits, found = {commit_id.encode() for commit_id in line}, list[tuple[str, set[str]]]()
         for text in diff.split(b"\0"):
             if text in commits:
                 found.append((text.decode(), set()))
             elif text:
                 found[-1][1].add(os.fsdecode(text).removeprefix(prefix))
-        return [(one, frozenset(names)) for one, names in found]
+        return [(commit_id, frozenset(names)) for commit_id, names in found]
 
     def since(self, commit: str) -> list[str] | None:
         """Return the commits of HEAD that a commit does not have, children before parents.
@@ -117,10 +117,10 @@ class Repository(Struct, frozen=True):
             return None
         asked = ("--topo-order", "--parents", f"--max-count={_FAR + 1}", "HEAD", f"^{commit}")
         listed = self.git.run("rev-list", *asked).stdout.decode("ascii", "replace").splitlines()
-        parents = {one: known for one, *known in map(str.split, listed)}
+        parents = {child: known for child, *known in map(str.split, listed)}
         if len(parents) > _FAR:
             return None
-        if self.shallow and any(self.parents(one) != known for one, known in parents.items()):
+        if self.shallow and any(self.parents(child) != known for child, known in parents.items()):
             return None
         return list(parents)
 
@@ -130,8 +130,8 @@ class Repository(Struct, frozen=True):
         With each commit, the names of the files that differ, relative to the directory; None for the first
         commit, and if one of the two commits does not have the directory.
         """
-        asked = "".join(f"{one}:{directory}\n" for one in commits).encode()
-        listed = self.git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", given=asked).stdout
+        requested = "".join(f"{commit}:{directory}\n" for commit in commits).encode()
+        listed = self.git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", given=requested).stdout
         answers = [line.split() for line in listed.decode("ascii", "replace").splitlines()]
         trees = [words[1] if words[:1] == ["tree"] else "" for words in answers]
         if len(trees) != len(commits):
@@ -140,9 +140,9 @@ class Repository(Struct, frozen=True):
         pairs = {(a, b): f"{a} {b}\n".encode() for a, b in pairwise(trees) if a and b and a != b}
         diff = self.git.run(*_NAMES, "--stdin", given=b"".join(pairs.values())).stdout
         names = {pair: frozenset(_names_below(diff, head)) for pair, head in pairs.items()}
-        for one, pair in zip(commits[1:], pairwise(trees), strict=True):
+        for commit, pair in zip(commits[1:], pairwise(trees), strict=True):
             if pair[0] != pair[1] or not pair[0]:
-                yield one, names.get(pair)
+                yield commit, names.get(pair)
 
     def changed(self, base: str) -> frozenset[str]:
         """Return the files that differ between a commit and HEAD, relative to the root of the repository."""
@@ -327,7 +327,7 @@ class CommitFiles(Struct, dict=True):
             if not named:
                 problems.append(Diagnostic(codes.NO_MATCH, f'no file matches "{text}"', item.span))
             for name in named:
-                files.setdefault(name, _included(name, item.span))
+                files.setdefault(name, Included(name, Path(name), item.span))
         files.pop(self.root, None)
         self._fetch(list(files))
         return sorted(files.values(), key=attrgetter("name")), problems
@@ -351,7 +351,7 @@ class CommitFiles(Struct, dict=True):
                 return None
             parts = at.split("/")
             leading = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
-            link = next((one for one in leading if self._names.get(one, ("", ""))[0] == _LINK), None)
+            link = next((path for path in leading if self._names.get(path, ("", ""))[0] == _LINK), None)
             if link is None:
                 return at
             target = posixpath.join(posixpath.dirname(link), os.fsdecode(self._content(link)))
@@ -377,7 +377,3 @@ class CommitFiles(Struct, dict=True):
         ids = {name: self._names[name][1] for name in names}
         contents = _BLOBS.get(self.repository, ids.values())
         self._contents |= {name: contents[id] for name, id in ids.items() if id in contents}
-
-
-def _included(name: str, span: Span) -> Included:
-    return Included(name, Path(name), span)

@@ -103,8 +103,8 @@ def _base_before_push(repository: Repository, pushed_on: str | None) -> Base:
     """Return the commit before the push, which may contain several commits; or else the first parent."""
     if pushed_on is not None:
         commit = repository.commit(pushed_on)
-        said = "the commit before the push"
-        return Base(said, commit) if commit else _missing_base(said)
+        name = "the commit before the push"
+        return Base(name, commit) if commit else _missing_base(name)
     commit = repository.commit("HEAD^1")
     if commit is None:
         return _missing_base("the parent of HEAD") if repository.shallow else Base("HEAD is the first commit")
@@ -112,8 +112,8 @@ def _base_before_push(repository: Repository, pushed_on: str | None) -> Base:
 
 
 def _missing_base(what: str) -> Base:
-    said = f"{what} is not in this clone"
-    return Base(said, warning=warning(said, DEEPER), lacking=True)
+    reason = f"{what} is not in this clone"
+    return Base(reason, warning=warning(reason, DEEPER), lacking=True)
 
 
 def event_of(env: Mapping[str, str]) -> Any:
@@ -212,9 +212,9 @@ def _load_base(project: Project, base: Base, ref: str | None) -> Base:
     why = f"the configuration in this commit is invalid ({where}{first.message})"
     if ref is not None:
         raise _unusable_base(ref, why)
-    said = f"the configuration in {base.name} is invalid"
-    remark = warning(f"{said} ({where}{first.message})", "choose another commit with --base")
-    return Base(said, warning=remark)
+    reason = f"the configuration in {base.name} is invalid"
+    remark = warning(f"{reason} ({where}{first.message})", "choose another commit with --base")
+    return Base(reason, warning=remark)
 
 
 def _with_ids(repository: Repository, base: Base, registry: Registry, path: Path) -> Base:

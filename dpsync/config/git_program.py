@@ -112,14 +112,14 @@ class GitDirectory(Struct, frozen=True):
     def head(self) -> str | None:
         """Return the id of the checked-out commit, read without starting a program; None if it is unknown."""
         with suppress(OSError):
-            said = _short_text(self.own / "HEAD")
+            content = _short_text(self.own / "HEAD")
             for _ in range(5):
-                if _ID.fullmatch(said):
-                    return said
-                name = said.removeprefix("ref:").strip()
-                if not said.startswith("ref:") or not _REF.fullmatch(name):
+                if _ID.fullmatch(content):
+                    return content
+                name = content.removeprefix("ref:").strip()
+                if not content.startswith("ref:") or not _REF.fullmatch(name):
                     return None
-                said = self._ref(name)
+                content = self._ref(name)
         return None
 
     @property
@@ -138,21 +138,22 @@ class GitDirectory(Struct, frozen=True):
     @contextmanager
     def shadow(self, config: str) -> Iterator[Path]:
         """Yield a temporary directory that git uses in place of the repository's git directory."""
-        with disk.own_directory() as made:
-            disk.lay(made / "config", config.encode("utf-8", "surrogateescape"))
+        with disk.own_directory() as shadow_directory:
+            disk.lay(shadow_directory / "config", config.encode("utf-8", "surrogateescape"))
             for name in _HEADS:
                 with suppress(OSError):
                     disk.lay(
-                        made / name, f"{_short_text(self.own / name)}\n".encode("utf-8", "surrogateescape")
+                        shadow_directory / name,
+                        f"{_short_text(self.own / name)}\n".encode("utf-8", "surrogateescape"),
                     )
-            (made / "logs").mkdir()
+            (shadow_directory / "logs").mkdir()
             linked = [self.common / name for name in _SHARED_FILES]
             linked += [self.own / "index", *self.own.glob("sharedindex.*")]
             for path in linked:
-                _link(made / path.name, path)
-            _link(made / "logs" / "HEAD", self.own / "logs" / "HEAD")
-            _link(made / "logs" / "refs", self.common / "logs" / "refs")
-            yield made
+                _link(shadow_directory / path.name, path)
+            _link(shadow_directory / "logs" / "HEAD", self.own / "logs" / "HEAD")
+            _link(shadow_directory / "logs" / "refs", self.common / "logs" / "refs")
+            yield shadow_directory
 
 
 def _link(link: Path, path: Path) -> None:
@@ -172,18 +173,18 @@ def _repository_at(top: Path) -> GitDirectory | None:
     if disk.kind_of(entry) is None:
         if not entry.exists():
             return None
-        said = _short_text(entry)
-        if not said.startswith("gitdir: "):
+        content = _short_text(entry)
+        if not content.startswith("gitdir: "):
             raise NoRepository(f"{entry} does not contain the path of a git directory")
-        named = top / said.removeprefix("gitdir: ")
+        named = top / content.removeprefix("gitdir: ")
     own = named.resolve()
     with suppress(OSError):
         common = own / "commondir"
         shared = (own / _short_text(common)).resolve() if common.exists() else own
         _short_text(own / "HEAD")
         if (shared / "objects").is_dir() and (shared / "refs").is_dir():
-            for one in dict.fromkeys((own, shared)):
-                _refuse_git_directory_in_working_tree(top, one)
+            for git_directory in dict.fromkeys((own, shared)):
+                _refuse_git_directory_in_working_tree(top, git_directory)
             return GitDirectory(top, own, shared)
     return None
 
@@ -252,10 +253,11 @@ class Git(Struct, frozen=True):
         NoRepository if git cannot be started or exceeds the time limit.
         """
         try:
+            settings = [word for setting in _FORCED_SETTINGS for word in ("-c", setting)]
             with self.place.shadow(self.config) as directory:
                 named = {"GIT_DIR": directory, "GIT_WORK_TREE": self.place.top, "HOME": directory}
                 return _run_git(
-                    [self.program, *_command_line_settings(), *(["--literal-pathspecs"] if literal else [])],
+                    [self.program, *settings, *(["--literal-pathspecs"] if literal else [])],
                     arguments,
                     {**_ENVIRONMENT, **{name: str(path) for name, path in named.items()}},
                     directory, given,
@@ -302,10 +304,6 @@ def _config_setting(name: str, value: str) -> str:
     head = f'{section} "{quoted}"' if sub else section
     text = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{head}]\n\t{key} = "{text}"\n'
-
-
-def _command_line_settings() -> list[str]:
-    return [word for setting in _FORCED_SETTINGS for word in ("-c", setting)]
 
 
 def _run_git(
@@ -366,8 +364,8 @@ def _check_owner(place: GitDirectory, program: str) -> None:
     env |= {"LC_ALL": "C", "GIT_DIR": os.devnull}
     with disk.own_directory() as nowhere:
         asked = ("config", "--global", "-z", "--get-all", "safe.directory")
-        said = _run_git([program], asked, env, nowhere)
-    safe = said.stdout.decode("utf-8", "surrogateescape").split("\0")
-    if not any(one == "*" or Path(one) == place.top for one in safe if one):
+        listed = _run_git([program], asked, env, nowhere)
+    safe = listed.stdout.decode("utf-8", "surrogateescape").split("\0")
+    if not any(directory == "*" or Path(directory) == place.top for directory in safe if directory):
         hint = f"run git config --global --add safe.directory {place.top}"
         raise NoRepository("git does not trust this directory, because it belongs to another user", hint)

@@ -106,7 +106,7 @@ def _parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, D
         conflicts = (Diagnostic(codes.IDS_CONFLICT, message, span, hint=hint) for span in marked)
         return IdsFile(), frozenset(), Findings(conflicts)
     node, problems = (None, unfit) if unfit else read(text, file, repeated=True)
-    found = Findings(problems, reported={one.span for one in problems})
+    found = Findings(problems, reported={problem.span for problem in problems})
     if node is None:
         return IdsFile(), frozenset(), found
     parser = _Parser(registry, found)
@@ -122,7 +122,7 @@ def parse_both(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, Dis
     text, unfit = decode(data, file)
     if not unfit and not markers(text, file):
         ids, twice_over, found = _parse(data, file, registry)
-        left = (one for one in found if one.code != codes.IDS_TWICE)
+        left = (finding for finding in found if finding.code != codes.IDS_TWICE)
         return _without_disputed(ids, twice_over), twice_over, Findings(left)
     sides = None if unfit else both_sides(text)
     if sides is None:
@@ -139,13 +139,15 @@ def parse_both(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, Dis
     sections: dict[str, dict[str, Lines]] = {}
     disputed: set[tuple[str, str, Address]] = set()
     for platform, organization in sorted({*_sections(ours), *_sections(theirs)}):
-        mine = dict(ours.lines(platform, organization))
-        key = next((address.first for address in mine), None)
+        our_lines = dict(ours.lines(platform, organization))
+        key = next((address.first for address in our_lines), None)
         other = theirs.lines(platform, organization, key)
-        differ = {address for address, line in mine.items() if not line.names_same(other.get(address, line))}
+        differ = {
+            address for address, line in our_lines.items() if not line.names_same(other.get(address, line))
+        }
         disputed |= {(platform, organization, address) for address in differ}
-        mine |= {address: line for address, line in other.items() if line.kept}
-        merged = {address: line for address, line in {**other, **mine}.items() if address not in differ}
+        our_lines |= {address: line for address, line in other.items() if line.kept}
+        merged = {address: line for address, line in {**other, **our_lines}.items() if address not in differ}
         sections.setdefault(platform, {})[organization] = merged
     return IdsFile(sections), frozenset(disputed), found
 

@@ -292,8 +292,8 @@ def _profile_problems(node: Node) -> list[Diagnostic]:
         return []
     nearest = did_you_mean(text, PROFILES)
     hint = f'did you mean "{nearest}"?' if nearest else f"use one of {', '.join(PROFILES)}"
-    said = f'the API version "{text}" does not exist' if text else '"profile" must be a text'
-    return [_environment_finding(said, node.span, hint)]
+    message = f'the API version "{text}" does not exist' if text else '"profile" must be a text'
+    return [_environment_finding(message, node.span, hint)]
 
 
 def _limit_problems(node: Node) -> list[Diagnostic]:

@@ -120,7 +120,7 @@ def _watched_places(
             address = resource.address.child(*word.split("."))
             if isinstance(kinds[0].shape, Single) or address in declared:
                 continue
-            pattern = next((one for one in patterns if one.matches(address)), None)
+            pattern = next((pattern for pattern in patterns if pattern.matches(address)), None)
             if pattern is not None:
                 names = tuple(kind.name for kind in kinds)
                 found[address] = Scope(address, resource.address, names, pattern.span or resource.span)
@@ -200,8 +200,8 @@ class _ValueFiles:
             hint = "the path is relative to this file"
             if self._exists(text):
                 hint += f'. Write "{relpath(text, PurePosixPath(path.span.file).parent)}"'
-            said = f'cannot read "{text}": {disk.why(error)}'
-            self._declared.error("DP122", said, path.span, hint, cause=real)
+            message = f'cannot read "{text}": {disk.why(error)}'
+            self._declared.error("DP122", message, path.span, hint, cause=real)
             return None
         return real, data
 

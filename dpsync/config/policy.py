@@ -48,9 +48,11 @@ class PolicyReader:
         elif node is not None:
             self.declared.error("DP202", '"policy" must be a mapping', node.span)
         lists = {name: tuple(self.patterns[name]) for name in _LISTS}
-        lists["watch_values"] = tuple(one for one in lists["watch"] if one.value is not None)
-        lists["watch_fields"] = tuple(one for one in lists["watch"] if one.field and one.value is None)
-        lists["watch"] = tuple(one for one in lists["watch"] if not one.field)
+        lists["watch_values"] = tuple(pattern for pattern in lists["watch"] if pattern.value is not None)
+        lists["watch_fields"] = tuple(
+            pattern for pattern in lists["watch"] if pattern.field and pattern.value is None
+        )
+        lists["watch"] = tuple(pattern for pattern in lists["watch"] if not pattern.field)
         return Policy(limits=self.limits, only=None, skip=tuple(self.skip), **lists)
 
     def _read_patterns(self, name: str, node: Node) -> None:
@@ -79,8 +81,10 @@ class PolicyReader:
             except ValueError as wrong:
                 bare = item.value.strip("/")
                 hint = f'write "{bare}" for the whole list, or "{bare}/*" for each entry in it'
-                said = f'"{item.value}" is not a valid pattern: {wrong}'
-                self.declared.error("DP230", said, item.span, hint if bare != item.value and bare else None)
+                message = f'"{item.value}" is not a valid pattern: {wrong}'
+                self.declared.error(
+                    "DP230", message, item.span, hint if bare != item.value and bare else None
+                )
                 continue
             if pattern.field and name not in ("ignore", "watch", "accept"):
                 self.declared.error(
@@ -163,7 +167,7 @@ class PolicyReader:
         """Report entries that `forget` or `removed` names."""
         for name in ("forget", "removed"):
             for pattern in self.patterns[name]:
-                entry = next((one for one in resources if pattern.matches(one.address)), None)
+                entry = next((resource for resource in resources if pattern.matches(resource.address)), None)
                 if entry is not None and "*" not in pattern.last:
                     hint = "to manage the object, delete this line. Otherwise, delete the entry"
                     message = f'{entry.address} has an entry, so the address cannot be under "{name}"'
@@ -220,9 +224,9 @@ class PolicyReader:
     def _check_default_is_known(self, places: Places, pattern: Pattern) -> None:
         """Report a watched field whose default value is not known."""
         fields = [
-            one for kind in places.kinds_of(pattern) for one in kind.fields if one.name == pattern.field
+            field for kind in places.kinds_of(pattern) for field in kind.fields if field.name == pattern.field
         ]
-        if not any(one.watchable for one in fields):
+        if not any(field.watchable for field in fields):
             message = f'watch: dpsync does not know the default value of "{pattern.field}"'
             self._error(
                 "DP234",
@@ -234,10 +238,10 @@ class PolicyReader:
     def _check_watched_value(self, places: Places, pattern: Pattern, value: str) -> None:
         """Report a pattern whose value the field cannot have, or whose field has no fixed list of words."""
         fields = [
-            one for kind in places.kinds_of(pattern) for one in kind.fields if one.name == pattern.field
+            field for kind in places.kinds_of(pattern) for field in kind.fields if field.name == pattern.field
         ]
-        words = sorted({word for one in fields for word in allowed_words(one.type) or ()})
-        if not words or not any(one.source is not None for one in fields):
+        words = sorted({word for field in fields for word in allowed_words(field.type) or ()})
+        if not words or not any(field.source is not None for field in fields):
             message = (
                 f'watch: "{pattern.field}" has no fixed list of values, so a pattern cannot contain a value'
             )
@@ -247,7 +251,7 @@ class PolicyReader:
                 pattern,
                 "write the field in the entry, because dpsync drift compares all fields in an entry",
             )
-        elif all(parse_value(one, value) is INVALID for one in fields):
+        elif all(parse_value(field, value) is INVALID for field in fields):
             message = f'watch: "{pattern.field}" cannot have the value "{value}"'
             self._error("DP234", message, pattern, f"use one of {', '.join(words)}, or null")
 

@@ -53,7 +53,7 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
         empty = next(name for name, part in recorded.items() if part is None)
         raise IncompleteValue(f'the field "{empty}" had no value, and the API cannot clear the field')
     node, problems = nodes(text, "")
-    reading = _Reading([one.message for one in problems])
+    reading = _Reading([problem.message for problem in problems])
     value = _with_platform_forms(type_).parse(node, reading) if node is not None else INVALID
     if reading.problems:
         raise UnfitValue("; ".join(dict.fromkeys(reading.problems)))
@@ -145,7 +145,11 @@ class _NullablePart(Object, frozen=True, dict=True):
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         if isinstance(node, Mapping):
-            kept = (one for one in node.entries if not isinstance(one[1], Scalar) or one[1].value is not None)
+            kept = (
+                entry
+                for entry in node.entries
+                if not isinstance(entry[1], Scalar) or entry[1].value is not None
+            )
             node = Mapping(tuple(kept), node.span)
         return super().parse(node, ctx)
 
@@ -159,8 +163,8 @@ def _with_platform_forms(type_: Type) -> Type:
             inner = {name: _with_platform_forms(part) for name, part in parts.items()}
             return _NullablePart(inner, type_.required, type_.what, type_.one)
         case OneOf(forms=forms):
-            made = {word: _with_platform_forms(form) for word, form in forms.items()}
-            return replace(type_, forms=made)
+            extended_forms = {word: _with_platform_forms(form) for word, form in forms.items()}
+            return replace(type_, forms=extended_forms)
         case Many(of=of):
             return replace(type_, of=_with_platform_forms(of))
         case Table(values=values):
@@ -181,7 +185,7 @@ def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
                 found.append((ENV, env))
     if sorted(found) == sorted(marked):
         return
-    marker, name = next((one for one in marked if one not in found), None) or found[0]
+    marker, name = next((pair for pair in marked if pair not in found), None) or found[0]
     what = f"a secret from {name}" if marker == ENV else f"a reference to {name}"
     raise UnfitValue(f"{what} is not allowed here")
 

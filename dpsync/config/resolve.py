@@ -162,11 +162,11 @@ class Resolving:
 
     def _owner_of(self, target: Kind) -> Address | None:
         """Return the nearest object around this entry that can contain entries of the target's kind."""
-        around: Declaration | None = self._entry
-        while around is not None:
-            if around.kind.name in target.parents:
-                return around.address
-            around = self.declared.entries.get(around.parent) if around.parent else None
+        ancestor: Declaration | None = self._entry
+        while ancestor is not None:
+            if ancestor.kind.name in target.parents:
+                return ancestor.address
+            ancestor = self.declared.entries.get(ancestor.parent) if ancestor.parent else None
         return None
 
     # The pass itself.
@@ -212,8 +212,8 @@ class Resolving:
         if entry.pin:
             spans["id"] = entry.pin.span
         earlier, is_new, taken = previously(entry, self), new(entry, self), takeover(entry, self)
-        said = {"previously": entry.previously, "new": entry.new, "takeover": entry.takeover}
-        spans |= {word: pair[1].span for word, pair in said.items() if pair is not None}
+        keywords = {"previously": entry.previously, "new": entry.new, "takeover": entry.takeover}
+        spans |= {word: pair[1].span for word, pair in keywords.items() if pair is not None}
         return Entry(
             kind.name, entry.address, entry.key, entry.parent, entry.holder,
             fields, entry.key_span, spans, pin, tuple(entry.children), earlier.names, is_new, taken,
@@ -242,10 +242,10 @@ class Resolving:
         if isinstance(node, Scalar) and node.value is None and node.plain:
             if field.null == "refused":
                 hint = "write a value" if field.required else "to leave the field unchanged, delete the line"
-                said = f'"{field.name}" cannot be null'
+                message = f'"{field.name}" cannot be null'
                 if self._entry is not None and self._entry.kind.inherits is not None:
-                    said += ": GitBook does not show whether the object inherits this value"
-                return self.error("DP222", said, node.span, hint)
+                    message += ": GitBook does not show whether the object inherits this value"
+                return self.error("DP222", message, node.span, hint)
             return None
         value = type_.parse(node, self)
         return None if field.null == "empty" and value == "" else value

@@ -9,7 +9,6 @@ column means. Values are checked later.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from dpsync.config import codes
@@ -108,9 +107,9 @@ def rows_of(kind: Kind) -> RowFormat | None:
 def columns(kind: Kind, format: RowFormat) -> list[str]:
     """Return the allowed column names, beginning with the key of the entries."""
     simple = [
-        one.name
-        for one in kind.written_fields.values()
-        if one.declarable and isinstance(one.type, Text | Flag | Enum)
+        field.name
+        for field in kind.written_fields.values()
+        if field.declarable and isinstance(field.type, Text | Flag | Enum)
     ]
     words = ["id", *(["previously"] if kind.can_be_renamed else [])]
     return list(dict.fromkeys([str(kind.natural), *format.columns, *simple, *words]))
@@ -132,8 +131,8 @@ def entries(kind: Kind, text: str, file: str) -> tuple[Mapping | None, Findings]
     header, *body = found
     if not reading.header(header):
         return None, problems
-    made = tuple(entry for row in body if (entry := reading.entry(row)) is not None)
-    return Mapping(made, header[0].span), problems
+    row_entries = tuple(entry for row in body if (entry := reading.entry(row)) is not None)
+    return Mapping(row_entries, header[0].span), problems
 
 
 class _RowReading:
@@ -191,10 +190,10 @@ class _RowReading:
         if not all(fit):
             return None
         key = cells.pop(natural)
-        said = self._form_fields(cells)
-        if said is None:
+        form_fields = self._form_fields(cells)
+        if form_fields is None:
             return None
-        used, parts = said
+        used, parts = form_fields
         written = [self._cell_value(name, cell) for name, cell in cells.items() if name not in used]
         return _scalar(key.text, key.span), Mapping((*parts, *written), key.span)
 
@@ -226,9 +225,9 @@ class _RowReading:
         return filled, [(_scalar(name, first), _form_node(part, cells, first)) for name, part in form.items()]
 
     def _cell_value(self, name: str, cell: CsvCell) -> tuple[Scalar, Node]:
-        one = self.kind.written_fields.get(name)
+        field = self.kind.written_fields.get(name)
         value: Any = cell.text
-        if one is not None and isinstance(one.type, Flag):
+        if field is not None and isinstance(field.type, Flag):
             value = {"true": True, "false": False}.get(value.casefold(), value)
         return _scalar(name, cell.span), Scalar(value, cell.span, cell.text, plain=False)
 
@@ -236,18 +235,12 @@ class _RowReading:
 def _form_node(part: Any, cells: dict[str, CsvCell], first: Span) -> Node:
     """Return the node of a part of a form. "$NAME" is the cell of that column."""
     if isinstance(part, dict):
-        return Mapping(tuple(_form_entries(part, cells, first)), first)
+        members = ((_scalar(name, first), _form_node(value, cells, first)) for name, value in part.items())
+        return Mapping(tuple(members), first)
     if isinstance(part, str) and part.startswith("$"):
         cell = cells[part[1:]]
         return _scalar(cell.text, cell.span)
     return _scalar(part, first)
-
-
-def _form_entries(
-    part: dict[str, Any], cells: dict[str, CsvCell], first: Span
-) -> Iterator[tuple[Scalar, Node]]:
-    for name, value in part.items():
-        yield _scalar(name, first), _form_node(value, cells, first)
 
 
 def _scalar(text: str, span: Span) -> Scalar:

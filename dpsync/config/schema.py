@@ -38,8 +38,8 @@ def snippet(registry: Registry, kind: Kind) -> Snippet:
         body = {key: _with_tab_stops(body, numbers)}
     else:
         body = _with_tab_stops(body, numbers)
-    said = f"A new {kind.noun}, with all required fields."
-    return {"label": f"new {kind.noun}", "description": said, "body": body}
+    description = f"A new {kind.noun}, with all required fields."
+    return {"label": f"new {kind.noun}", "description": description, "body": body}
 
 
 def _with_tab_stops(value: Any, numbers: count[int]) -> Any:
@@ -136,8 +136,8 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
             _describe_place(part, registry, places[name], kind)
         elif (inline := kind.inline_words.get(name)) is not None:
             part["examples"] = [_any_value(part, name)]
-            said = meaning(kind.name, f"{inline}.{name}")
-            _set_description(part, said, page, f"{kind.name}.{inline}", _absence_sentence(part, needed))
+            sentence = meaning(kind.name, f"{inline}.{name}")
+            _set_description(part, sentence, page, f"{kind.name}.{inline}", _absence_sentence(part, needed))
             _describe_members(part, kind, f"{inline}.{name}", part["examples"][0])
         elif name in EVERY_ENTRY:
             part["examples"] = [_example_of_word(registry, kind, name)]
@@ -147,8 +147,8 @@ def _describe_entry(form: Schema, registry: Registry, kind: Kind) -> None:
         else:
             inner_places = {key: places[f"{name}.{key}"] for key in part.get("properties", {})}
             part["examples"] = [{key: {} for key in inner_places}]
-            said = f"The objects that belong to {kind.one}, by object type."
-            _set_description(part, said, page, kind.name, _absence_sentence(part, needed))
+            sentence = f"The objects that belong to {kind.one}, by object type."
+            _set_description(part, sentence, page, kind.name, _absence_sentence(part, needed))
             for key, kinds in inner_places.items():
                 _describe_place(part["properties"][key], registry, kinds, kind)
 
@@ -206,7 +206,7 @@ def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
     forms = _FORMS if len(properties) == 1 else {}
     for name, inner in properties.items():
         inside = f"{path}.{name}" if path else name
-        said = meaning(kind.name, inside) or forms.get(name, "")
+        sentence = meaning(kind.name, inside) or forms.get(name, "")
         inner_example = example.get(name) if isinstance(example, dict) else None
         if inner_example is None or ("const" in inner and inner_example != inner["const"]):
             inner_example = _any_value(inner, name)
@@ -214,7 +214,7 @@ def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
         word = f"{kind.name}.{path.partition('.')[0]}" if path else kind.name
         _set_description(
             inner,
-            said,
+            sentence,
             page_of_kind(kind.noun),
             word,
             _absence_sentence(inner, name in part.get("required", ())),
@@ -232,9 +232,9 @@ def _describe_members(part: Any, kind: Kind, path: str, example: Any) -> None:
 def _describe_values(part: Schema, path: str) -> None:
     """Add a sentence for each allowed value."""
     if "enum" in part:
-        said = [value_meaning(path, word) for word in part["enum"]]
-        if any(said):
-            part["enumDescriptions"] = said
+        meanings = [value_meaning(path, word) for word in part["enum"]]
+        if any(meanings):
+            part["enumDescriptions"] = meanings
     elif "const" in part and (only := value_meaning(path, part["const"])):
         part["enumDescriptions"] = [only]
 
@@ -421,8 +421,8 @@ def _previously_schema(kind: Kind) -> Schema:
     named: Schema = {
         "type": "object", "additionalProperties": False, "properties": fields, "minProperties": 1,
     }  # fmt: skip
-    one: Schema = {"anyOf": [{"type": "string", "minLength": 1}, named]}
-    return {"anyOf": [*one["anyOf"], {"type": "array", "items": one}]}
+    name_schema: Schema = {"anyOf": [{"type": "string", "minLength": 1}, named]}
+    return {"anyOf": [*name_schema["anyOf"], {"type": "array", "items": name_schema}]}
 
 
 def _field_schema(field: Field) -> Schema:
@@ -451,11 +451,11 @@ def _place_schema(registry: Registry, kinds: tuple[Kind, ...]) -> Schema:
 
 
 def _entries_schema(registry: Registry, kind: Kind) -> Schema:
-    one: Schema = {"$ref": f"#/definitions/{kind.name}"}
-    schema: Schema = {"type": "object", "additionalProperties": one}
+    entry_schema: Schema = {"$ref": f"#/definitions/{kind.name}"}
+    schema: Schema = {"type": "object", "additionalProperties": entry_schema}
     if rows_of(kind) is not None:
         described = {"description": "A CSV file with more entries, one per line."}
-        schema["properties"] = {ROWS_WORD: {**described, "anyOf": [{"type": "string"}, one]}}
+        schema["properties"] = {ROWS_WORD: {**described, "anyOf": [{"type": "string"}, entry_schema]}}
     return schema if registry.keyed(kind) else schema | {"propertyNames": {"pattern": _KEY}}
 
 

@@ -240,7 +240,7 @@ class _NodeReader:
         except yaml.MarkedYAMLError as error:
             flow = next((frame for frame in reversed(self.frames) if frame.flow), None)
             bracket = Bracket(flow.start, flow.is_mapping) if flow else None
-            if not any(one.code == codes.SYNTAX for one in self.diagnostics):
+            if not any(finding.code == codes.SYNTAX for finding in self.diagnostics):
                 self.diagnostics.append(explain(error, self.text, self.file, bracket, self.quoted))
             return None
         except (yaml.YAMLError, ValueError, OverflowError) as error:
