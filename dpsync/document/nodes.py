@@ -361,7 +361,9 @@ def _caption_text(fragment: Json) -> str | None:
     """Return the text of a caption; None if it is more than one paragraph of plain text."""
     paragraphs = fragment.get("nodes") or []
     texts = [text for paragraph in paragraphs for text in paragraph.get("nodes") or []]
-    if len(paragraphs) > 1 or any(_type(one) != "paragraph" or meaning(one) for one in paragraphs):
+    if len(paragraphs) > 1 or any(
+        _type(paragraph) != "paragraph" or meaning(paragraph) for paragraph in paragraphs
+    ):
         return None
     if any(_type(text) != "text" for text in texts):
         return None
@@ -386,7 +388,7 @@ def _check_table(node: Json, path: str) -> Iterator[Outside]:
         if id(fragment) not in used:
             continue
         at = f"{path}.fragments[{index}]"
-        filled = [one for one in fragment.get("nodes") or [] if one.get("nodes")]
+        filled = [block for block in fragment.get("nodes") or [] if block.get("nodes")]
         if len(filled) > 1:
             yield Outside(at, "table", "has a cell with more than one paragraph")
         yield from _check_blocks(fragment.get("nodes") or [], "cell", f"{at}.")

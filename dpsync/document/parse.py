@@ -90,8 +90,8 @@ def inlines(tokens: list[Token], refuse: Refuse) -> list[Json]:
         elif token.type == "image":
             target.append(_image_node(token, refuse))
         elif text := _token_text(token, refuse):
-            said = {*marks, "code"} if token.type == "code_inline" else set(marks)
-            target.append((text, tuple(mark for mark in MARKS if mark in said)))
+            text_marks = {*marks, "code"} if token.type == "code_inline" else set(marks)
+            target.append((text, tuple(mark for mark in MARKS if mark in text_marks)))
     return _inline_nodes(pieces) or [_text_node([("", ())])]
 
 
@@ -314,8 +314,10 @@ class _MarkdownReader:
             lines.append(self.depth(item))
             checked = self.box()
             nodes = self.blocks("list-item", "list_item_close")
+            if not nodes:
+                nodes = [_block_node("paragraph", nodes=inlines([], lambda *_: None))]
             data = {} if checked is None else {"checked": checked}
-            items.append(_block_node("list-item", data=data, nodes=nodes or [_empty_paragraph()]))
+            items.append(_block_node("list-item", data=data, nodes=nodes))
         boxed = ["checked" in item["data"] for item in items]
         hint = "put [ ] or [x] before all items of the list, or before no item"
         if ordered and any(boxed):
@@ -414,10 +416,6 @@ class _MarkdownReader:
 def _block_node(kind: str, **members: Any) -> Json:
     kept = {name: value for name, value in members.items() if name != "fragments" or value}
     return {"object": "block", "type": kind, "data": {}, **kept}
-
-
-def _empty_paragraph() -> Json:
-    return _block_node("paragraph", nodes=inlines([], lambda *_: None))
 
 
 def _code_line_node(text: str) -> Json:

@@ -66,7 +66,7 @@ def _block(node: Json) -> Any:
         return {
             "type": kind,
             "columns": columns,
-            "rows": [[_cell_content(one) for one in row] for row in table.rows],
+            "rows": [[_cell_content(cell) for cell in row] for row in table.rows],
         }
     if kind not in ("paragraph", *HEADINGS):
         return _without_keys(node)
@@ -125,7 +125,10 @@ def _content(nodes: list[Any]) -> list[Any]:
                 _add_text(pieces, leaf.get("text") or "", _marks(leaf.get("marks") or []))
         else:
             pieces.append(_inline(node))
-    return [_join_parts(piece) if "parts" in piece else piece for piece in pieces]
+    return [
+        {"text": "".join(piece["parts"]), "marks": piece["marks"]} if "parts" in piece else piece
+        for piece in pieces
+    ]
 
 
 def _add_text(pieces: list[Any], text: str, marks: list[str]) -> None:
@@ -135,10 +138,6 @@ def _add_text(pieces: list[Any], text: str, marks: list[str]) -> None:
         pieces[-1]["parts"].append(text)  # joined at the end: a text may have very many leaves
     else:
         pieces.append({"parts": [text], "marks": marks})
-
-
-def _join_parts(piece: Json) -> Json:
-    return {"text": "".join(piece["parts"]), "marks": piece["marks"]}
 
 
 def _marks(marks: list[Json]) -> list[str]:
@@ -164,10 +163,12 @@ def _without_keys(value: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         return value
     if isinstance(value, list):
-        if any(isinstance(one, dict) and one.get("object") == "text" for one in value):
+        if any(isinstance(item, dict) and item.get("object") == "text" for item in value):
             return _content(value)
-        return [_without_keys(one, depth + 1) for one in value]
+        return [_without_keys(item, depth + 1) for item in value]
     if not isinstance(value, dict):
         return value
-    kept = {name: _without_keys(one, depth + 1) for name, one in value.items() if name not in ("key", "meta")}
-    return {name: one for name, one in kept.items() if one is not False and one not in (None, "", [], {})}
+    kept = {
+        name: _without_keys(item, depth + 1) for name, item in value.items() if name not in ("key", "meta")
+    }
+    return {name: item for name, item in kept.items() if item is not False and item not in (None, "", [], {})}

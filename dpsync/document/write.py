@@ -103,8 +103,8 @@ def escaped(text: str) -> str:
 def _backslash(text: str) -> Any:
     def escape(match: re.Match[str]) -> str:
         # An underscore within a word is no delimiter. Two characters: the outermost may become references
-        around = text[max(match.start() - 2, 0) : match.start()] + text[match.end() : match.end() + 2]
-        in_word = match[0] == "_" and len(around) == 4 and around.isascii() and around.isalnum()
+        neighbors = text[max(match.start() - 2, 0) : match.start()] + text[match.end() : match.end() + 2]
+        in_word = match[0] == "_" and len(neighbors) == 4 and neighbors.isascii() and neighbors.isalnum()
         return match[0] if in_word else "\\" + match[0]
 
     return escape
@@ -152,11 +152,11 @@ def _atoms_of(content: list[Json]) -> list[_Atom]:
             atoms.append(_Atom(marks, None, image(piece["data"])))
             free.append(index)
         elif piece.get("inline") == "link":
-            texts = [frozenset(one["marks"]) - {"code"} for one in piece["content"] if "marks" in one]
+            texts = [frozenset(part["marks"]) - {"code"} for part in piece["content"] if "marks" in part]
             common = frozenset.intersection(*texts) if texts else frozenset()
             inner = [
-                {**one, "marks": sorted(set(one["marks"]) - common)} if "marks" in one else one
-                for one in piece["content"]
+                {**part, "marks": sorted(set(part["marks"]) - common)} if "marks" in part else part
+                for part in piece["content"]
             ]
             link = f"[{inline(inner, '[')}]({destination(piece['data']['ref']['url'])})"
             atoms.append(_Atom(common, None, link))
@@ -167,8 +167,10 @@ def _atoms_of(content: list[Json]) -> list[_Atom]:
         else:
             atoms.append(_Atom(marks, piece["text"]))
     for index in free:
-        around = [atoms[at].marks for at in (index - 1, index + 1) if 0 <= at < len(atoms)]
-        atoms[index].marks = frozenset.intersection(*around) if len(around) == 2 else frozenset()
+        neighbor_marks = [atoms[at].marks for at in (index - 1, index + 1) if 0 <= at < len(atoms)]
+        atoms[index].marks = (
+            frozenset.intersection(*neighbor_marks) if len(neighbor_marks) == 2 else frozenset()
+        )
     return atoms
 
 
@@ -219,9 +221,9 @@ def _fix_flanking(atoms: list[_Atom], runs: list[Run], before: str) -> None:
 
 def _is_run_correct(run: Run, left: str, right: str) -> bool:
     written = [left, *(delimiter for _, delimiter in run), right]
-    around = zip(written, run, written[2:], strict=False)
+    contexts = zip(written, run, written[2:], strict=False)
     return all(
-        _can_delimit(opens, delimiter, before[-1], after[0]) for before, (opens, delimiter), after in around
+        _can_delimit(opens, delimiter, before[-1], after[0]) for before, (opens, delimiter), after in contexts
     )
 
 
@@ -317,7 +319,7 @@ def _block_text(block: Json) -> str:
     if kind == "code":
         return _code_block(block)
     if kind == "images":
-        return "\n".join(image(one) for one in block["images"])
+        return "\n".join(image(image_data) for image_data in block["images"])
     if kind == "table":
         return _table(block)
     return "---" if kind == "divider" else paragraph(block["content"])
@@ -333,8 +335,8 @@ def _code_block(block: Json) -> str:
     lines: list[str] = block["lines"]
     longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
-    said = block.get("data", {}).get("syntax", "")
-    syntax = re.sub(r"[\s\ufeff`&\\]", lambda match: reference(match[0]), said)
+    raw_syntax = block.get("data", {}).get("syntax", "")
+    syntax = re.sub(r"[\s\ufeff`&\\]", lambda match: reference(match[0]), raw_syntax)
     return "\n".join([fence + syntax, *(lines if lines != [""] else ()), fence])
 
 
