@@ -114,8 +114,8 @@ class Address(NamedTuple):
         return FieldAddress(self, name)
 
     def __str__(self) -> str:
-        *around, last = self.segments
-        return "/".join((*around, plain_segment(last) if around else last))
+        *parents, last = self.segments
+        return "/".join((*parents, plain_segment(last) if parents else last))
 
 
 class FieldAddress(NamedTuple):

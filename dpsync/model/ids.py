@@ -111,9 +111,9 @@ class IdsFile(Struct, frozen=True):
         present = {owner: at.first for (owner, at), line in edits.items() if line is not None}
         present = {owner: at.first for owner, at in edits} | present
         sections = {name: dict(section) for name, section in self.sections.items()}
-        mine = sections.setdefault(platform, {})
+        organizations = sections.setdefault(platform, {})
         for organization, key in present.items():
-            lines = dict(_with_organization_key(mine.get(organization, {}), key))
+            lines = dict(_with_organization_key(organizations.get(organization, {}), key))
             for (owner, address), line in edits.items():
                 if owner != organization:
                     continue
@@ -122,7 +122,7 @@ class IdsFile(Struct, frozen=True):
                     lines.pop(at, None)
                 else:
                     lines[at] = line if line.address == at else replace(line, address=at)
-            mine[organization] = lines
+            organizations[organization] = lines
         return IdsFile(_without_empty(sections))
 
     def replaced(self, platform: str, organization: str, lines: Lines) -> IdsFile:
@@ -260,15 +260,15 @@ def _merge_section(
     replaced, kept = list(merged.replaced), list(merged.kept)
     for change in changes:
         at = Address((key, *change.address.rest))
-        mine, old, new = theirs.get(at), _with_address(change.before, at), _with_address(change.after, at)
-        marked = new is not None and new.names_same(old) and not new.names_same(mine)
-        if mine == new or marked:
+        present, old, new = theirs.get(at), _with_address(change.before, at), _with_address(change.after, at)
+        marked = new is not None and new.names_same(old) and not new.names_same(present)
+        if present == new or marked:
             continue
-        if mine is not None and mine != old:
+        if present is not None and present != old:
             if new is None:
-                kept.append(mine)
+                kept.append(present)
                 continue
-            replaced.append(mine)
+            replaced.append(present)
         edits[organization, at] = new
     return MergedIds(merged.ids.edited(platform, edits), tuple(replaced), tuple(kept))
 

@@ -85,7 +85,7 @@ class Mask:
             part = getattr(value, name)
             if isinstance(part, Deferred):
                 changed[name] = part.changed(
-                    lambda made: self.data(made) if self._contains_secret(made) else made
+                    lambda mapping: self.data(mapping) if self._contains_secret(mapping) else mapping
                 )
             elif _model_fields(part) is not None and (new := self._mask_deferred(part)) is not part:
                 changed[name] = new
