@@ -98,7 +98,9 @@ def inside(path: Path, project: Path) -> Path:
     top = checkout(project)
     for place in (project, top):
         whole = resolved(place)
-        is_named = any(named.is_relative_to(one) for one in (Path(os.path.normpath(place.absolute())), whole))
+        is_named = any(
+            named.is_relative_to(directory) for directory in (Path(os.path.normpath(place.absolute())), whole)
+        )
         if is_named and not real.is_relative_to(whole):
             raise OutsideProject(path, "the path is a link to a file outside the project")
     _refuse_git_path(path, real, top)
@@ -290,8 +292,8 @@ def append(path: Path, content: bytes) -> None:
 @contextmanager
 def own_directory() -> Iterator[Path]:
     """Yield a temporary directory that only its owner may enter. Its removal does not follow links."""
-    with tempfile.TemporaryDirectory(prefix="dpsync-") as made:
-        yield Path(made)
+    with tempfile.TemporaryDirectory(prefix="dpsync-") as path:
+        yield Path(path)
 
 
 def lay(path: Path, content: bytes) -> None:
@@ -315,9 +317,9 @@ def make_own(path: Path) -> None:
 
 def make_directory(path: Path, own: int = 0) -> None:
     """Create a directory and its parents. The last `own` of them are dpsync's, and may not be links."""
-    for one in [path, *path.parents][:own]:
-        if kind_of(one) == "a link":
-            raise Unfit(one, f"{one} is a link, but must be a directory")
+    for directory in [path, *path.parents][:own]:
+        if kind_of(directory) == "a link":
+            raise Unfit(directory, f"{directory} is a link, but must be a directory")
     if path.exists() and not path.is_dir():
         raise Unfit(path, f"{path} is not a directory")
     path.mkdir(parents=True, exist_ok=True)
