@@ -36,7 +36,7 @@ __all__ = ["JSON", "Params", "ReadClient", "WriteClient", "WriteResult", "quote"
 
 PAGE_LIMIT = 1000
 _MAX_CURSOR_CHARS = 8_192
-"""Characters of a cursor: a longer one fits into no address."""
+"""The maximum length of a cursor, in characters: a longer one does not fit into a URL."""
 MAX_PAGES = 2000
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
@@ -80,7 +80,7 @@ class ReadClient:
         self._transport = GetOnly(inner if recording is None else recording.around(inner))
         self._world: str | None = None
         self.profile: str | None = None
-        """The API edition that the server named in its first answer that named one."""
+        """The API edition that the server has named; None before a response names one."""
         self._begun_read: tuple[Request, JSON | ClientError] | None = None
         self._cancelled = threading.Event()
         self._clock = clock or Clock()

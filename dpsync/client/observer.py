@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Literal, Protocol
 
 Why = Literal["rate limit", "pace", "retry", "platform at work"]
-"""Why nothing is sent for a while: the platform asked to wait, it would ask if more were sent now, a request
-is tried again, or an answer tells that the platform is still at work."""
+"""Why a client waits: a 429, the announced rate limit, a retry, or a process on the platform."""
 
 
 class Observer(Protocol):

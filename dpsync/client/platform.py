@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from dpsync.model.urls import is_loopback
 
 WORLD_HEADER: Final = "dpsync-world"
-"""What a companion names its world in (docs/companion.md)."""
+"""The header in which a companion names its world (docs/companion.md)."""
 PROFILE_HEADER: Final = "dpsync-profile"
 """The header in which a server names the API edition that it serves (docs/companion.md)."""
 _WORLD: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")

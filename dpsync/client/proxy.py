@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 UNREAD: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
-"""Variables by which other programs are told what to trust, and which mean nothing here."""
+"""Variables in which other programs look for trusted certificates, and which dpsync ignores."""
 _TRUST: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
@@ -35,7 +35,7 @@ class Way(Struct, frozen=True):
     proxy: Setting | None = None
     trust: Setting | None = None
     unread: tuple[str, ...] = ()
-    """Variables that are set and that somebody may think are read."""
+    """Variables of `UNREAD` that are set, although dpsync ignores them."""
 
 
 def way_to(url: str, proxied: bool, env: Mapping[str, str] = os.environ) -> Way:

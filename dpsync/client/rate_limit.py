@@ -17,9 +17,9 @@ from dpsync.client.observer import Observer
 from dpsync.client.responses import asked_wait, whole_number
 
 _POLL_SECONDS: Final = 0.05
-"""Seconds after which a request that waits for the answer of another one looks whether it was cancelled."""
+"""The seconds between two checks for a cancel, while a request waits for the response to another one."""
 _SAME_WINDOW_SECONDS: Final = 1.0
-"""Seconds by which two answers may tell one moment differently: headers have whole seconds."""
+"""The seconds by which two responses may differ about the end of a window: headers have whole seconds."""
 
 
 class TellsTime(Protocol):
@@ -52,12 +52,12 @@ class Pace:
         self._turnstile = threading.Lock()
         self._changed = threading.Condition()
         self._next_at = clock.now()
-        """When the next request may go, by the configured rate."""
+        """When the next request may be sent, by the configured rate."""
         self._answered = False
         self._in_flight = 0
         self._limit: int | None = None
         self._requests_left: int | None = None
-        """How many requests the window has left, as far as answers have said."""
+        """The number of requests left in the window, by the responses so far."""
         self._window_end: float | None = None
 
     def enter(self) -> None:

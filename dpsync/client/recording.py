@@ -19,7 +19,7 @@ from dpsync.client.transport import Request, Response, Stats, Transport
 
 _PAGE_PARAMETERS = ("limit", "page")
 Filters = tuple[tuple[str, str], ...]
-"""The query of a request without what only says which page is meant."""
+"""The query of a request without the parameters that select a page."""
 
 
 class RecordedAnswer(Struct, frozen=True):

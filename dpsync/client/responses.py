@@ -31,7 +31,7 @@ from dpsync.client.errors import (
 from dpsync.client.transport import Request, Response, media_type
 
 JSON = Any
-"""What a JSON text can hold: None, bool, int, float, str, list and dict of these. Never NaN."""
+"""A JSON value: None, bool, int, float, str, or list and dict of these. Never NaN."""
 
 Params = Mapping[str, str | int | bool | Iterable[str] | None]
 """Query parameters; None leaves one out, an iterable repeats it."""

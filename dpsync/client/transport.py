@@ -99,12 +99,12 @@ class Idle:
 
 MAX_BODY = 64 * 1024 * 1024
 LONGEST_URL = 60_000
-"""Characters of an address with its query, of which a part may be what the platform has sent."""
+"""The maximum length of a URL with its query, in characters. A part may be a cursor of the platform."""
 _SHOWN_PATH_CHARS = 200
 CONNECT_SECONDS = 5.0
 KEEP_ALIVE_SECONDS = 2.0  # less than servers keep one: a connection closed under a create leaves it unknown
 _WITH_LENGTH = ("POST", "PUT", "PATCH")
-"""A request with such a method has a length even where it has no body."""
+"""A request with one of these methods has a Content-Length even without a body."""
 _CONNECTION_ERRORS = (
     httpcore.TimeoutException,
     httpcore.NetworkError,
