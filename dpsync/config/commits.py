@@ -39,9 +39,9 @@ _FORGIVEN: Final = (
 Missing variables match nothing, environments may be new, dpsync sends no token to the addresses of that
 commit, and texts, conditions and redirects are only compared."""
 _MOST: Final = 10
-"""Commits before the base that are read at most: what is older was applied long ago."""
+"""The maximum number of commits before the base that are read: older ones were applied long ago."""
 _LONGEST: Final = 1_000_000
-"""Characters of all that is read of them, so that a large configuration is not read ten times."""
+"""The maximum total size of these commits, in characters."""
 
 
 class Loaded(Struct, frozen=True):
@@ -49,9 +49,9 @@ class Loaded(Struct, frozen=True):
 
     desired: Desired
     wrong: Diagnostic | None
-    """The first thing that is wrong with it."""
+    """The first error in the configuration."""
     patterns: tuple[str, ...] = ()
-    """What its includes name, relative to the project."""
+    """The paths and patterns of its includes, relative to the project."""
     complete: bool = True
     """Whether the commit has each overlay and the environment that were asked for."""
 

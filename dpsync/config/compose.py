@@ -84,11 +84,11 @@ class Composition(Struct, frozen=True):
     environment: Surroundings | None = None
     environments: tuple[str, ...] = ()
     complete: bool = True
-    """Whether all of every file was read. If not, what seems to be missing may be in the rest."""
+    """Whether every file was read completely. If not, missing entries may be in the unread part."""
     overlay: str | None = None
-    """The file that goes over all others."""
+    """The last overlay, which takes precedence over all other files."""
     unknown: frozenset[Span] = frozenset()
-    """The places of texts whose variables could not be put in."""
+    """The positions of texts whose variables could not be replaced."""
 
 
 def load_sources(
@@ -218,7 +218,7 @@ class _Loading(Struct):
     # Whether all of every file was read: otherwise what is missing would only repeat what is known.
     complete: bool = True
     overlay: str | None = None
-    """That of the environment."""
+    """The overlay of the environment."""
 
     def file(self, name: str, span: Span | None) -> Mapping | None:
         """Return the mapping in one file; None after reporting why not.

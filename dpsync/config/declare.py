@@ -30,7 +30,7 @@ from dpsync.model.text import did_you_mean
 NODE_WORDS = ("type", "key")
 POLICY_WORDS = ("prune", "protect", "ignore", "forget", "watch", "removed", "accept", "limits")
 _FEW = 3
-"""Kinds that a message names, of those that have a key."""
+"""The maximum number of kinds that a message names."""
 
 
 class Declaration(Struct):
@@ -50,7 +50,7 @@ class Declaration(Struct):
     takeover: tuple[Scalar, Node] | None = None
     children: list[Address] = field(default_factory=list)
     misspelt: set[str] = field(default_factory=set)
-    """Keys that were probably meant by others, which nobody knows: they are not missing."""
+    """Known keys for which a misspelt key was probably meant: they do not count as missing."""
 
 
 class Declarations:
@@ -66,11 +66,11 @@ class Declarations:
         self.diagnostics = Findings(sources.diagnostics, reported=sources.unknown)
         self._nearest: dict[tuple[str, str], str | None] = {}
         self.text: Callable[[Scalar], TextFile | None] | None = None
-        """Reads the text of a file that a value names; without it none is read."""
+        """Reads the text of a file that a value names; None reads no file."""
         self.row_files: set[str] = set()
-        """The files of rows in which entries stand, by their names inside the project."""
+        """The names of the CSV files with entries, relative to the project."""
         self.unreadable: set[Address] = set()
-        """Entries, and lists of them, that were written and cannot be read as such; each has its finding."""
+        """Addresses of invalid entries, or lists of entries, that already have a finding."""
 
     def error(
         self, code: str, message: str, span: Span, hint: str | None = None, first: Span | None = None,

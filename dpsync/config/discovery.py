@@ -25,11 +25,11 @@ from dpsync.model.text import command
 
 ROOT_NAMES: Final = ("dpsync.yaml", "dpsync.yml")
 IDS_NAME: Final = "dpsync.ids.yaml"
-"""The ids file beside the root file: no part of the configuration, and no pattern of an include means it."""
+"""The ids file, next to the root file. It is not configuration, so no pattern of `include` matches it."""
 INSIDE: Final = "move the file into the directory of the root file, outside .git"
-"""What to do about a path that leads outside the project."""
+"""The hint for a path that leads outside the project."""
 _SEARCHED: Final = 200
-"""Directories that are looked into for a file of the name that an include has."""
+"""The maximum number of directories that are searched for a suggestion."""
 
 
 class Included(Struct, frozen=True):

@@ -31,16 +31,16 @@ __all__ = ["CommitFiles", "NoRepository", "Repository"]
 
 _LINK: Final = "120000"
 _LARGEST: Final = DEFAULT_LIMITS.bytes + 1
-"""Bytes of a file that are worth fetching: one more than are ever read."""
+"""The maximum bytes of a fetched file: one more than the reader's limit."""
 _FAR: Final = 500
-"""How many commits back it is looked for those that have changed a file."""
+"""The maximum number of commits that are searched for changes of a file."""
 _NAMES: Final = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
-"""What git is asked for the names of the files that commits have changed."""
+"""The git command that lists the names of files that commits have changed."""
 _TREES: Final = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
 """The line of two trees in the output of `git diff-tree --stdin`. No file below a project has such a name."""
 _OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _LINKS: Final = 10
-"""How many symbolic links may lead to one file."""
+"""The maximum number of symbolic links on the way to one file."""
 
 
 class Repository(Struct, frozen=True):
@@ -279,7 +279,7 @@ class _BlobCache:
 
 _BLOBS: Final = _BlobCache(1 << 24)
 _LISTINGS: Final[dict[tuple[Repository, str, str], dict[str, tuple[str, str]]]] = {}
-"""The names of the files in a directory of a commit."""
+"""Cached names of the files in a directory of a commit."""
 _MOST_LISTINGS: Final = 8
 
 
@@ -292,7 +292,7 @@ class CommitFiles(Struct, dict=True):
     root: str
     _contents: dict[str, bytes] = field(default_factory=dict)
     patterns: list[str] = field(default_factory=list)
-    """What its includes name: paths, and patterns that a file of another commit may fit."""
+    """The paths and patterns of its includes. A pattern may match a file of another commit."""
 
     @property
     def names_read(self) -> Collection[str]:

@@ -45,7 +45,7 @@ _ENVIRONMENT: Final = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ALLOW_PROTOCOL": "",
 }
-"""All that git has of an environment, beside PATH and the names of directories."""
+"""The environment variables of git, besides PATH and the names of directories."""
 _KEPT: Final = {
     "core.filemode": "true|false",
     "core.symlinks": "true|false",
@@ -59,13 +59,13 @@ _KEPT: Final = {
     r"branch\..+\.merge": r"refs/[^\x00-\x20\x7f]+",
     r"remote\..+\.fetch": r"\+?refs/[^\x00-\x20\x7f]+",
 }
-"""What is kept of a repository's configuration, and the values that it may have."""
+"""The settings of a repository's configuration that are kept, and their allowed values."""
 _HEADS: Final = ("HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD")
 _SHARED_FILES: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
 _SMALL: Final = 1 << 20
-"""Bytes of a HEAD or of a configuration."""
+"""The maximum size of a HEAD or a configuration file, in bytes."""
 _LARGE: Final = 1 << 26
-"""Bytes of a list of refs."""
+"""The maximum size of a list of refs, in bytes."""
 _TIME_LIMIT: Final = 60
 """Maximum seconds for one git call; `git status` in a very large working tree takes several."""
 _ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -80,7 +80,7 @@ HEADER: Final = """\
 # After a merge conflict run: dpsync ids
 """
 _LONGEST_KEY: Final = 1000
-"""Characters of a key that is written in one line; YAML ends at 1,024."""
+"""The maximum length of a key on one line, in characters. The limit of YAML is 1,024."""
 _BARE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+~$=%:-]*(?: [A-Za-z0-9._/@+~$=%:-]+)?")
 _HIDDEN: Final = re.compile(f"(?![\\x00-\\x1f])[{UNSEEN}{PRESENTATION}]")
 _SHAPE: Final = (
@@ -89,7 +89,7 @@ _SHAPE: Final = (
 
 
 Disputed = frozenset[tuple[str, str, Address]]
-"""Platform, organization and address of the entries that have two different lines."""
+"""Platform, organization and address of entries with two different lines."""
 
 
 def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Findings]:

@@ -151,9 +151,9 @@ class Layers(Struct, frozen=True):
     overlays: tuple[str, ...] = ()
     environment: str | None = None
     profile: str | None = None
-    """The profile that was named; it counts in place of the environment's."""
+    """The profile that the user named, which takes precedence over that of the environment."""
     assumed: str | None = None
-    """The profile if neither a name nor the environment tells it."""
+    """The profile if neither the user nor the environment names one."""
 
     @staticmethod
     def of(

@@ -33,7 +33,7 @@ from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Node, Scalar
 
 _DEEPEST: Final = 12
-"""Keys on the way to a tree; kinds may be declared inside of each other."""
+"""The maximum depth of keys above a tree, because kinds may contain each other."""
 
 
 def load(

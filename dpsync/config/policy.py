@@ -24,7 +24,7 @@ _LISTS: Final[Mapping_[str, Names]] = {
     "prune": "lists", "protect": "objects", "ignore": "anything", "forget": "anything",
     "watch": "lists", "removed": "objects", "accept": "objects",
 }  # fmt: skip
-"""The lists of patterns, each with what its patterns name."""
+"""The lists of patterns, each with the noun for what its patterns match."""
 
 
 class PolicyReader:

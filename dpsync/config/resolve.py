@@ -34,14 +34,14 @@ class Resolving:
         self._read_text = read_text
         self.lookups: dict[Address, Lookup] = {}
         self._entry: Declaration | None = None
-        self._other_profile_field: Field | None = None
-        """The field that is being read, where the profile has words of its own for it."""
+        self._profile_field: Field | None = None
+        """The field that is being read, if its type depends on the profile."""
         self._file_starts: list[Span] = []
         """The first position of each file that was read for the current field."""
         self._places: dict[tuple[Address, str], Address] = {}
-        """Where the entries of a kind stand below an entry."""
+        """Cached addresses of the mapping or list of a kind's entries, by owner and kind."""
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
-        """Of the kinds that a field may name, those that this server has."""
+        """Cached kinds of a reference that this server has."""
         self._hints: dict[str, str] = {}
         """Hints for unresolved references, by the key and the searched places."""
 
@@ -51,9 +51,9 @@ class Resolving:
         self, code: str, message: str, span: Span, hint: str | None = None, cause: str | None = None
     ) -> Invalid:
         address = str(self._entry.address) if self._entry else None
-        if self._entry is not None and self._other_profile_field is not None:
+        if self._entry is not None and self._profile_field is not None:
             on = f"in the API version {self.registry.profile.name}"
-            message = f"{on}, {self._other_profile_field.name} of {self._entry.kind.one}: {message}"
+            message = f"{on}, {self._profile_field.name} of {self._entry.kind.one}: {message}"
             hint = hint or 'choose another API version with --profile, or with "profile" in the environment'
         found = Diagnostic(code, message, span, address=address, hint=hint, cause=cause)
         self.declared.diagnostics.append(found)
@@ -179,7 +179,7 @@ class Resolving:
         spans: dict[str, Span] = {}
         value_files: dict[str, Span] = {}
         for field in kind.fields:
-            self._other_profile_field = field if field.on_profiles and self._is_supported(field) else None
+            self._profile_field = field if field.on_profiles and self._depends_on_profile(field) else None
             if field.nest:
                 fields[field.name] = self._nested_value(entry, field)
             elif field.name == kind.natural:
@@ -207,7 +207,7 @@ class Resolving:
                 message = f'"{field.name}" is missing in the {kind.noun} "{entry.key}"'
                 words = [word for word, name in kind.inline_words.items() if name == field.name]
                 self.error("DP206", message, entry.key_span, f"write {one_or_other(words) or field.name}: …")
-        self._other_profile_field = None
+        self._profile_field = None
         pin = str(entry.pin.value) if entry.pin else None
         if entry.pin:
             spans["id"] = entry.pin.span
@@ -220,7 +220,7 @@ class Resolving:
             earlier.addresses, value_files,
         )  # fmt: skip
 
-    def _is_supported(self, field: Field) -> bool:
+    def _depends_on_profile(self, field: Field) -> bool:
         return self.registry.profile.name in field.on_profiles
 
     def _nested_value(self, entry: Declaration, field: Field) -> Value:

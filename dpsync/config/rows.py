@@ -96,7 +96,7 @@ def _quote_finding(text: str, at: int, span: Span) -> Diagnostic:
 
 
 WORD = "file"
-"""The key of a mapping of entries that names the file with more of them."""
+"""The key in a mapping of entries that names a CSV file with more entries."""
 
 
 def rows_of(kind: Kind) -> RowFormat | None:

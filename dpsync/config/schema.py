@@ -63,7 +63,7 @@ _FORMS = {
     "file": "The path of the file that contains the value, relative to this YAML file.",
     "id": "The GitBook id of an object that has no entry in your files.",
 }
-"""The member of a value that stands for another one."""
+"""Sentences about the only member of a value in short form."""
 _UNCHANGED: Final = "If you leave this key out, dpsync does not change the value."
 _OF_EVERY_ENTRY: Final = {"id": "id-1", "new": True, "takeover": True, "key": "guides"}
 """The examples of keys that belong to no field."""
@@ -279,7 +279,7 @@ def _set_description(part: Schema, sentence: str, page: str, word: str, left_out
 
 
 SCHEMA_ID = "https://www.schemastore.org/dpsync.json"
-"""Where the catalog of schemas that editors ask has it; nothing is fetched from there."""
+"""The URL of the schema in the catalog that editors use. dpsync fetches nothing from there."""
 
 _TEXT: Schema = {"type": "string", "minLength": 1}
 _ENVIRONMENT: Schema = {

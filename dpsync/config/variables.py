@@ -23,9 +23,9 @@ from dpsync.model.diagnostic import Diagnostic, Findings
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span
 
 LONGEST_RESULT: Final = 1_000_000
-"""Characters of one text after substitution."""
+"""The maximum length of one text after substitution, in characters."""
 LARGEST_TOTAL: Final = 10_000_000
-"""Characters of all texts with variables of one file: a few letters may stand for a very long value."""
+"""The maximum total length of all texts with variables in one file, in characters."""
 
 _VARIABLE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:(:-|:\?)(.*))?", re.DOTALL)
 _NAMED: Final = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)")

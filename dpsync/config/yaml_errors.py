@@ -57,7 +57,7 @@ _CLOSED: Final = {
     bracket: re.compile(rf"""(?:[^\r\n'"]|'[^'\r\n]*'|"[^"\r\n]*")*?\{close}""")
     for bracket, close in _CLOSES.items()
 }
-"""What closes a bracket on its line, outside of quoted texts."""
+"""The closing bracket on the same line, outside quoted texts."""
 _GLUED: Final = re.compile(r"([\w.@-]+):[^\s/]")
 _NAME: Final = r"([^\s{}\[\],:\"'#$]+)"
 _OPENED: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s+[{{\[]\s*$")
@@ -65,7 +65,7 @@ _OPENED: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s+[{{\[]\s*$")
 _ALONE: Final = re.compile(rf"^\s*(?:- +)*{_NAME}\s*$")
 """A word alone on its line."""
 _OPENED_HERE: Final = re.compile(rf"(?:^\s*(?:- +)*|[{{\[,]\s*){_NAME}\s+$")
-"""What is before such a bracket."""
+"""The text before such a bracket."""
 _NO_COLON: Final = "expected ':'"
 # The same for what was opened and never finished: the message stands where it was opened.
 _AT_CONTEXT: Final[tuple[tuple[str, str, str], ...]] = (

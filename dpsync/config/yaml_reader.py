@@ -109,7 +109,7 @@ FORBIDDEN_IN_FILE: Final = re.compile(f"[{CONTROLS}{_SEPARATORS}]")
 _TAG_DIRECTIVE: Final = re.compile(r"(?:\A|[\r\n])(%TAG)\b")
 _new: Final = tuple.__new__
 _REPEATED: Final = 100
-"""Characters of a plain text that may well come again in its file: then it is kept once."""
+"""The maximum length of a plain text that is cached because it may repeat in its file, in characters."""
 _QUOTE: Final = "if the value is text, put it in quotes"
 _ANCHOR: Final = 'define the anchor earlier in the same file. Put a text that begins with "*" in quotes'
 _SPLIT: Final = 'split the file, and add the new files to "include"'
