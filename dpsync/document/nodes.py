@@ -198,7 +198,7 @@ def table_block(columns: list[Column], rows: list[list[list[Json]]]) -> Json:
 
 
 DEEPEST = 40
-"""How many lists, items and quotes may stand inside each other."""
+"""The maximum nesting of lists, items and quotes."""
 
 HEADINGS = ("heading-1", "heading-2", "heading-3")
 LISTS = ("list-ordered", "list-unordered", "list-tasks")
@@ -228,8 +228,8 @@ DEFAULTS: Mapping[str, Json] = {
     "link": {"ref": None},
     **{kind: {} for kind in ("list-unordered", "list-tasks", "blockquote", "divider", "table")},
 }  # fmt: skip
-"""What says something about a node, with the value that is as good as none. Whatever else stands in `data`
-(the anchor of a heading, members that are not known) is the platform's own."""
+"""The members of `data` that have a meaning, by node type, each with its default. Other members (the anchor
+of a heading, unknown members) are the platform's own."""
 
 WRITTEN: Mapping[str, frozenset[str]] = {
     "list-ordered": frozenset({"start"}),
@@ -239,11 +239,11 @@ WRITTEN: Mapping[str, frozenset[str]] = {
     "inline-image": frozenset({"ref", "alt", "caption"}),
     "link": frozenset({"ref"}),
 }
-"""Which of them Markdown can say."""
+"""The members of `data` that Markdown can express."""
 
 _BEYOND = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef" + _BEYOND + "]")
-"""Control characters and what is no character: Markdown has no way to write them."""
+"""Control characters and non-characters, which Markdown cannot express."""
 _UNWRITABLE_CODE = re.compile(f"\r|{UNWRITABLE.pattern}")
 
 

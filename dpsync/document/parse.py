@@ -34,7 +34,7 @@ from dpsync.document.nodes import (
 
 Json = dict[str, Any]
 Refuse = Callable[[int, str, str], None]
-"""Takes a problem: its offset in the inline text, a message and a hint."""
+"""Reports a problem: its offset in the inline text, a message and a hint."""
 Piece = tuple[str, tuple[str, ...]] | Json
 """Text and its marks, or an inline node."""
 

@@ -183,7 +183,7 @@ def _keep_spaces(atoms: list[_Atom]) -> None:
 
 
 Run = list[tuple[bool, str]]
-"""The delimiters at one place: whether one opens, and how it is written."""
+"""The delimiters at one position: whether each opens, and its text."""
 
 
 def _delimiter_runs(atoms: list[_Atom]) -> Iterator[Run]:
