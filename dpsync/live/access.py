@@ -1,13 +1,7 @@
-"""Read what a token may read and write, and who changed an object last.
+"""Read what a token may read and write, and who last changed an object.
 
-What a platform says to a token: who it belongs to, what it may read and write, the clock, the rate limit.
-
-It sends GET alone, and a handful of requests: one for each kind right below an organization.
-
-Who did something last: the audit events of an organization, where the platform has them (GET only).
-
-They are for people alone. An event counts for an object whose id it names, whatever it did: what an action
-means is for the platform to say, and no value is in it. What cannot be told is not guessed.
+`allowed` tries each kind directly below an organization, and in the first object of each such kind.
+`last_events` reads the newest audit events. Everything here sends GET requests only.
 """
 
 from __future__ import annotations
@@ -31,19 +25,19 @@ from dpsync.model.drift import LastEvent
 
 
 class HeaderReader:
-    """A transport that keeps the headers of the last answer, and how far its clock is ahead of this one."""
+    """Transport that keeps the headers of the last response, and the clock difference to the platform."""
 
     def __init__(self, inner: Transport) -> None:
         self._inner = inner
         self.headers: Mapping[str, str] = {}
         self.ahead: float | None = None
-        """Seconds; None where an answer has no date."""
+        """Seconds that the platform's clock is ahead of the local clock; None without a Date header."""
 
     def send(self, request: Request) -> Response:
         started = time.time()
         response = self._inner.send(request)
         self.headers = response.headers
-        self.ahead = _ahead(response.headers.get("date", ""), (started + time.time()) / 2)
+        self.ahead = _clock_difference(response.headers.get("date", ""), (started + time.time()) / 2)
         return response
 
     def close(self) -> None:
@@ -53,12 +47,13 @@ class HeaderReader:
         return self._inner.stats()
 
     def rate_limit(self) -> tuple[int, int] | None:
-        """How many requests are left of how many; None where the platform does not say it."""
+        """Return the remaining and the maximum number of requests; None if the platform sends neither."""
         left, most = (self.headers.get(f"x-ratelimit-{name}", "").strip() for name in ("remaining", "limit"))
         return (int(left), int(most)) if left.isdecimal() and most.isdecimal() else None
 
 
-def _ahead(date: str, now: float) -> float | None:
+def _clock_difference(date: str, now: float) -> float | None:
+    """Return the seconds from `now` (Unix time) to the time in a Date header; None for an invalid header."""
     try:
         return parsedate_to_datetime(date).timestamp() - now
     except (ValueError, OverflowError):
@@ -66,9 +61,9 @@ def _ahead(date: str, now: float) -> float | None:
 
 
 class Allowed(Struct, frozen=True):
-    """What a token may do with the things of a kind; None where it cannot be told.
+    """What a token may do with the objects of a kind. `read` and `write` are None if dpsync cannot tell.
 
-    `inside` is the kind of the object in which that was tried; None: right below the organization.
+    `inside` is the kind of the parent below which dpsync tried the requests; None: the organization.
     """
 
     kind: Kind
@@ -78,19 +73,19 @@ class Allowed(Struct, frozen=True):
 
 
 def caller(client: ReadClient) -> Mapping[str, Any]:
-    """The user whose token it is. Raises ClientError."""
+    """Return the user who owns the token. Raises ClientError."""
     found = client.get("/user")
     return found if isinstance(found, dict) else {}
 
 
 def organization(client: ReadClient, registry: Registry, id: str) -> Mapping[str, Any]:
-    """One organization as the token sees it. Raises ClientError."""
+    """Return an organization as the token sees it. Raises ClientError."""
     found = client.get(expand(registry, registry.root, registry.root.at, id, ()))
     return found if isinstance(found, dict) else {}
 
 
 def organization_called(client: ReadClient, registry: Registry, name: str) -> Mapping[str, Any] | None:
-    """The organization with this natural key, None where the token sees none. Raises ClientError."""
+    """Return the organization with this natural key, None if the token sees none. Raises ClientError."""
     root = registry.root
     if root.find is None:
         return None
@@ -99,41 +94,46 @@ def organization_called(client: ReadClient, registry: Registry, name: str) -> Ma
 
 
 def allowed(client: ReadClient, registry: Registry, live: Mapping[str, Any]) -> Iterator[Allowed]:
-    """What the token may do in a live organization, for each kind that is right below it, and in one of each.
+    """Yield the token's access to each kind below an organization, and below one object of each such kind.
 
-    What is in sites, spaces or teams is tried in the first of them that the token sees. A kind whose list
-    cannot be read for another reason than a refusal is None. Raises ClientError when the platform cannot be
-    reached any more.
+    For sites, spaces and teams, the access to their children is tried in the first one that the token sees.
+    `read` is None if a request fails for another reason than a missing permission.
+
+    Args:
+        live: The response body of the organization.
+
+    Raises:
+        ClientError: The platform does not answer any more.
     """
     flags = live.get("permissions")
     flags = flags if isinstance(flags, dict) else {}
     chain = ((registry.root.name, compose(live, registry.root.id) or ""),)
-    yield Allowed(registry.root, True, _flag(flags, registry.root))
+    yield Allowed(registry.root, True, _may_write(flags, registry.root))
     for kind in sorted(registry.children(registry.root.name), key=lambda kind: kind.name):
-        read, first = _tried(client, registry, kind, chain)
-        yield Allowed(kind, read, _flag(flags, kind))
+        read, first = _try_read(client, registry, kind, chain)
+        yield Allowed(kind, read, _may_write(flags, kind))
         if first is not None:
-            yield from _inside(client, registry, kind, ((kind.name, first), *chain))
+            yield from _access_below(client, registry, kind, ((kind.name, first), *chain))
 
 
-def _inside(
+def _access_below(
     client: ReadClient, registry: Registry, around: Kind, chain: tuple[tuple[str, str], ...]
 ) -> Iterator[Allowed]:
-    """What the token may do with the kinds in one object; what is read together is tried once."""
+    """Yield the token's access to the kinds below one object. Kinds that share a path are tried once."""
     tried: dict[str, bool | None] = {}
     for kind in sorted(registry.children(around.name), key=lambda kind: kind.name):
         path = kind.read.path
         if isinstance(kind.read, One) and "{id}" in kind.at:
-            continue  # where it is says only the object around it, when it is read as a whole
+            continue  # only the parent, read as a whole, contains the id for this path
         if path not in tried:
-            tried[path] = _tried(client, registry, kind, chain)[0]
+            tried[path] = _try_read(client, registry, kind, chain)[0]
         yield Allowed(kind, tried[path], None, around)
 
 
-def _tried(
+def _try_read(
     client: ReadClient, registry: Registry, kind: Kind, chain: tuple[tuple[str, str], ...]
 ) -> tuple[bool | None, str | None]:
-    """Whether a kind may be read there, and the id of the first object that is."""
+    """Return whether the token may read a kind below a parent, and the id of the first object in the list."""
     path, query = split_query(expand(registry, kind, kind.read.path, None, chain))
     page = {"limit": "1"} if isinstance(kind.read, Pages) and not kind.read.unpaged else {}
     try:
@@ -147,37 +147,42 @@ def _tried(
     return True, compose(first, kind.id) if isinstance(kind.read, Pages) else None
 
 
-def _flag(flags: Mapping[str, Any], kind: Kind) -> bool | None:
+def _may_write(flags: Mapping[str, Any], kind: Kind) -> bool | None:
+    """Return the value of the permission flag of the organization for writing a kind; None without a flag."""
     name = writing_flag(kind)
     value = flags.get(name) if name else None
     return value if isinstance(value, bool) else None
 
 
 PAGE: Final = 100
-"""The newest events, which one request answers with."""
+"""Number of newest events to read with one request."""
 MOST: Final = 10
-"""For how many objects that are not among these one more request is sent each."""
+"""Maximum number of objects without such an event for which one more request each is sent."""
 
 
 class LastEvents(Struct):
-    """The last event of each object that one was found for, and why none could be read."""
+    """The last event of each object (by id), and the reason if the events cannot be read."""
 
     by_id: dict[str, LastEvent] = field(default_factory=dict)
     refused: str | None = None
 
 
 def last_events(client: ReadClient, profile: Profile, organization: str, ids: Sequence[str]) -> LastEvents:
-    """The last audit event of each of these objects of an organization; 1 + 10 requests at most."""
+    """Return the last audit event of each object of an organization, with at most 1 + 10 requests.
+
+    An event counts for the object whose id it contains, whatever the event's action is.
+    """
     found = LastEvents()
     if not ids or not profile.has("GET", "/orgs/{}/audit-events"):
         return found
     path = f"/orgs/{quote(organization)}/audit-events"
     try:
-        newest = list(_events(client.get(path, {"limit": PAGE})))
-        found.by_id = _last(newest, ids)
+        newest = list(_parse_events(client.get(path, {"limit": PAGE})))
+        found.by_id = _newest_by_id(newest, ids)
         if len(newest) >= PAGE:
-            for id in [one for one in ids if one not in found.by_id][:MOST]:
-                found.by_id |= _last(_events(client.get(path, {"limit": 1, "target": id})), [id])
+            for id in [id for id in ids if id not in found.by_id][:MOST]:
+                events = _parse_events(client.get(path, {"limit": 1, "target": id}))
+                found.by_id |= _newest_by_id(events, [id])
     except Interrupted:
         raise
     except (Forbidden, NotFound):
@@ -187,8 +192,8 @@ def last_events(client: ReadClient, profile: Profile, organization: str, ids: Se
     return found
 
 
-def _last(events: Iterable[tuple[str, LastEvent]], ids: Sequence[str]) -> dict[str, LastEvent]:
-    """The first of these for each id: the newest comes first."""
+def _newest_by_id(events: Iterable[tuple[str, LastEvent]], ids: Sequence[str]) -> dict[str, LastEvent]:
+    """Return the newest event for each id. `events` are ordered from newest to oldest."""
     wanted, found = set(ids), dict[str, LastEvent]()
     for id, event in events:
         if id in wanted:
@@ -196,11 +201,11 @@ def _last(events: Iterable[tuple[str, LastEvent]], ids: Sequence[str]) -> dict[s
     return found
 
 
-def _events(answer: Any) -> Iterator[tuple[str, LastEvent]]:
-    """The events of an answer, each with the id of what it is about; what has another shape says nothing."""
+def _parse_events(answer: Any) -> Iterator[tuple[str, LastEvent]]:
+    """Yield the target id and the event of each audit event in a response; skip events of another shape."""
     items = answer.get("items") if isinstance(answer, dict) else None
     for item in items if isinstance(items, list) else ():
-        actor, target = _member(item, "actor"), _member(item, "target")
+        actor, target = _object_member(item, "actor"), _object_member(item, "target")
         who = actor.get("label") or actor.get("id")
         what, at = (item.get("action"), item.get("occurredAt")) if isinstance(item, dict) else (None, None)
         id = target.get("id")
@@ -208,6 +213,7 @@ def _events(answer: Any) -> Iterator[tuple[str, LastEvent]]:
             yield id, LastEvent(action=what, actor=who, at=at)
 
 
-def _member(item: Any, name: str) -> dict[str, Any]:
+def _object_member(item: Any, name: str) -> dict[str, Any]:
+    """Return a member of a JSON object if the member is an object, else {}."""
     found = item.get(name) if isinstance(item, dict) else None
     return found if isinstance(found, dict) else {}

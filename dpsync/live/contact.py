@@ -52,7 +52,7 @@ class Contacted(Struct, frozen=True):
 
 
 class Contact(Struct, frozen=True):
-    """What all answers said."""
+    """The result of comparing all responses."""
 
     answers: tuple[Contacted, ...]
     refused: tuple[str, ...]
@@ -84,7 +84,7 @@ def contact(client: ReadClient, registry: Registry, named: str | None = None) ->
 
 
 class _Examination:
-    """One run. `_chains` leads to the first object of each kind that was found."""
+    """One run of `contact`. `_chains` has the path of ids to the first object found of each kind."""
 
     def __init__(self, client: ReadClient, registry: Registry) -> None:
         self._client = client
@@ -97,15 +97,15 @@ class _Examination:
         self._untried: list[str] = []
 
     def user(self) -> None:
-        """Ask whose token it is."""
+        """Compare the response with the owner of the token."""
         body = self._get(_USER, None, _USER, ())
         if body is None:
             return
         if not isinstance(body, dict):
-            self._differ(_USER, [unlike(body, "an object")])
+            self._add_differences(_USER, [unlike(body, "an object")])
             return
         wanted = ("id", "displayName", "email")
-        self._differ(
+        self._add_differences(
             _USER,
             [
                 unlike(body[name], "a text").inside(name) if name in body else Misfit(name, "a text", MISSING)
@@ -120,7 +120,7 @@ class _Examination:
         if root.find is None:
             return
         path, query = split_query(root.find.path)
-        items = self._list(root, path, query, root.find.path)
+        items = self._read_first_page(root, path, query, root.find.path)
         keys = [key for key in root.identity if isinstance(key, str)]
         chosen = [
             id
@@ -153,14 +153,15 @@ class _Examination:
             path, query = split_query(expand(self._registry, kind, template, None, chain))
             match kind.read:
                 case Pages():
-                    found = self._list(kind, path, query, operation, chain, kind.read.unpaged)
-                    self._found(kind, found, chain)
+                    found = self._read_first_page(kind, path, query, operation, chain, kind.read.unpaged)
+                    self._keep_first(kind, found, chain)
                 case Lists():
-                    self._nodes(kind, self._list(None, path, query, operation), chain, operation, "items[]")
+                    nodes = self._read_first_page(None, path, query, operation)
+                    self._compare_nodes(kind, nodes, chain, operation, "items[]")
                 case Tree(root=root):
-                    body = self._get(path, query, operation, self._nouns(kind))
+                    body = self._get(path, query, operation, self._tree_nouns(kind))
                     if body is not None:
-                        self._tree(kind, body, root, chain, operation, "")
+                        self._compare_tree(kind, body, root, chain, operation, "")
                 case One():
                     absent = isinstance(kind.shape, Single) and not kind.shape.always
                     body = self._get(path, query, operation, (kind.noun,), absent)
@@ -171,7 +172,7 @@ class _Examination:
         """Return what was found so far."""
         return Contact(
             tuple(self._answers.values()), tuple(dict.fromkeys(self._refused)),
-            tuple(dict.fromkeys(self._untried)), self._cost(),
+            tuple(dict.fromkeys(self._untried)), self._estimate_requests(),
         )  # fmt: skip
 
     # --- requests -----------------------------------------------------------------------------------------
@@ -194,12 +195,12 @@ class _Examination:
                 expected = "status 200"
                 if error.status is not None and error.status < 300:
                     expected, found = "JSON", "another content type"
-                self._differ(operation, [Misfit("", expected, found)])
+                self._add_differences(operation, [Misfit("", expected, found)])
             return None
         self._answers[operation] = Contacted(operation, 200, nouns)
         return body
 
-    def _list(
+    def _read_first_page(
         self, kind: Kind | None, path: str, query: Mapping[str, Any] | None, operation: str,
         chain: Chain = (), unpaged: bool = False,
     ) -> list[dict[str, Any]]:  # fmt: skip
@@ -208,7 +209,7 @@ class _Examination:
         body = self._get(path, asked, operation, (kind.noun,) if kind is not None else ())
         if body is None:
             return []
-        self._differ(operation, _envelope_misfits(body))
+        self._add_differences(operation, _envelope_misfits(body))
         items = body.get("items") if isinstance(body, dict) else None
         items = items if isinstance(items, list) else []
         if kind is not None:
@@ -229,8 +230,8 @@ class _Examination:
         declared = {name for item in kind.read_fields for name in _sources(item.source)}
         first = {name.partition(".")[0] for name in declared}
         for item in items:
-            self._differ(operation, misfits(kind, item, has_id), at)
-            self._differ(operation, _unlisted(kind, item), at)
+            self._add_differences(operation, misfits(kind, item, has_id), at)
+            self._add_differences(operation, _unknown_words(kind, item), at)
             for name in declared:
                 types.setdefault(name, set()).add(_type_at(item, name))
             if isinstance(item, dict):
@@ -248,7 +249,7 @@ class _Examination:
             known, kinds=kinds, members=merged, more=tuple(sorted({*known.more, *more}))
         )
 
-    def _differ(self, operation: str, found: Iterable[Misfit], at: str = "") -> None:
+    def _add_differences(self, operation: str, found: Iterable[Misfit], at: str = "") -> None:
         """Add differences to an answer, each once, without any key that may be a user's."""
         known = self._answers[operation]
         new = tuple(Difference(operation, self._member(one, at), one.expected, one.found) for one in found)
@@ -268,10 +269,11 @@ class _Examination:
 
     # --- trees --------------------------------------------------------------------------------------------
 
-    def _nouns(self, kind: Kind) -> tuple[str, ...]:
+    def _tree_nouns(self, kind: Kind) -> tuple[str, ...]:
+        """Return the nouns of all kinds that share a tree with `kind`."""
         return tuple(one.noun for one in self._registry.nodes(kind.key))
 
-    def _tree(
+    def _compare_tree(
         self,
         kind: Kind,
         holder: Any,
@@ -285,17 +287,18 @@ class _Examination:
         place = f"{at}.{member}".lstrip(".")
         if not isinstance(nodes, list):
             found = MISSING if nodes is NOTHING else unlike(nodes, "").found
-            self._differ(operation, [Misfit(place, "a list", found)])
+            self._add_differences(operation, [Misfit(place, "a list", found)])
             return
-        self._nodes(kind, nodes, chain, operation, f"{place}[]")
+        self._compare_nodes(kind, nodes, chain, operation, f"{place}[]")
 
-    def _nodes(self, kind: Kind, nodes: Iterable[Any], chain: Chain, operation: str, at: str) -> None:
+    def _compare_nodes(self, kind: Kind, nodes: Iterable[Any], chain: Chain, operation: str, at: str) -> None:
+        """Compare the nodes of a list or tree, and keep the first node of each kind."""
         by_wire = {
             one.shape.wire: one for one in self._registry.nodes(kind.key) if isinstance(one.shape, Node)
         }
         for node in nodes:
             if not isinstance(node, dict) or not isinstance(node.get("object"), str):
-                self._differ(operation, [Misfit("object", "a text", _type_at(node, "object"))], at)
+                self._add_differences(operation, [Misfit("object", "a text", _type_at(node, "object"))], at)
                 continue
             one = by_wire.get(node["object"])
             if one is None:
@@ -306,17 +309,17 @@ class _Examination:
                 self._chains.setdefault(one.name, ((one.name, id), *chain))
             assert isinstance(one.shape, Node)
             if one.shape.children and isinstance(kind.read, Tree):
-                self._tree(kind, node, one.shape.children, chain, operation, at)
+                self._compare_tree(kind, node, one.shape.children, chain, operation, at)
 
-    def _found(self, kind: Kind, items: Iterable[Any], chain: Chain) -> None:
-        """Keep the first object of a kind: what is in it is read there."""
+    def _keep_first(self, kind: Kind, items: Iterable[Any], chain: Chain) -> None:
+        """Keep the first object of a kind, to read its children below it."""
         id = next((id for item in items if (id := compose(item, kind.id)) is not None), None)
         if id is not None:
             self._chains.setdefault(kind.name, ((kind.name, id), *chain))
 
     # --- the cost -----------------------------------------------------------------------------------------
 
-    def _cost(self) -> int:
+    def _estimate_requests(self) -> int:
         """Return about how many requests read everything: each list once for each object that it is in.
 
         What is in other objects than the first is taken to be as much as in the first one.
@@ -363,7 +366,7 @@ def _envelope_misfits(body: Any) -> Iterator[Misfit]:
         yield unlike(count, "a whole number").inside("count")
 
 
-def _unlisted(kind: Kind, body: Any) -> Iterator[Misfit]:
+def _unknown_words(kind: Kind, body: Any) -> Iterator[Misfit]:
     """Yield a misfit for each member with a word that the declaration does not list."""
     for item in kind.read_fields:
         of = item.type.of if isinstance(item.type, Many) else item.type
@@ -384,6 +387,7 @@ def _sources(source: str | Mapping[str, str] | None) -> Iterator[str]:
 
 
 def _at(body: Any, path: str) -> Any:
+    """Return the value at a dotted path; NOTHING if there is none or if a parent is not an object."""
     try:
         return walk(body, path)
     except Misshapen:
@@ -391,6 +395,7 @@ def _at(body: Any, path: str) -> Any:
 
 
 def _type_at(body: Any, path: str) -> str:
+    """Return the name of the JSON type at a dotted path, MISSING if there is no value."""
     value = _at(body, path)
     return MISSING if value is NOTHING else unlike(value, "").found
 

@@ -1,20 +1,12 @@
 """Check the shape of API responses, and decode them to declared fields.
 
-Leave out the wrapper nodes that the platform creates around nodes at the root of a tree.
+`decode`, `decode_list`, `decode_tree` and `decode_nodes` turn response bodies into `LiveObject`s. They check
+ids, declared fields and types first and raise Misshapen, so that a wrong type is never read as text and a
+missing member never as an empty value. Members and words without a declaration are allowed, because a later
+API version may have them, and are dropped.
 
-On some sites every space is in a section. If the files declare no section, the platform creates one and names
-it after the site. Files without sections describe the content of that section, so dpsync reads the tree
-without the section.
-
-Whether an answer has the shape that a kind's declaration needs: ids, declared fields, and their types.
-
-Everything is derived from the declaration. What is wrong is found before anything is decoded, so that a wrong
-type is never read as text and a missing member never as an empty one. Members and words that nobody declares
-are right: a later edition of the platform may have them.
-
-From raw answers to decoded declared fields, once they have the shape that belongs there.
-
-What no kind declares (counts, times, keys, tokens) is dropped here.
+`without_wrapper`: if the files declare no section, the platform creates a section, named after the site,
+around the spaces. dpsync then reads the tree without this section.
 """
 
 from __future__ import annotations
@@ -68,14 +60,14 @@ def without_wrapper(
 
 ID = Text()
 NOTHING = object()
-"""What is at a path where an answer has no member."""
+"""Stands for the value of a member that a response does not have."""
 NAMES = re.compile(r"\{([^{}]+)\}")
 
 
 class Misshapen(ValueError):
-    """An answer without the shape that belongs there.
+    """A response without the declared shape.
 
-    `place` leads to the item, `id` is what names it, where it has that.
+    `place` is the path of the item in the response, `id` is the item's id, if known.
     """
 
     def __init__(self, misfit: Misfit, place: str = "", id: str | None = None) -> None:
@@ -86,9 +78,9 @@ class Misshapen(ValueError):
 
 
 class Placed:
-    """A context: whatever is found misshapen inside is this item at this place, unless it knows its own.
+    """Context manager that adds the place and the id of an item to each Misshapen raised inside.
 
-    No generator, since that would cost more for each item than all that is checked inside.
+    A class, because a generator-based context manager costs more per item than all checks inside.
     """
 
     __slots__ = ("_item", "_place")
@@ -107,7 +99,10 @@ class Placed:
 
 
 def walk(body: Any, path: str) -> Any:
-    """The value at a dotted path, or NOTHING. Raises Misshapen when a part of the way is no object."""
+    """Return the value at a dotted path, or NOTHING.
+
+    Raises Misshapen if the path leads through a value that is not an object.
+    """
     if path and "." not in path and isinstance(body, dict):  # nearly every path
         return body.get(path, NOTHING)
     way = path.split(".") if path else []
@@ -117,7 +112,7 @@ def walk(body: Any, path: str) -> Any:
         if isinstance(body, list) and part.isdigit() and int(part) < len(body):
             body = body[int(part)]
         elif not isinstance(body, dict):
-            raise Misshapen(_under(unlike(body, "an object"), ".".join(way[:index])))
+            raise Misshapen(_with_prefix(unlike(body, "an object"), ".".join(way[:index])))
         elif part not in body:
             return NOTHING
         else:
@@ -126,18 +121,18 @@ def walk(body: Any, path: str) -> Any:
 
 
 def check(kind: Kind, body: Any, has_id: bool = True) -> dict[str, Any]:
-    """The values of an item's fields as they are on the wire; NOTHING for a member that is not there.
+    """Return the wire value of each field of an item by field name; NOTHING for an absent member.
 
-    Raises Misshapen for the first thing about the item that does not fit its kind.
+    Raises Misshapen for the first part of the item that does not fit its kind.
     """
     if not isinstance(body, dict):
         raise Misshapen(unlike(body, "an object"))
     try:
         for name in names_of(kind.id) if has_id else ():
             check_id(body, name)
-        found = {item.name: _on_wire(item, body) for item in kind.read_fields}
+        found = {item.name: _wire_value(item, body) for item in kind.read_fields}
         if kind.lifecycle.restore is not None:
-            _optional(ID, walk(body, kind.lifecycle.restore.deleted), kind.lifecycle.restore.deleted)
+            _check_optional(ID, walk(body, kind.lifecycle.restore.deleted), kind.lifecycle.restore.deleted)
     except Misshapen as wrong:
         raise Misshapen(wrong.misfit, id=known_id(kind, body)) from None
     return found
@@ -155,23 +150,26 @@ def misfits(kind: Kind, body: Any, has_id: bool = True) -> list[Misfit]:
             found.append(wrong.misfit)
     for item in kind.read_fields:
         try:
-            _on_wire(item, body)
+            _wire_value(item, body)
         except Misshapen as wrong:
             found.append(wrong.misfit)
     return found
 
 
 def check_written(kind: Kind, body: Any) -> None:
-    """What is laid under a body that replaces everything: an object, with members as they are written."""
+    """Check a body to send again with changes (PUT): an object whose writable members fit their types.
+
+    Raises Misshapen.
+    """
     if not isinstance(body, dict):
         raise Misshapen(unlike(body, "an object"))
     for item in kind.fields:
         if item.on in ("update", "both") and item.source is not None:
-            _optional(item.type, body.get(item.wire, NOTHING), item.wire)
+            _check_optional(item.type, body.get(item.wire, NOTHING), item.wire)
 
 
 def check_member(body: Any, name: str, type: type, expected: str) -> Any:
-    """The member of an object that must be there. Raises Misshapen."""
+    """Return a required member of an object. Raises Misshapen."""
     if not isinstance(body, dict):
         raise Misshapen(unlike(body, "an object"))
     if name not in body:
@@ -191,7 +189,7 @@ def check_id(body: Any, path: str) -> str:
 
 
 def check_different(ids: Iterable[tuple[str, Any, str]]) -> None:
-    """Raises Misshapen when two items have one id. Each comes as its place, what names it, and its id."""
+    """Raise Misshapen if two items have the same identity. `ids` has place, identity and id of each item."""
     seen: dict[Any, str] = {}
     for place, identity, id in ids:
         if identity in seen:
@@ -200,7 +198,7 @@ def check_different(ids: Iterable[tuple[str, Any, str]]) -> None:
 
 
 def known_id(kind: Kind, body: Any) -> str | None:
-    """The id of an item that may be misshapen, for messages: None where there is no proper one."""
+    """Return the id of an item that may be misshapen, for messages; None if there is no valid id."""
     try:
         parts = [check_id(body, name) for name in names_of(kind.id)]
     except Misshapen:
@@ -209,12 +207,12 @@ def known_id(kind: Kind, body: Any) -> str | None:
 
 
 def names_of(template: str) -> list[str]:
-    """The dotted names in an id's template; a template without braces is one name."""
+    """Return the dotted names in an id template. A template without braces is one name."""
     return NAMES.findall(template) if "{" in template else [template]
 
 
-def _on_wire(item: Field, body: Mapping[str, Any]) -> Any:
-    """The value of a readable field on the wire, NOTHING for none. Raises Misshapen when it does not fit."""
+def _wire_value(item: Field, body: Mapping[str, Any]) -> Any:
+    """Return the wire value of a readable field, NOTHING if absent. Raises Misshapen if it does not fit."""
     if item.member is not None:  # nearly every field: one that is there, or may be left out
         value = body.get(item.member, NOTHING)
         if value is NOTHING and item.answered == "sometimes":
@@ -229,37 +227,38 @@ def _on_wire(item: Field, body: Mapping[str, Any]) -> Any:
         parts = item.type.parts if isinstance(item.type, Object) else {}
         for name, path in (source or {}).items():
             if name in parts:
-                _optional(parts[name], found[name], path)
+                _check_optional(parts[name], found[name], path)
         return {name: part for name, part in found.items() if part is not NOTHING and part is not None}
     value = walk(body, source)
-    if item.type.refers and (value is NOTHING or value is None) and _is_there(body, source):
+    if item.type.refers and (value is NOTHING or value is None) and _has_referenced_object(body, source):
         raise Misshapen(Misfit(source, "an id", MISSING if value is NOTHING else "null"))
     if value is NOTHING and item.answered != "sometimes":
         raise Misshapen(Misfit(source, "a value in every response", MISSING))
     if value is None and item.answered == "always" and (wrong := item.type.misfit(None)):
-        raise Misshapen(_under(wrong, source))
-    _optional(item.type, value, source)
+        raise Misshapen(_with_prefix(wrong, source))
+    _check_optional(item.type, value, source)
     return value
 
 
-def _is_there(body: Any, source: str) -> bool:
-    """Whether the object is there that a reference is the id of: an object without its id says nothing."""
+def _has_referenced_object(body: Any, source: str) -> bool:
+    """Return whether the response contains the referenced object, although without its id."""
     around, _, name = source.rpartition(".")
     return bool(around) and name == "id" and isinstance(walk(body, around), dict)
 
 
-def _optional(type: Any, value: Any, path: str) -> None:
-    """What may be left out may be null, too."""
+def _check_optional(type: Any, value: Any, path: str) -> None:
+    """Check the value of an optional member, which may be absent or null. Raises Misshapen."""
     if value is not NOTHING and value is not None and (wrong := type.misfit(value)):
-        raise Misshapen(_under(wrong, path))
+        raise Misshapen(_with_prefix(wrong, path))
 
 
-def _under(misfit: Misfit, path: str) -> Misfit:
+def _with_prefix(misfit: Misfit, path: str) -> Misfit:
+    """Return the misfit with a path prefix, if there is one."""
     return misfit.inside(path) if path else misfit
 
 
 def pointer(body: Any, path: str) -> Any:
-    """The value at a dotted path ("siteSpaces.0.id"), or None when it is not there."""
+    """Return the value at a dotted path ("siteSpaces.0.id"), or None if there is none."""
     try:
         value = walk(body, path)
     except Misshapen:
@@ -273,9 +272,9 @@ def _is_id(part: Any) -> TypeGuard[str]:
 
 
 def compose(body: Any, template: str) -> str | None:
-    """The id that a template describes: a dotted name, or a text with such names in braces.
+    """Return the id that a template describes: a dotted name, or a text with such names in braces.
 
-    Return None if the answer has no id, or an id that cannot be a path segment.
+    Return None if the response has no id, or an id that cannot be a path segment.
     """
     if "{" not in template:
         part = (
@@ -289,7 +288,7 @@ def compose(body: Any, template: str) -> str | None:
 
 
 def decode_field(field: Field, wire: Any) -> Value:
-    """The live value of a field. What an absent member and null mean is in the declaration."""
+    """Return the live value of a field. The declaration says what an absent member and null mean."""
     value = None if wire is NOTHING else field.type.decode(wire)
     if value is None or (value == "" and field.blank_is_none):
         return field.absent if type(field.absent) in PLAIN else deepcopy(field.absent)
@@ -299,7 +298,11 @@ def decode_field(field: Field, wire: Any) -> Value:
 def decode(
     kind: Kind, body: Any, parent: Identity | None, source: str, holder: Identity | None = None, id: str = ""
 ) -> LiveObject:
-    """Decode one object; `id` is one known before. Raises Misshapen when it does not fit the kind."""
+    """Decode one object. Raises Misshapen if the body does not fit the kind.
+
+    Args:
+        id: The id of the object, if it is not in the body.
+    """
     wires = check(kind, body, has_id=not id)
     own = id or str(compose(body, kind.id))
     fields = {item.name: decode_field(item, wires[item.name]) for item in kind.read_fields}
@@ -315,14 +318,15 @@ def decode(
     return LiveObject(
         kind.name, own, parent, holder, fields, source, own_id,
         url=url, preview=preview, changed=changed, title=title,
-        synced=_repository(kind.synced, body) if kind.synced else None,
+        synced=_decode_repository(kind.synced, body) if kind.synced else None,
     )  # fmt: skip
 
 
-def _repository(synced: Synced, body: Any) -> SyncedRepository | None:
-    """The repository that the platform keeps an object in step with. Raises Misshapen for what is no object.
+def _decode_repository(synced: Synced, body: Any) -> SyncedRepository | None:
+    """Return the repository that the platform syncs an object with (Git Sync), None if there is none.
 
-    Whatever else the object says or leaves out, there is one: what has an owner is never taken for free.
+    Raises Misshapen for a non-object. A repository with missing members still counts, so that dpsync never
+    takes a synced object for an unsynced one.
     """
     found = walk(body, synced.at)
     if found is NOTHING or found is None:
@@ -333,8 +337,8 @@ def _repository(synced: Synced, body: Any) -> SyncedRepository | None:
         value if isinstance(value := found.get(member), str) and value else None
         for member in (synced.repository, synced.provider, synced.status)
     )
-    said = [provider, None if status == "active" else status]
-    more = ", ".join(filter(None, said))
+    details = [provider, None if status == "active" else status]
+    more = ", ".join(filter(None, details))
     text = f"the repository {name}" if name else "a repository"
     id = found.get(synced.installation)
     return SyncedRepository(
@@ -347,7 +351,7 @@ def _repository(synced: Synced, body: Any) -> SyncedRepository | None:
 def decode_list(
     kind: Kind, items: Iterable[Any], parent: Identity | None, source: str
 ) -> Iterator[tuple[str, LiveObject, Any]]:
-    """Every item of a list with its place in the answer, decoded and raw; but for what is something else."""
+    """Yield place, decoded object and body of each item of a list, without items that `kind.others` names."""
     for index, item in enumerate(items):
         if any(walk(item, member) in values for member, values in kind.others.items()):
             continue
@@ -359,11 +363,11 @@ def decode_list(
 def decode_tree(
     kinds: tuple[Kind, ...], body: Any, root: str, owner: Identity, source: str
 ) -> Iterator[tuple[str, LiveObject]]:
-    """Every node in order with its place, parents before children; nodes of undeclared types are passed over.
+    """Yield place and node of each node of a tree, parents first. Nodes of undeclared types are skipped.
 
-    Which node a node is in follows from its position in the tree, not from a member of its own.
+    The position in the tree says which node contains a node, not a member of the node.
     """
-    by_wire = _by_wire(kinds)
+    by_wire = _kinds_by_wire_type(kinds)
 
     def below(
         held: Any, member: str, at: str, around: tuple[Identity, ...]
@@ -392,8 +396,11 @@ def decode_tree(
 def decode_nodes(
     kinds: tuple[Kind, ...], items: Iterable[Any], owner: Identity, source: str
 ) -> Iterator[tuple[str, LiveObject]]:
-    """Every node of one of the lists of a tree, with its place; each says in a field what it is in."""
-    by_wire = _by_wire(kinds)
+    """Yield place and node of each node in a flat list of a tree.
+
+    A field of each node names its parent node.
+    """
+    by_wire = _kinds_by_wire_type(kinds)
     for index, item in enumerate(items):
         place = f"items[{index}]"
         with Placed(place, item):
@@ -406,5 +413,5 @@ def decode_nodes(
             yield place, decode(kind, item, parent, source, holder)
 
 
-def _by_wire(kinds: tuple[Kind, ...]) -> dict[str, Kind]:
+def _kinds_by_wire_type(kinds: tuple[Kind, ...]) -> dict[str, Kind]:
     return {kind.shape.wire: kind for kind in kinds if isinstance(kind.shape, NodeShape)}

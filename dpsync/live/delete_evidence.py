@@ -1,14 +1,10 @@
 """Read again what deletes depend on: lists, contents, and references to the deleted objects.
 
-Reads what deletes rest on: their lists again, what is inside the deleted things, and what refers to them.
+`Surroundings` reads around deletions and adds the objects to its snapshot. Two different reads of a list mean
+that somebody is changing it, and then dpsync makes no plan (DP320). The lists that may refer to a deleted
+object are those of every kind with a field that refers to its kind. Each list is read once for all deletes.
 
-Nothing is deleted on a guess: lists that differ between two readings mean that somebody is writing, and then
-there is no plan. Which lists could name a deleted thing follows from the kinds: those of every kind with a
-field that refers to it. Each list is read once, for all deletes together.
-
-How many pages the things hold that a question is about: whoever answers it needs to know what is at stake.
-
-No list tells it, so it costs one request for each, and only when something is asked.
+`page_counts` reads the number of pages of spaces, with one request each, for questions to the user.
 """
 
 from __future__ import annotations
@@ -33,18 +29,17 @@ from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import live_ids
 
 
-class _Shown(Struct, frozen=True):
-    """The objects of one kind that show what is deleted: no others need to be looked into."""
+class _ShownIn(Struct, frozen=True):
+    """The objects of one kind that show the deleted objects. Other objects of the kind need no read."""
 
     kind: str
     objects: frozenset[Identity]
 
 
 class Surroundings:
-    """Reads around objects that are to be deleted. `snapshot` grows with what is found.
+    """Reads around objects to delete. `snapshot` grows with the objects that are read.
 
-    With `again` nothing that was read before counts: every list is read anew, and what is no longer in it is
-    taken out of the snapshot.
+    With `again`, every list is read again, and objects that are no longer in a list leave the snapshot.
     """
 
     def __init__(
@@ -71,15 +66,15 @@ class Surroundings:
         self._looked_at: set[Identity] = set()
 
     def check(self, deletions: Iterable[Identity]) -> None:
-        """Read the lists of these objects a second time. Raises DiagnosticError when they moved."""
+        """Read the lists of these objects a second time. Raises DiagnosticError if the lists differ."""
         objects = [self._objects[item] for item in sorted(deletions) if item in self._objects]
         sources = {source.url: source for source in map(self.source, objects)}
-        # What was deleted and is brought back is in no list yet.
+        # A deleted object that the plan restores is in no list yet.
         before = {url: {item for item in self._by_source[url] if self._is_listed(item)} for url in sources}
         self.sources.fetch(sources.values())
         for url, then in before.items():
             now = {item.identity for item in self.sources.objects[url]}
-            # What something has put out stands in the list and was left out on purpose.
+            # The list contains outputs of other objects, which the snapshot leaves out on purpose.
             more, kinds = now - then - self.snapshot.output_identities, {kind for kind, _ in then}
             if not then <= now or any(kind in kinds for kind, _ in more):
                 message = (
@@ -93,12 +88,15 @@ class Surroundings:
         return item is not None and not item.deleted
 
     def look(self, deletions: Iterable[Identity], inside: bool = True) -> bool:
-        """Read what refers to these objects and, with `inside`, what lies in them; whether any was new."""
+        """Read what refers to these objects and, with `inside`, their contents.
+
+        Return whether any of the objects was new.
+        """
         new = sorted(set(deletions).intersection(self._objects) - self._looked_at)
         self._looked_at |= set(new)
-        self._left_over(new)
+        self._read_outputs(new)
         items = [self._objects[identity] for identity in new]
-        found = list(self._referring(items))
+        found = list(self._referring_sources(items))
         if self.again:
             found += [(self.source(item), [item]) for item in items]
         if inside:
@@ -107,65 +105,72 @@ class Surroundings:
         for source, for_ in found:
             if source.url in self._refused:
                 self._unseen |= {item.identity: source.url for item in for_}
-        self._finish()
+        self._update_snapshot()
         return bool(new)
 
     def look_at_given(self, objects: Iterable[Identity]) -> None:
-        """Read what lies in objects that are given away, and which things show them."""
+        """Read the contents of transferred objects, and the owners that show them."""
         asked = sorted(objects)
         items = [self._objects[identity] for identity in asked]
         found = [(source, item) for item in items for source in self.inside(item)]
         self._fetch([source for source, _ in found])
         self._unseen |= {item.identity: source.url for source, item in found if source.url in self._refused}
-        seen_in = self.sources.map(self._shown_in, items)
+        seen_in = self.sources.map(self._read_shown_in, items)
         evidence = replace(self.snapshot.evidence, shown_in=dict(zip(asked, seen_in, strict=True)))
         self.snapshot = replace(self.snapshot, evidence=evidence)
-        self._finish()
+        self._update_snapshot()
 
     def source(self, item: LiveObject) -> Source:
-        """Where an object was read: its list below its parent, or its tree below the tree's owner."""
-        return self.sources.below(self.registry[item.kind], self._above(item))
+        """Return where an object was read: the list below its parent, or the tree of the tree's owner."""
+        return self.sources.below(self.registry[item.kind], self._parent_chain(item))
 
     def inside(self, item: LiveObject) -> Iterator[Source]:
-        """Its own tree and lists; a single is a part of it. A node was read with the rest of its tree."""
+        """Yield the sources of an object's own tree and lists.
+
+        Singles are part of the object. A node was read with the rest of its tree.
+        """
         if self.registry[item.kind].in_tree:
             return
         for kind in self.registry.children(item.kind):
             if not isinstance(kind.shape, Single):
-                yield self.sources.source(kind, item.identity, [item.identity, *self._above(item)])
+                yield self.sources.source(kind, item.identity, [item.identity, *self._parent_chain(item)])
 
-    # What refers to them.
+    # --- references -----------------------------------------------------------------------------------
 
-    def _referring(self, items: Sequence[LiveObject]) -> Iterator[tuple[Source, list[LiveObject]]]:
-        """The lists and trees with objects that could name these, each with those that it could name."""
+    def _referring_sources(self, items: Sequence[LiveObject]) -> Iterator[tuple[Source, list[LiveObject]]]:
+        """Yield each list or tree that may refer to some of these objects, with the objects."""
         groups: dict[tuple[str, Identity], list[LiveObject]] = defaultdict(list)
         for item in items:
-            groups[item.kind, [item.identity, *self._above(item)][-1]].append(item)
+            groups[item.kind, [item.identity, *self._parent_chain(item)][-1]].append(item)
         for (name, _), named in groups.items():
-            seen_in = self._showing(named)
+            seen_in = self._owners_showing(named)
             chains: dict[tuple[Identity, ...], list[LiveObject]] = defaultdict(list)
             for item in named:
-                chains[tuple(self._above(item))].append(item)
+                chains[tuple(self._parent_chain(item))].append(item)
             for kind in self.registry.naming(name):
                 for chain, below in chains.items():
-                    for source in self._holding(kind, chain, seen_in):
+                    for source in self._sources_below_chain(kind, chain, seen_in):
                         yield source, below
 
-    def _holding(self, kind: Kind, chain: Chain, seen_in: _Shown | None = None) -> Iterator[Source]:
-        """The lists of a kind below any object of a chain of parents."""
+    def _sources_below_chain(
+        self, kind: Kind, chain: Chain, seen_in: _ShownIn | None = None
+    ) -> Iterator[Source]:
+        """Yield the lists of a kind below any object of a chain of parents."""
         if kind.parent is None:
             yield Source(self._objects[chain[-1]].source, kind.name, None)
         for name in self.sources.owners(kind):
             if any(around == name for around, _ in chain):
                 yield self.sources.below(kind, chain, (name,))
                 continue
-            for owner in self._all(self.registry[name], chain):
+            for owner in self._objects_below_chain(self.registry[name], chain):
                 if seen_in is None or seen_in.kind != name or owner.identity in seen_in.objects:
-                    yield self.sources.source(kind, owner.identity, [owner.identity, *self._above(owner)])
+                    yield self.sources.source(
+                        kind, owner.identity, [owner.identity, *self._parent_chain(owner)]
+                    )
 
-    def _all(self, kind: Kind, chain: Chain) -> list[LiveObject]:
-        """Every object of a kind below any object of a chain of parents."""
-        sources = list(self._holding(kind, chain))
+    def _objects_below_chain(self, kind: Kind, chain: Chain) -> list[LiveObject]:
+        """Return every object of a kind below any object of a chain of parents."""
+        sources = list(self._sources_below_chain(kind, chain))
         any_output = any(name == kind.name for name, _ in self.snapshot.output_identities)
         self._fetch(sources, anew=any_output)
         if any_output:
@@ -175,11 +180,11 @@ class Surroundings:
             }
             return [item for item in found if item.kind == kind.name]
         known = (self._objects[identity] for source in sources for identity in self._by_source[source.url])
-        # What was deleted and is about to be restored has no lists yet.
+        # A deleted object that the plan restores has no lists yet.
         return [item for item in known if item.kind == kind.name and not item.deleted]
 
-    def _showing(self, items: Sequence[LiveObject]) -> _Shown | None:
-        """Which objects show any of these, where asking for each costs less than looking into all."""
+    def _owners_showing(self, items: Sequence[LiveObject]) -> _ShownIn | None:
+        """Return the owners that show any of these items, if this needs fewer requests than reading all."""
         kind = self.registry[items[0].kind]
         if kind.shown_in is None:
             return None
@@ -189,16 +194,17 @@ class Surroundings:
             for other in self.registry.ordered
             if isinstance(other.read, Pages) and other.read.path == path
         )
-        if len(items) >= len(self._all(showing, self._above(items[0]))):
+        if len(items) >= len(self._objects_below_chain(showing, self._parent_chain(items[0]))):
             return None
-        seen_in = self.sources.map(self._shown_in, items)
-        return _Shown(showing.name, frozenset(identity for found in seen_in for identity, _ in found))
+        seen_in = self.sources.map(self._read_shown_in, items)
+        return _ShownIn(showing.name, frozenset(identity for found in seen_in for identity, _ in found))
 
-    def _shown_in(self, item: LiveObject) -> tuple[tuple[Identity, str], ...]:
+    def _read_shown_in(self, item: LiveObject) -> tuple[tuple[Identity, str], ...]:
+        """Return identity and title of each owner that shows an object, () if the token may not read them."""
         kind = self.registry[item.kind]
         if kind.shown_in is None:
             return ()
-        url = expand(self.registry, kind, kind.shown_in.path, item.id, self._above(item))
+        url = expand(self.registry, kind, kind.shown_in.path, item.id, self._parent_chain(item))
         try:
             found = self.sources.named(url)
         except Forbidden:
@@ -206,7 +212,8 @@ class Surroundings:
             return ()
         return tuple(((str(body.get("object")), id), str(body.get("title", ""))) for id, body in found)
 
-    def _above(self, item: LiveObject) -> list[Identity]:
+    def _parent_chain(self, item: LiveObject) -> list[Identity]:
+        """Return the identities of the parents of an object, from the direct parent up."""
         chain: list[Identity] = []
         around = item.parent
         while around is not None:
@@ -214,7 +221,7 @@ class Surroundings:
             around = (self._objects.get(around) or self._outputs[around]).parent
         return chain
 
-    # Reading.
+    # --- reads ----------------------------------------------------------------------------------------
 
     def _fetch(self, sources: Sequence[Source], anew: bool = False) -> None:
         """Read the lists that were not read yet, and add their objects to the snapshot."""
@@ -223,26 +230,27 @@ class Surroundings:
             for source in sources
             if source.url not in self.sources.objects and (anew or source.url not in self._read)
         }
-        found = self.sources.map(self._one, list(missing.values()))
+        found = self.sources.map(self._read_or_refused, list(missing.values()))
         for url, objects in zip(missing, found, strict=True):
             if objects is None:
                 self._refused.add(url)
             here = self.sources.objects[url] = objects or ()
             if url not in self._read:
-                self._keep(url, here)
+                self._replace_objects(url, here)
 
-    def _one(self, source: Source) -> tuple[LiveObject, ...] | None:
-        """The objects of a list; None when this token may not read it."""
+    def _read_or_refused(self, source: Source) -> tuple[LiveObject, ...] | None:
+        """Return the objects of a list; None if the token may not read the list."""
         try:
             return self.sources.read(source)
         except Forbidden:
             return None
         except NotFound:
             if self.again:
-                return ()  # what it is below is gone meanwhile, with all that was in it
+                return ()  # the parent was deleted meanwhile, with its contents
             raise
 
-    def _keep(self, url: str, objects: tuple[LiveObject, ...]) -> None:
+    def _replace_objects(self, url: str, objects: tuple[LiveObject, ...]) -> None:
+        """Replace the objects of a source in the snapshot, without outputs of other objects."""
         self._read.add(url)
         for identity in self._by_source[url]:
             self._objects.pop(identity, None)
@@ -250,38 +258,39 @@ class Surroundings:
         self._by_source[url] = [item.identity for item in kept]
         for item in kept:
             self._objects[item.identity] = item
-            # What was put out stands for nothing itself; it is known where something below it counts.
+            # An output counts only as the parent of other objects.
             if item.parent in self._outputs:
                 self._objects.setdefault(item.parent, self._outputs[item.parent])
 
-    def _finish(self) -> None:
+    def _update_snapshot(self) -> None:
+        """Update the snapshot with the objects and the evidence read so far."""
         looked_at = frozenset(self._looked_at - self._unseen.keys())
         evidence = replace(self.snapshot.evidence, unseen=dict(self._unseen), looked_at=looked_at)
-        objects = {key: item for key, item in self._objects.items() if self._is_there(item)}
+        objects = {key: item for key, item in self._objects.items() if self._has_all_parents(item)}
         self.snapshot = replace(
             self.snapshot, objects=objects, evidence=evidence, requests=self.client.requests
         )
 
-    def _is_there(self, item: LiveObject) -> bool:
-        """Whether everything that it is below is there, too."""
+    def _has_all_parents(self, item: LiveObject) -> bool:
+        """Return whether all parents of an object exist."""
         around = item.parent
         while around is not None and around in self._objects:
             around = self._objects[around].parent
         return around is None
 
-    # What deleted objects have put out.
+    # --- outputs of deleted objects -------------------------------------------------------------------
 
-    def _left_over(self, deletions: Sequence[Identity]) -> None:
-        """Read the outputs of deleted objects: without a maker each counts as an object of its own place."""
+    def _read_outputs(self, deletions: Sequence[Identity]) -> None:
+        """Read the outputs of deleted objects: without its maker, an output is an object of its own scope."""
         makers = [self._objects[item] for item in deletions if self.registry[item[0]].platform.outputs]
-        places = self._places_of_outputs({maker.identity for maker in makers})
+        places = self._output_scopes({maker.identity for maker in makers})
         sources: dict[str, tuple[Source, Address]] = {}
         named: dict[str, set[str]] = defaultdict(set)
         for maker in makers:
             outputs, place = self.registry[maker.kind].platform.outputs, places.get(maker.identity)
             if outputs is None or place is None:
                 continue
-            chain = self._above(maker)
+            chain = self._parent_chain(maker)
             source = self.sources.source(self.registry[outputs.kind], chain[0], chain)
             sources[source.url] = source, place
             named[source.url] |= {id for value in maker.fields.values() for id in live_ids(value)}
@@ -296,8 +305,8 @@ class Surroundings:
             scopes[place] = (*scopes[place], *identities)
         self.snapshot = replace(self.snapshot, scopes=scopes)
 
-    def _places_of_outputs(self, makers: set[Identity]) -> dict[Identity, Address]:
-        """The declared places in which the outputs of these objects are."""
+    def _output_scopes(self, makers: set[Identity]) -> dict[Identity, Address]:
+        """Return the address of the scope that contains the outputs, by maker."""
         found: dict[Identity, Address] = {}
         for own, items in self.snapshot.scopes.items() if makers else ():
             for identity in makers.intersection(items):
@@ -311,14 +320,18 @@ class Surroundings:
 
 
 MOST: Final = 20
-"""Things whose pages are counted."""
+"""Maximum number of objects whose pages are counted."""
 Held = Mapping[Identity, int]
 
 
 def held(
     client: ReadClient, registry: Registry, parallelism: int, asked: Iterable[tuple[str, Candidate]]
 ) -> Held:
-    """The numbers of pages of candidates, each given with its kind; what cannot be read is left out."""
+    """Return the number of pages of each candidate, without those that cannot be read.
+
+    Args:
+        asked: Kind name and candidate.
+    """
     wanted = dict.fromkeys((name, one.id) for name, one in asked if registry[name].pages is not None)
     counts = page_counts(client, registry, parallelism, list(wanted)[:MOST])
     return {identity: number for identity, number in counts.items() if number is not None}
@@ -334,26 +347,27 @@ def page_counts(
         if (kind := registry[name]).pages is not None
     }
     numbers = Sources(client, registry, parallelism).map(
-        lambda path: _number(client, path), list(wanted.values())
+        lambda path: _count_pages(client, path), list(wanted.values())
     )
     return dict(zip(wanted, numbers, strict=True))
 
 
 def with_pages(kind: str, candidates: Iterable[Candidate], numbers: Held) -> tuple[Candidate, ...]:
-    """The candidates of one kind with their numbers."""
+    """Return the candidates of one kind with their numbers of pages."""
     return tuple(
         one.model_copy(update={"pages": numbers[kind, one.id]}) if (kind, one.id) in numbers else one
         for one in candidates
     )
 
 
-def _number(client: ReadClient, path: str) -> int | None:
+def _count_pages(client: ReadClient, path: str) -> int | None:
+    """Return the number of pages at a path; None if the pages cannot be read."""
     try:
         body = client.get(path)
     except Interrupted:
         raise
     except ClientError:
-        return None  # the question stays the same without it
+        return None
     pages = body.get("pages") if isinstance(body, dict) else None
     return sum(1 for _ in each_page(pages)) if isinstance(pages, list) else None
 

@@ -1,14 +1,10 @@
 """Read the configured organizations into a snapshot.
 
-The organizations themselves: found by id or by their natural key, never made.
+`read_snapshot` reads only the lists that the configuration needs, and matches their objects with the entries.
+Reads and matching alternate, because a site must be matched before its navigation can be read: the kinds are
+read in the order of the registry. What the token may not read is noted, and never counts as absent.
 
-One that the token may not see at all ends the reading; so does one that it may not read.
-
-From the configuration and a reading client to a snapshot: what is live, and which entry it is.
-
-Only what the configuration asks for is read. Identity is needed between reads (a site must be recognised
-before its navigation can be read), so kinds are read and matched in the registry's order. What this token may
-not read is noted and never taken for absence.
+`read_organizations` finds organizations by id or natural key. dpsync never creates an organization.
 """
 
 from __future__ import annotations
@@ -50,15 +46,15 @@ from dpsync.model.values import LiveId
 
 
 def read_organizations(reading: ReadingState) -> None:
-    """Read and bind each declared organization. Raises DiagnosticError (exit 1) where there is none."""
+    """Read and match each declared organization. Raises DiagnosticError (exit 1) if one does not exist."""
     root = reading.registry.root
     mine = reading.by_parent[root.name, None]
     if any(resource.pin is None for resource in mine) and root.find is not None:
-        _find(reading, root, [resource for resource in mine if resource.pin is None])
+        _match_by_key(reading, root, [resource for resource in mine if resource.pin is None])
     pinned = [resource for resource in mine if resource.pin]
-    found = reading.sources.map(lambda resource: _by_id(reading, root, resource), pinned)
+    found = reading.sources.map(lambda resource: _read_by_id(reading, root, resource), pinned)
     for resource, live in zip(pinned, found, strict=True):
-        _bind(reading, resource, live, MatchedBy.PIN)
+        _note_organization(reading, resource, live, MatchedBy.PIN)
     reading.stop(Exit.FAILED)
 
 
@@ -72,7 +68,8 @@ def first_request(registry: Registry, desired: Desired) -> tuple[str, Params | N
     return split_query(expand(registry, root, root.read.path, str(pins[0]), ()))
 
 
-def _by_id(reading: ReadingState, root: Kind, resource: Entry) -> LiveObject | None:
+def _read_by_id(reading: ReadingState, root: Kind, resource: Entry) -> LiveObject | None:
+    """Return the organization with the pinned id, None if it does not exist."""
     url = expand(reading.registry, root, root.read.path, str(resource.pin), ())
     try:
         (live,) = reading.sources.read(Source(url, root.name, None))
@@ -81,7 +78,8 @@ def _by_id(reading: ReadingState, root: Kind, resource: Entry) -> LiveObject | N
     return live
 
 
-def _find(reading: ReadingState, root: Kind, mine: list[Entry]) -> None:
+def _match_by_key(reading: ReadingState, root: Kind, mine: list[Entry]) -> None:
+    """Match organizations by their natural key, with one read of the list of organizations."""
     assert root.find is not None
     (key,) = root.identity
     assert isinstance(key, str)
@@ -90,10 +88,13 @@ def _find(reading: ReadingState, root: Kind, mine: list[Entry]) -> None:
     for resource in mine:
         wanted = resource.fields.get(key)
         hit = next((item for item in live if item.fields.get(key) == wanted), None)
-        _bind(reading, resource, hit, MatchedBy.KEY)
+        _note_organization(reading, resource, hit, MatchedBy.KEY)
 
 
-def _bind(reading: ReadingState, resource: Entry, live: LiveObject | None, by: MatchedBy) -> None:
+def _note_organization(
+    reading: ReadingState, resource: Entry, live: LiveObject | None, by: MatchedBy
+) -> None:
+    """Note the live organization of an entry, or add a diagnostic if there is none."""
     if live is not None:
         reading.objects[live.identity] = live
         reading.matches[resource.address] = Match(live.id, by)
@@ -120,9 +121,14 @@ def read_snapshot(
     base: Base = NOT_ASKED,
     ids: IdsFile = NO_IDS,
 ) -> Snapshot:
-    """Read and match. Raises ClientError for failed reads, DiagnosticError for what needs an answer.
+    """Read the live objects and match them with the entries.
 
-    `ids` is what the ids file of the working tree says.
+    Args:
+        ids: The ids file of the working tree.
+
+    Raises:
+        ClientError: A read failed.
+        DiagnosticError: A match needs an answer, or the configuration contradicts the platform.
     """
     reader = _Reader(ReadingState(client, registry, desired, parallelism, base, ids))
     read_organizations(reader.reading)
@@ -134,6 +140,8 @@ def read_snapshot(
 
 
 class _Reader:
+    """One run of `read_snapshot`."""
+
     def __init__(self, reading: ReadingState) -> None:
         self.reading = reading
         desired = reading.desired
@@ -145,14 +153,14 @@ class _Reader:
         self._earlier_names: dict[str, list[tuple[NaturalKeys, Past, list[Entry], list[LiveObject]]]] = (
             defaultdict(list)
         )
-        """By kind, the places whose entries have `previously`: how they were matched, and with what."""
-        self._looked_into: set[str] = set()
-        """The reads whose objects were asked for what they have put out."""
+        """By kind, the arguments of each match whose entries have `previously`."""
+        self._searched_for_outputs: set[str] = set()
+        """URLs of the sources whose objects were searched for outputs."""
         self._looked_up: dict[tuple[str, Address], list[Lookup]] = defaultdict(list)
         for lookup in self.desired.lookups.values():
             self._looked_up[lookup.kind, lookup.parent].append(lookup)
         self._around: dict[str, set[Address]] = defaultdict(set)
-        """By kind, what it is declared or looked up in."""
+        """By kind, the parents below which it is declared or looked up."""
         for name, parent in (*reading.by_parent, *self._looked_up):
             if parent is not None:
                 self._around[name].add(parent)
@@ -161,7 +169,7 @@ class _Reader:
                 self._around[name].add(scope.parent)
 
     def kind(self, kind: Kind) -> None:
-        """Read what is known to be needed by now, then match the entries of this kind."""
+        """Read the sources that are known to be needed, then match the entries of this kind."""
         self._fetch()
         for parent in self._parents(kind):
             if (kind.name, parent) in self._matched:
@@ -176,34 +184,38 @@ class _Reader:
         self._check_earlier_names(kind)
 
     def _fetch(self) -> None:
-        """Nothing more is needed than last time while nothing more was recognised."""
+        """Read the needed sources, unless nothing was matched since the last call."""
         if self._progress() != self._fetched_at:
-            self.sources.fetch(self._needed(), refusable=True)
+            self.sources.fetch(self._needed_sources(), refusable=True)
             self._note_outputs()
             self._fetched_at = self._progress()
 
     def _progress(self) -> tuple[int, int, int]:
-        """What the needed sources and the outputs follow from; it only ever grows."""
+        """Return counts that grow whenever more sources may be needed."""
         return len(self.reading.matches), len(self.reading.transferred), len(self.sources.objects)
 
     def _parents(self, kind: Kind) -> list[Address]:
-        """The bound objects below which this kind is declared or looked up, in the order of addresses."""
+        """Return the matched parents below which a kind is declared or looked up, in order of address."""
         return sorted(parent for parent in self._around[kind.name] if self.reading.is_there(parent))
 
-    def _needed(self) -> Iterable[Source]:
+    def _needed_sources(self) -> Iterable[Source]:
+        """Yield the sources of all scopes and lookups whose parent is matched."""
         for scope in self.scopes.values():
             if self.reading.is_there(scope.parent):
                 yield self.reading.source(self.registry[scope.kinds[0]], scope.parent)
-                for kind in self._putting_out(scope):
+                for kind in self._kinds_with_outputs_in(scope):
                     yield self.reading.source(kind, scope.parent)
         for name, parent in self._looked_up:
             if self.reading.is_there(parent):
                 yield self.reading.source(self.registry[name], parent)
 
-    # What the platform has made for something else.
+    # --- outputs: objects that the platform creates for another object --------------------------------
 
-    def _putting_out(self, scope: Scope) -> list[Kind]:
-        """Kinds whose outputs are in this scope: until they are known, outputs look like strangers."""
+    def _kinds_with_outputs_in(self, scope: Scope) -> list[Kind]:
+        """Return the kinds whose outputs are in a scope.
+
+        Until they are read, outputs look like unmanaged objects.
+        """
         owner = self.reading.resource(scope.parent).kind
         return [
             kind
@@ -213,23 +225,27 @@ class _Reader:
 
     def _note_outputs(self) -> None:
         """Note which objects are outputs of others, before objects of their kind are matched."""
-        new = [url for url in self.sources.objects if url not in self._looked_into]
-        self._looked_into.update(new)
+        new = [url for url in self.sources.objects if url not in self._searched_for_outputs]
+        self._searched_for_outputs.update(new)
         for kind in self.registry.ordered:
             if kind.platform.outputs is None:
                 continue
-            field = _output(kind)
+            field = _output_field(kind)
             for item in (item for url in new for item in self.sources.objects[url]):
                 value = item.fields.get(field.name) if item.kind == kind.name else None
                 if isinstance(value, LiveId):
                     self.reading.output_identities.add((kind.platform.outputs.kind, value.id))
 
-    def _untold_outputs(self) -> None:
-        """Where an output is not named, nobody can tell which other objects of its place are undeclared."""
+    def _note_unknown_outputs(self) -> None:
+        """Mark the scopes where an output may look like an unmanaged object, so that nothing there is pruned.
+
+        This is the case if the token may not read the objects with outputs, or if an object does not name its
+        output.
+        """
         for scope in self.scopes.values():
             if scope.parent not in self.reading.matches or scope.parent in self.reading.transferred:
                 continue
-            for kind in self._putting_out(scope):
+            for kind in self._kinds_with_outputs_in(scope):
                 source = self.reading.source(kind, scope.parent)
                 if source.url in self.sources.refused:
                     reason = (
@@ -238,7 +254,7 @@ class _Reader:
                     )
                     self.unread.undeclared_unknown(scope, reason)
                 for item in self.sources.objects.get(source.url, ()):
-                    if _is_silent(kind, item):
+                    if _lacks_output_id(kind, item):
                         reason = (
                             f"the response for the {kind.noun} {item.id} does not contain the id of "
                             f"the object that the {kind.noun} created"
@@ -246,15 +262,16 @@ class _Reader:
                         self.unread.undeclared_unknown(scope, reason)
 
     def _bind_outputs(self, kind: Kind, wanted: list[Entry]) -> None:
+        """Note the id of the output of each matched entry."""
         if kind.platform.outputs is None:
             return
-        field = _output(kind)
+        field = _output_field(kind)
         for resource in wanted:
             found = self.reading.matches.get(resource.address)
             value = self.reading.objects[kind.name, found.id].fields.get(field.name) if found else None
             self.reading.outputs[resource.address] = value.id if isinstance(value, LiveId) else None
 
-    # Who is who.
+    # --- matching -------------------------------------------------------------------------------------
 
     def _match_now(self, kind: Kind, parent: Address) -> None:
         """Match the entries of a kind earlier than usual, unless this token may not read the objects."""
@@ -264,6 +281,7 @@ class _Reader:
             self._match(kind, parent, source)
 
     def _match(self, kind: Kind, parent: Address, source: Source) -> None:
+        """Match the entries of a kind below one parent with the objects of a source that was read."""
         self._matched.add((kind.name, parent))
         owner = self.reading.identity(parent)
         listed = self.sources.listed(source.url)
@@ -273,7 +291,7 @@ class _Reader:
             if item.identity not in self.reading.output_identities
         ]
         wanted = self.reading.by_parent[kind.name, parent]
-        live += self._deleted(kind, parent, source, wanted, live)
+        live += self._read_deleted(kind, parent, source, wanted, live)
         self.reading.objects |= {item.identity: item for item in live}
         self._note_scope(kind, parent, source, listed)
         if isinstance(kind.shape, Single):
@@ -281,16 +299,17 @@ class _Reader:
                 resource.address: Match(item.id, MatchedBy.PLACE) for resource in wanted for item in live
             }
         else:
-            self._recognise(kind, parent, wanted, live, listed)
+            self._match_entries(kind, parent, wanted, live, listed)
         deleted = {item.id for item in live if item.deleted}
         self.reading.deleted |= {entry.address for entry in wanted if entry.pin in deleted}
         self._look_up(kind, parent, live)
         self._bind_outputs(kind, wanted)
         self.reading.stop(Exit.INVALID)
 
-    def _recognise(
+    def _match_entries(
         self, kind: Kind, parent: Address, wanted: list[Entry], live: list[LiveObject], listed: Listed
     ) -> None:
+        """Match entries by pin, id or natural key, and read navigation paths if candidates stay ambiguous."""
         reading = self.reading
         view = NaturalKeys(
             kind, reading.bound, reading.first_child, lambda item: listed.inside[item.identity],
@@ -331,9 +350,9 @@ class _Reader:
             self.reading.stop(Exit.INVALID)
 
     def _note_missing(self, kind: Kind, parent: Address, found: Matching) -> None:
-        """Note the recorded ids that are not live; of content that nothing else is, whether it can come back.
+        """Note the recorded ids that are not live.
 
-        One request for each of these, and no other.
+        For content without another match, check with one request each whether the object can be restored.
         """
         if not found.missing:
             return
@@ -352,10 +371,10 @@ class _Reader:
         for address, id in missing.items():
             self.reading.missing[address] = Missing(id, address in back)
 
-    def _deleted(
+    def _read_deleted(
         self, kind: Kind, parent: Address, source: Source, wanted: list[Entry], live: list[LiveObject]
     ) -> list[LiveObject]:
-        """Pinned objects that were deleted and can be brought back: asked for one by one."""
+        """Return the pinned objects that were deleted and can be restored, with one request for each."""
         if kind.lifecycle.restore is None:
             return []
         ids = {item.id for item in live}
@@ -365,6 +384,7 @@ class _Reader:
         return [item for item in found if item is not None]
 
     def _note_scope(self, kind: Kind, parent: Address, source: Source, listed: Listed) -> None:
+        """Note the live objects of a scope, and their order."""
         scope = self.scopes.get(parent.child(*kind.key.split(".")))
         if scope is None:
             return
@@ -382,12 +402,12 @@ class _Reader:
             }
 
     def _look_up(self, kind: Kind, parent: Address, live: list[LiveObject]) -> None:
-        """Bind what is named by its natural key without being declared."""
+        """Match lookups: objects that the files name by natural key without an entry."""
         lookups = self._looked_up.get((kind.name, parent), ())
         if kind.natural is None or not lookups:
             return
         fold = kind.field(kind.natural).type.fold
-        # Of several with one key the first one counts: so the last one is noted first.
+        # If several objects have the same key, the first one counts.
         by_key = {fold(item.fields.get(kind.natural)): item for item in reversed(live)}
         for lookup in lookups:
             hit = by_key.get(lookup.key)
@@ -402,20 +422,20 @@ class _Reader:
             found = Diagnostic("DP304", message, lookup.span, str(lookup.address), hint)
             self.reading.diagnostics.append(found)
 
-    # The end.
+    # --- the snapshot ---------------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
-        """Everything that was found, once nothing is left to be asked."""
+        """Read the parts that need all matches, and return the snapshot."""
         reading = self.reading
         read_orders(reading, self.unread)
         read_parts(reading)
-        self._untold_outputs()
+        self._note_unknown_outputs()
         self.unread.settle()
         lines_of_other_kinds(reading)
-        self._pins_without_parent()
+        self._report_unknown_pins()
         check_references(reading)
         reading.stop(Exit.INVALID)
-        self._read_removed()
+        self._read_removed_scopes()
         return Snapshot(
             objects=reading.objects,
             matches=reading.matches,
@@ -424,7 +444,7 @@ class _Reader:
             outputs=reading.outputs,
             output_identities=frozenset(reading.output_identities),
             transferred=frozenset(reading.transferred),
-            user=self._user(),
+            user=self._read_user(),
             requests=reading.client.requests,
             unread=self.unread.entries,
             unread_fields=self.unread.fields,
@@ -437,8 +457,11 @@ class _Reader:
             unwrapped=frozenset(reading.sources.unwrapped),
         )
 
-    def _pins_without_parent(self) -> None:
-        """Report pinned entries that were not found: they are never created, not even along with a parent."""
+    def _report_unknown_pins(self) -> None:
+        """Report each pinned entry without a live object.
+
+        Such entries are never created, not even with a parent.
+        """
         pinned = {
             address: entry for address, entry in self.desired.resources.items() if entry.pin is not None
         }
@@ -452,10 +475,10 @@ class _Reader:
             if not known and not added:
                 self.reading.diagnostics.append(no_such_id(kind, resource, bool(self.desired.environments)))
 
-    def _read_removed(self) -> None:
-        """Read the places that only the git base declares, so that a plan can name what is still there.
+    def _read_removed_scopes(self) -> None:
+        """Read the scopes that only the git base declares, so that a plan can list the remaining objects.
 
-        No decision depends on it, so that a place which this token may not read is passed over.
+        No decision depends on these objects, so scopes that the token may not read are skipped.
         """
         earlier = self.reading.base.desired
         for scope in earlier.scopes.values() if earlier else ():
@@ -472,8 +495,8 @@ class _Reader:
                 if item.identity not in self.reading.output_identities:
                     self.reading.objects.setdefault(item.identity, item)
 
-    def _user(self) -> str | None:
-        """Whose token it is; asked only where that person could be removed or demoted."""
+    def _read_user(self) -> str | None:
+        """Return the id of the token's user, if the files declare a kind that guards the user's access."""
         guarded = any(
             guard.own
             for scope in self.desired.scopes.values()
@@ -485,19 +508,19 @@ class _Reader:
         try:
             return self.sources.own_id("/user")
         except Forbidden:
-            return None  # as where nobody can be asked: then it is a question
+            return None  # the plan asks a question instead
 
 
-def _output(kind: Kind) -> Field:
-    """The field that names the output of an object."""
+def _output_field(kind: Kind) -> Field:
+    """Return the field that has the id of the output of an object."""
     assert kind.platform.outputs is not None
     read = kind.platform.outputs.read
     return next(item for item in kind.fields if item.source == read)
 
 
-def _is_silent(kind: Kind, item: LiveObject) -> bool:
-    """Whether there should be an output by now, and the object does not name it."""
+def _lacks_output_id(kind: Kind, item: LiveObject) -> bool:
+    """Return whether an object should have an output by now, but its response does not contain the id."""
     assert kind.platform.outputs is not None
     made = kind.platform.outputs.made
     done = made is not None and item.fields.get(made[0]) == made[1]
-    return done and not isinstance(item.fields.get(_output(kind).name), LiveId)
+    return done and not isinstance(item.fields.get(_output_field(kind).name), LiveId)

@@ -1,21 +1,11 @@
-"""Hold what one read of the platform has found so far, and what the token cannot read.
+"""Hold the state of one read of the platform: matches, objects, ids-file lines and unreadable parts.
 
-What one reading has found so far, and the few questions that every part of it asks.
+`ReadingState` is shared by `reader` and `relations`. `ForbiddenReads` collects what the token may not read
+(403): dpsync blocks these entries, their children, and the entries that are matched by a reference to them.
+In a list with such an unmatched entry, unmanaged objects are unknown, so nothing there is deleted.
 
-`reader` says in which order things are read; the other modules each add one sort of thing.
-
-Lines of the ids file: those that concern a reading, and those that a reading gives.
-
-What this token may not read (403), and everything about which nothing can be known therefore.
-
-Nothing is concluded from a list that may not be read. Its entries are blocked, and so is what they hold. An
-entry that is recognised by the name of such an entry cannot be recognised either. Where an entry of a list
-could not be recognised, nobody can tell what else in that list is undeclared: nothing there is deleted.
-
-Parts of values that have a request of their own: read for the entries that declare them.
-
-While the platform is processing an object, such a part is older than the value that was sent last, so it is
-not read. If processing failed, the part is the value that the platform still has.
+`read_parts` reads parts of values that have their own request, for the entries that declare them. While the
+platform is processing an object, the part is older than the value that was sent last, so it is not read.
 """
 
 from __future__ import annotations
@@ -62,13 +52,13 @@ class ReadingState(Struct, dict=True):
     outputs: dict[Address, str | None] = msgspec.field(default_factory=dict)
     transferred: set[Address] = msgspec.field(default_factory=set)
     deleted: set[Address] = msgspec.field(default_factory=set)
-    """Entries that are deleted and are brought back by their pin."""
+    """Entries whose object was deleted and is restored by their pin."""
     missing: dict[Address, Missing] = msgspec.field(default_factory=dict)
     diagnostics: list[Diagnostic] = msgspec.field(default_factory=list)
     records: Records = msgspec.field(default_factory=Records)
-    """What the ids files say of the declared organizations, once these are known."""
+    """The ids-file lines of the declared organizations; empty until the organizations are matched."""
     recorded: Recorded = NOTHING_RECORDED
-    """What the lines mean for the entries."""
+    """The ids-file lines, grouped by their meaning for the entries."""
 
     @cached_property
     def sources(self) -> Sources:
@@ -76,7 +66,7 @@ class ReadingState(Struct, dict=True):
 
     @cached_property
     def by_parent(self) -> dict[tuple[str, Address | None], list[Entry]]:
-        """The declared entries, by their kind and what they are in."""
+        """The declared entries, by kind and parent."""
         found: dict[tuple[str, Address | None], list[Entry]] = defaultdict(list)
         for resource in self.desired.resources.values():
             found[resource.kind, resource.parent].append(resource)
@@ -84,24 +74,24 @@ class ReadingState(Struct, dict=True):
 
     @cached_property
     def earlier(self) -> Mapping[Address, Entry]:
-        """The entries of the git base."""
+        """The entries of the git base by address."""
         return self.base.desired.resources if self.base.desired else {}
 
     @cached_property
     def earlier_by_parent(self) -> dict[tuple[str, Address | None], dict[Address, Entry]]:
-        """The entries of the git base by kind and parent, with those that were perhaps given away."""
+        """The entries of the git base by kind and parent, with entries that may have been transferred."""
         found: dict[tuple[str, Address | None], dict[Address, Entry]] = defaultdict(dict)
         for address, resource in self.earlier.items():
             found[resource.kind, resource.parent][address] = resource
-        for address, entry, was in self._given_away():
+        for address, entry, was in self._transferred_entries():
             found[entry.kind, entry.parent][address] = was
         return found
 
-    def _given_away(self) -> Iterator[tuple[Address, Entry, Entry]]:
-        """Entries that the git base has under the same key in another organization, and nobody has there now.
+    def _transferred_entries(self) -> Iterator[tuple[Address, Entry, Entry]]:
+        """Yield address, entry and previous entry of each entry that moved between organizations.
 
-        One may have been given away by a run that was interrupted: then it still bears its earlier name here.
-        Each with its address, and as it was.
+        The key is the same, and no entry has the old address now. An interrupted run may already have
+        transferred the object, which then still has its previous name in the new organization.
         """
         removed: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
         for address, entry in self.earlier.items():
@@ -114,10 +104,9 @@ class ReadingState(Struct, dict=True):
                 yield address, entry, was[0]
 
     def is_there(self, address: Address) -> bool:
-        """Whether an entry was found and lists can be read below it.
+        """Return whether an entry is matched and lists can be read below its object.
 
-        What is on something else is lost when that is transferred: it is not there any more. Of what is
-        deleted and will be brought back it is not there yet.
+        A transferred object loses its children, and an object that is still deleted has none yet.
         """
         return address in self.matches and address not in self.transferred and address not in self.deleted
 
@@ -125,11 +114,11 @@ class ReadingState(Struct, dict=True):
         return self.desired.resources[address]
 
     def identity(self, address: Address) -> Identity:
-        """The kind and id of an entry that was recognised."""
+        """Return the kind and id of a matched entry."""
         return self.resource(address).kind, self.matches[address].id
 
     def chain(self, address: Address) -> Chain:
-        """The entry itself and everything above it, as URLs need them."""
+        """Return the identities of an entry and all its parents, from the entry up, to expand a URL."""
         chain: list[tuple[str, str]] = []
         around: Address | None = address
         while around is not None:
@@ -138,7 +127,7 @@ class ReadingState(Struct, dict=True):
         return chain
 
     def source(self, kind: Kind, parent: Address) -> Source:
-        """Where objects of a kind are read: below their parent, or in the tree that the parent is in."""
+        """Return where objects of a kind are read: below the parent, or in the tree that contains it."""
         owner = self._tree_owner(kind, parent)
         source = self.sources.source(kind, self.identity(owner), self.chain(owner))
         live = self.objects.get(self.identity(owner)) if kind.in_tree else None
@@ -153,7 +142,7 @@ class ReadingState(Struct, dict=True):
         return declared and all(isinstance(shape, NodeShape) and shape.alone for shape in shapes)
 
     def _tree_owner(self, kind: Kind, parent: Address) -> Address:
-        """The entry that owns the whole tree which an entry is in."""
+        """Return the entry that owns the tree which contains an entry."""
         at = parent
         if kind.in_tree:
             owner = self.registry.tree_owner(kind)
@@ -164,7 +153,7 @@ class ReadingState(Struct, dict=True):
         return at
 
     def bound(self, address: Address) -> str | None:
-        """The id that a reference means. For an entry with an output, that is the id of the output."""
+        """Return the id that a reference means. For an entry with an output, return the id of the output."""
         if address in self.outputs:
             return self.outputs[address]
         found = self.matches.get(address)
@@ -177,13 +166,13 @@ class ReadingState(Struct, dict=True):
         return self.earlier.get(resource.children[0]) if resource.children else None
 
     def stop(self, code: Exit) -> None:
-        """Raises DiagnosticError when there are questions that nobody here can answer."""
+        """Raise DiagnosticError if there are diagnostics."""
         if self.diagnostics:
             raise DiagnosticError(self.diagnostics, code)
 
 
 def read_records(reading: ReadingState) -> None:
-    """Note the lines of each organization that was found, under the key that it has now."""
+    """Note the ids-file lines of each matched organization, under the organization's current key."""
     organizations = reading.by_parent[reading.registry.root.name, None]
     found = {entry.address: reading.matches[entry.address].id for entry in organizations}
     lines = _lines(reading.ids, reading.client.platform, found)
@@ -197,7 +186,7 @@ def read_records(reading: ReadingState) -> None:
         address for address, line in lines.items() if address in earlier and earlier[address].id == line.id
     }
     reading.recorded = Recorded(
-        {**_under_another(reading, orphans), **lines},
+        {**_lines_of_transferred_entries(reading, orphans), **lines},
         {line.id: address for address, line in orphans.items()},
         frozenset(
             address for address in unedited & known if before is not None and address not in before.resources
@@ -206,13 +195,13 @@ def read_records(reading: ReadingState) -> None:
     )
 
 
-def _under_another(
+def _lines_of_transferred_entries(
     reading: ReadingState, orphans: Mapping[Address, RecordedLine]
 ) -> dict[Address, RecordedLine]:
-    """Lines of entries that stand in another organization now, under the same key.
+    """Return lines of entries that moved to another organization under the same key, by the new address.
 
-    Where the object is there already, the line is as good as one of its own; where it is not, it is a reason
-    for a transfer (live/relations.py), and no sign that something is gone.
+    If the object is already there, the line counts like a line of the new address. If not, it is a reason for
+    a transfer (live/relations.py), and does not mean that the object was deleted.
     """
     found: dict[Address, RecordedLine] = {}
     by_key = {address.rest: line for address, line in orphans.items()}
@@ -224,6 +213,7 @@ def _under_another(
 
 
 def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> dict[Address, RecordedLine]:
+    """Return the lines of each organization in an ids file. `organizations` has the id by address."""
     return {
         address: line
         for organization, id in organizations.items()
@@ -232,7 +222,7 @@ def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> di
 
 
 def lines_of_other_kinds(reading: ReadingState) -> None:
-    """A line whose id is that of something else is a mistake in the file, not something that is gone."""
+    """Report each missing object whose recorded id belongs to an object of another kind."""
     by_id = {item.id: item.kind for item in reading.objects.values()}
     for address, missing in sorted(reading.missing.items()):
         entry = reading.desired.resources[address]
@@ -243,7 +233,7 @@ def lines_of_other_kinds(reading: ReadingState) -> None:
 
 
 def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> dict[Address, RecordedLine]:
-    """One for each entry that was recognised and has a line at all."""
+    """Return the ids-file line of each matched entry whose kind is recorded."""
     lines: dict[Address, RecordedLine] = {}
     for address, match in snapshot.matches.items():
         resource = desired.resources.get(address)
@@ -251,7 +241,7 @@ def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> 
             continue
         also = None
         if registry[resource.kind].has_also:
-            also = snapshot.outputs.get(address) or _first_inside(snapshot, (resource.kind, match.id))
+            also = snapshot.outputs.get(address) or _first_child_id(snapshot, (resource.kind, match.id))
         lines[address] = RecordedLine(address, match.id, also)
     return lines
 
@@ -283,8 +273,8 @@ def renamed_keys(registry: Registry, desired: Desired, snapshot: Snapshot) -> di
     }
 
 
-def _first_inside(snapshot: Snapshot, identity: tuple[str, str]) -> str | None:
-    """The id of the first live object directly in a node."""
+def _first_child_id(snapshot: Snapshot, identity: tuple[str, str]) -> str | None:
+    """Return the id of the first live object directly in a node."""
     return next((id for _, id in snapshot.lanes.get(identity, ())), None)
 
 
@@ -292,30 +282,33 @@ WAY_OUT = "use a token that has read access"
 
 
 def why(url: str) -> str:
+    """Return the reason for an entry that the token may not read."""
     return f"this token has no access to GET {url} (status 403)"
 
 
 class ForbiddenReads:
-    """What may not be read, collected during a reading; `settle` adds what follows from it."""
+    """Entries, fields and scopes that the token may not read. `settle` adds what follows from them."""
 
     def __init__(self, reading: ReadingState) -> None:
         self._reading = reading
         self.entries: dict[Address, Unserved] = {}
-        """Entries, looked-up things, and lists without entries."""
+        """Entries, lookups, and scopes without entries."""
         self.fields: dict[tuple[Address, str], Unserved] = {}
         self.unsettled: dict[Address, Unserved] = {}
-        """Lists in which nobody can tell what is undeclared, each with the reason."""
+        """Scopes in which dpsync cannot tell which objects are unmanaged, with the reason."""
         self.watched: dict[Address, Unserved] = {}
-        """Lists that are only watched."""
+        """Scopes that are only watched."""
 
     def entry(self, resource: Entry, url: str) -> None:
+        """Note that the token may not read an entry."""
         self.entries[resource.address] = Unserved(why(url), resource.span, WAY_OUT)
 
     def field(self, resource: Entry, name: str, url: str) -> None:
+        """Note that the token may not read a field."""
         self.fields[resource.address, name] = Unserved(why(url), resource.where(name), WAY_OUT)
 
     def read_below(self, kind: Kind, parent: Address, url: str) -> None:
-        """A list, tree or single below an entry may not be read."""
+        """Note that the token may not read a list, tree or single below an entry."""
         for resource in self._reading.by_parent[kind.name, parent]:
             self.entry(resource, url)
         for lookup in self._reading.desired.lookups.values():
@@ -332,12 +325,12 @@ class ForbiddenReads:
         return any(address.is_in(scope) for address in self._reading.desired.resources)
 
     def excuses(self, question: Diagnostic) -> bool:
-        """Whether an entry may be unclear only because what it names may not be read."""
+        """Return whether an entry may be ambiguous only because it refers to an unreadable entry."""
         resource = self._reading.desired.resources.get(Address.parse(str(question.address)))
-        return resource is not None and self._cannot_be_told(resource, ties=True)
+        return resource is not None and self._note_unmatchable(resource, ties=True)
 
     def settle(self) -> None:
-        """Add the entries that cannot be known therefore: those below one, or recognised by its name."""
+        """Add the entries that unreadable entries imply: their children, and entries matched by them."""
         known: int | None = None
         while known != len(self.entries):
             known = len(self.entries)
@@ -345,19 +338,20 @@ class ForbiddenReads:
                 if resource.address in self.entries:
                     continue
                 if resource.parent in self.entries:
-                    self._because(
+                    self._note_consequence(
                         resource,
                         f"dpsync cannot read {resource.parent}, which contains this entry",
                         resource.parent,
                     )
                 elif resource.address not in self._reading.matches and resource.pin is None:
-                    self._cannot_be_told(resource)
+                    self._note_unmatchable(resource)
 
-    def _cannot_be_told(self, resource: Entry, ties: bool = False) -> bool:
-        named = min(self._named(resource, ties) & self.entries.keys(), default=None)
+    def _note_unmatchable(self, resource: Entry, ties: bool = False) -> bool:
+        """Note an entry whose natural key refers to an unreadable entry, and return whether it does."""
+        named = min(self._key_references(resource, ties) & self.entries.keys(), default=None)
         if named is None:
             return False
-        self._because(
+        self._note_consequence(
             resource,
             f"this entry refers to {named}, which dpsync cannot read, so dpsync cannot find its live object",
             named,
@@ -371,7 +365,7 @@ class ForbiddenReads:
         return True
 
     def undeclared_unknown(self, scope: Scope, reason: str, because: str | None = None) -> None:
-        """Nobody can tell what is undeclared in a place."""
+        """Note that dpsync cannot tell which objects of a scope are unmanaged."""
         known = Unserved(
             f"in this list, dpsync keeps all objects that have no entry, because {reason}",
             scope.span,
@@ -379,15 +373,17 @@ class ForbiddenReads:
         )
         self.unsettled.setdefault(scope.address, known)
 
-    def _because(self, resource: Entry, reason: str, other: Address) -> None:
+    def _note_consequence(self, resource: Entry, reason: str, other: Address) -> None:
+        """Note an entry that is unreadable because of another entry."""
         cause = self.entries[other].because or str(other)
         self.entries[resource.address] = Unserved(reason, resource.span, because=cause)
 
-    def _named(self, resource: Entry, ties: bool) -> set[Address]:
-        """What an entry names in what it is recognised by, its first child included."""
-        return {address for value in self._keys(resource, ties) for address in references(value)}
+    def _key_references(self, resource: Entry, ties: bool) -> set[Address]:
+        """Return the entries to which the natural keys of an entry, or of its first child, refer."""
+        return {address for value in self._key_values(resource, ties) for address in references(value)}
 
-    def _keys(self, resource: Entry, ties: bool) -> Iterator[object]:
+    def _key_values(self, resource: Entry, ties: bool) -> Iterator[object]:
+        """Yield the values of the natural keys of an entry, and with `ties` of its tie-breakers."""
         kind = self._reading.registry[resource.kind]
         parts = [part for key in kind.identity for part in ((key,) if isinstance(key, str) else key)]
         child = self._reading.first_child(resource)
@@ -399,22 +395,22 @@ class ForbiddenReads:
 
 
 def has_parts(kind: Kind, resource: Entry) -> bool:
-    """Whether an entry declares a part that is read by a request of its own."""
-    return bool(kind.own_read_fields) and any(_declared(kind, resource))
+    """Return whether an entry declares a part of a value that has its own request."""
+    return bool(kind.own_read_fields) and any(_declared_parts(kind, resource))
 
 
 def read_parts(reading: ReadingState) -> None:
-    """Read such parts for all recognised entries, and put them into their live objects."""
+    """Read the parts with their own request for all matched entries, into their live objects."""
     asking = [
         resource
         for address, resource in reading.desired.resources.items()
         if address in reading.matches and has_parts(reading.registry[resource.kind], resource)
     ]
-    found = reading.sources.map(lambda resource: _part_of(reading, resource), asking)
+    found = reading.sources.map(lambda resource: _read_parts_of(reading, resource), asking)
     reading.objects |= {item.identity: item for item in found}
 
 
-def _part_of(reading: ReadingState, resource: Entry) -> LiveObject:
+def _read_parts_of(reading: ReadingState, resource: Entry) -> LiveObject:
     (name, id), *above = reading.chain(resource.address)
     identity = reading.registry[name].identity_of(id, above[0] if above else None)
     return with_parts(reading.sources, reading.registry, resource, reading.objects[identity], above)
@@ -423,23 +419,23 @@ def _part_of(reading: ReadingState, resource: Entry) -> LiveObject:
 def with_parts(
     sources: Sources, registry: Registry, resource: Entry, live: LiveObject, above: Chain
 ) -> LiveObject:
-    """The live object of an entry with such parts in its fields; those that cannot be read are left out.
+    """Return a live object with the parts that its entry declares and the token may read.
 
-    `above` is what it hangs below. Raises ClientError as other reads do.
+    `above` are the object's parents, from the direct parent up. Raises ClientError.
     """
     kind = registry[resource.kind]
     if kind.is_busy(live.fields):
         return live
     fields = dict(live.fields)
-    for name, part, path in _declared(kind, resource):
+    for name, part, path in _declared_parts(kind, resource):
         found = sources.text(expand(registry, kind, path, live.id, above))
         if found is not None:
             fields[name] = {**(fields.get(name) or {}), part: found}
     return replace(live, fields=fields)
 
 
-def _declared(kind: Kind, resource: Entry) -> list[tuple[str, str, str]]:
-    """Field, part and path of each."""
+def _declared_parts(kind: Kind, resource: Entry) -> list[tuple[str, str, str]]:
+    """Return field name, part name and path of each part that an entry declares."""
     found = []
     for field in kind.own_read_fields:
         value = resource.fields.get(field.name)

@@ -1,26 +1,10 @@
 """Read how objects relate: references by id, transfers, sibling orders, navigation paths and pages.
 
-References by id (`{id: …}`) to what is not there: a list that was read anyway disproves them.
-
-Nothing is read for this. Where an object of the meant kind could be in a list that was not read, or may not
-be read, the reference is taken as it is written. So is what the object itself names in that field: a member
-who left is still in merge rules, and stays there as long as the file says so.
-
-Entries that are not below their parent any more, or not yet: still below another one that is declared.
-
-The present order of what is placed in an entry whose order is declared.
-
-It is read with one request for each such entry, or known from the list of all things of that kind.
-
-Read the navigation paths of spaces with the same title, to tell which space belongs to which entry.
-
-Versions of a documentation often have the same titles in each section. The path at which a site shows a space
-distinguishes such spaces. Only the ambiguous spaces cause requests: dpsync reads the navigations in which the
-files show an ambiguous entry, and the list of sites that show each candidate.
-
-Read the pages of each space that contains the destination page of a redirect: one request for each space.
-
-A space that this token may not read is left out. Then dpsync cannot tell whether the page exists.
+- `check_references`: without any request, report ids (`{id: …}`) that no fully read list contains.
+- `find_transfers`: match entries with objects that are still below another declared parent.
+- `read_orders`: read sibling orders, with one request per entry or from a list that was read.
+- `ShownPaths`: distinguish spaces with the same title by the navigation path at which a site shows them.
+- `read_pages`: read page paths for redirects, one request per space; unreadable spaces are left out.
 """
 
 from __future__ import annotations
@@ -50,8 +34,11 @@ from dpsync.model.values import LiveId, Value, leaves, live_ids
 
 
 def check_references(reading: ReadingState) -> None:
-    """Add a diagnostic for each id in a field that names nothing live, and nothing that is brought back."""
-    present = _Present(reading)
+    """Add a diagnostic for each id that no live and no restored object has.
+
+    An id that the live field already contains is allowed: merge rules keep the id of a member who left.
+    """
+    present = _PossibleIds(reading)
     for address in sorted(reading.desired.resources):
         resource = reading.desired.resources[address]
         kind = reading.registry[resource.kind]
@@ -62,11 +49,11 @@ def check_references(reading: ReadingState) -> None:
             by_kinds: dict[tuple[str, ...], set[str]] = defaultdict(set)
             for kinds, id in _references_with_kinds(field.type, value):
                 by_kinds[_referable_kinds(reading, kinds)].add(id)
-            known = _named(reading, address, field.name)
+            known = _live_field_values(reading, address, field.name)
             for kinds, ids in by_kinds.items():
                 unknown = ids - present.possible(kinds, address, ids) - known
                 reading.diagnostics += [
-                    _unknown(reading, resource, field, kinds, id) for id in sorted(unknown)
+                    _unknown_id(reading, resource, field, kinds, id) for id in sorted(unknown)
                 ]
 
 
@@ -88,8 +75,8 @@ def _references_with_kinds(type_: Type, value: Value) -> Iterator[tuple[tuple[st
                 yield from _references_with_kinds(values, item)
 
 
-def _named(reading: ReadingState, address: Address, field: str) -> set[Any]:
-    """What the entry's object has in a field, reference or not."""
+def _live_field_values(reading: ReadingState, address: Address, field: str) -> set[Any]:
+    """Return the ids and other values that a field of the live object contains."""
     if address not in reading.matches:
         return set()
     resource = reading.resource(address)
@@ -99,8 +86,8 @@ def _named(reading: ReadingState, address: Address, field: str) -> set[Any]:
     return {leaf.id if isinstance(leaf, LiveId) else leaf for leaf in leaves(value)}
 
 
-class _Present:
-    """Which ids may be there, as far as it was read."""
+class _PossibleIds:
+    """The ids that may exist according to the lists that were read."""
 
     def __init__(self, reading: ReadingState) -> None:
         self._reading = reading
@@ -118,7 +105,7 @@ class _Present:
         return found | (ids & self._pins)
 
     def _lists(self, name: str, address: Address) -> Iterator[str | None]:
-        """The lists of a kind that belong to an entry, or to something around it; None for an unread one."""
+        """Yield the URL of each list of a kind below an entry or its parents; None for an unread list."""
         reading, kind = self._reading, self._reading.registry[name]
         owners = reading.sources.owners(kind)
         around: Address | None = address
@@ -139,7 +126,7 @@ def _referable_kinds(reading: ReadingState, kinds: Iterable[str]) -> tuple[str, 
     return tuple(name for name in names if reading.registry[name].platform.outputs is None)
 
 
-def _unknown(
+def _unknown_id(
     reading: ReadingState, resource: Entry, field: Field, kinds: Iterable[str], id: str
 ) -> Diagnostic:
     nouns = " or ".join(reading.registry[name].noun for name in kinds)
@@ -154,8 +141,11 @@ def _unknown(
 
 
 def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) -> None:
-    """Bind what is to be given from one parent to another, where something in writing says so."""
-    holders = [address for address in sorted(reading.matches) if _holds(reading, address, kind)]
+    """Match entries with objects below another parent, so that the plan transfers the objects.
+
+    Needs a reason: `previously`, a pin, the git base or the ids file.
+    """
+    holders = [address for address in sorted(reading.matches) if _can_contain(reading, address, kind)]
     if len(holders) < 2:
         return
     before: dict[tuple[str, str], list[Entry]] = defaultdict(list)
@@ -181,8 +171,8 @@ def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) ->
     ]
     if not asking:
         return
-    bound = {match.id for address, match in reading.matches.items() if _is_of(reading, address, kind)}
-    everywhere, refused = _everywhere(reading, kind, holders)
+    bound = {match.id for address, match in reading.matches.items() if _is_of_kind(reading, address, kind)}
+    everywhere, refused = _objects_below_all(reading, kind, holders)
     free = [item for item in everywhere if item.id not in bound]
     view = NaturalKeys(kind, reading.bound, reading.first_child, lambda _: [])
     for address, resource, was in asking:
@@ -197,10 +187,10 @@ def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) ->
             unread.entry(resource, refused)
 
 
-def _everywhere(
+def _objects_below_all(
     reading: ReadingState, kind: Kind, holders: list[Address]
 ) -> tuple[list[LiveObject], str | None]:
-    """The objects of a kind below each of these, and the URL of a list that may not be read."""
+    """Return the objects of a kind below each parent, and the URL of one list that the token may not read."""
     sources = [reading.source(kind, address) for address in holders]
     reading.sources.fetch(sources, refusable=True)
     refused = next((source.url for source in sources if source.url in reading.sources.refused), None)
@@ -213,18 +203,19 @@ def _everywhere(
     return found, refused
 
 
-def _holds(reading: ReadingState, address: Address, kind: Kind) -> bool:
+def _can_contain(reading: ReadingState, address: Address, kind: Kind) -> bool:
+    """Return whether the entry's kind is a parent of `kind`."""
     resource = reading.desired.resources.get(address)
     return resource is not None and resource.kind in kind.parents
 
 
-def _is_of(reading: ReadingState, address: Address, kind: Kind) -> bool:
+def _is_of_kind(reading: ReadingState, address: Address, kind: Kind) -> bool:
     resource = reading.desired.resources.get(address)
     return resource is not None and resource.kind == kind.name
 
 
 def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:
-    """Note the live order in each recognised entry that declares one."""
+    """Note the live order in each matched entry that declares an order."""
     for kind in reading.registry.ordered:
         for order in kind.list_orders:
             holders = [
@@ -235,7 +226,11 @@ def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:
                 and resource.address in reading.matches
             ]
             asked = order.present is not None
-            orders = _asked(reading, kind, order, holders) if asked else _known(reading, order, holders)
+            orders = (
+                _request_orders(reading, kind, order, holders)
+                if asked
+                else _orders_in_lists(reading, order, holders)
+            )
             for holder, url, found in orders:
                 if found is None:
                     unread.field(holder, order.name, url)
@@ -245,33 +240,33 @@ def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:
 
 
 _Orders = Iterator[tuple[Entry, str, tuple[Identity, ...] | None]]
-"""By entry where its order is read, and the order: None when this token may not read it."""
+"""Entry, URL and order of each entry; the order is None if the token may not read it."""
 
 
-def _asked(reading: ReadingState, kind: Kind, order: ListOrder, holders: list[Entry]) -> _Orders:
-    """The orders that are read with a request for each entry."""
+def _request_orders(reading: ReadingState, kind: Kind, order: ListOrder, holders: list[Entry]) -> _Orders:
+    """Yield the orders that need one request for each entry."""
     assert order.present is not None
-    urls = [_url(reading, kind, holder, order.present) for holder in holders]
-    lists = reading.sources.map(lambda url: _ids(reading, url), urls)
+    urls = [_order_url(reading, kind, holder, order.present) for holder in holders]
+    lists = reading.sources.map(lambda url: _read_ids(reading, url), urls)
     for holder, url, ids in zip(holders, urls, lists, strict=True):
         yield holder, url, tuple((order.of, id) for id in ids) if ids is not None else None
 
 
-def _url(reading: ReadingState, kind: Kind, holder: Entry, present: Pages) -> str:
+def _order_url(reading: ReadingState, kind: Kind, holder: Entry, present: Pages) -> str:
     (_, own), *above = reading.chain(holder.address)
     return expand(reading.registry, kind, present.path, own, above)
 
 
-def _ids(reading: ReadingState, url: str) -> list[str] | None:
-    """None when this token may not read the list."""
+def _read_ids(reading: ReadingState, url: str) -> list[str] | None:
+    """Return the ids in a list; None if the token may not read the list."""
     try:
         return [id for id, _ in reading.sources.named(url)]
     except Forbidden:
         return None
 
 
-def _known(reading: ReadingState, order: ListOrder, holders: Iterable[Entry]) -> _Orders:
-    """The orders that follow from lists which have been read: each list has those of all entries in it."""
+def _orders_in_lists(reading: ReadingState, order: ListOrder, holders: Iterable[Entry]) -> _Orders:
+    """Yield the orders that follow from lists which were read already."""
     kind = reading.registry[order.of]
     by_place: dict[Address, dict[Identity | None, list[Identity]]] = {}
     for holder in holders:
@@ -400,6 +395,7 @@ def read_pages(reading: ReadingState) -> Mapping[str, Mapping[str, str]]:
 
 
 def _read_page_paths(reading: ReadingState, path: str) -> Mapping[str, str] | None:
+    """Return page paths by page id; None if the token may not read the space."""
     try:
         body = reading.client.get(path)
     except (Forbidden, NotFound):

@@ -1,4 +1,8 @@
-"""The reads: one per list, tree or single, each sent once, several at a time, decoded and forgotten."""
+"""Send each GET once, and keep the decoded objects of each list, tree or single.
+
+`Sources.fetch` reads many sources in parallel into `Sources.objects`, by URL. A list that was not read to its
+end raises, and a read that the token may not do (403) is in `Sources.refused`, never an empty result.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +38,9 @@ from dpsync.model.values import LiveId
 
 
 class Source(Struct, frozen=True):
-    """One read of one kind (or of all kinds of a tree) below one parent.
+    """One read of one kind, or of all kinds of a tree, below one parent.
 
-    `url` is its name; it is empty for a part of what nothing has put out yet.
+    `url` identifies the source. It is empty for the children of an output that does not exist yet.
     """
 
     url: str
@@ -44,18 +48,18 @@ class Source(Struct, frozen=True):
     owner: Identity | None
     own_id: str = ""
     lists: tuple[str, ...] = ()
-    """Where one read has several lists: all of them, the first one being `url`."""
+    """The URLs of all lists, if one read has several; the first one is `url`."""
 
 
 class Listed:
-    """The objects of one read, by what they are in: those of one parent are found without a search."""
+    """The objects of one read, indexed by parent, by enclosing node and by id."""
 
     def __init__(self, objects: tuple[LiveObject, ...]) -> None:
         self.objects = objects
         self.below: dict[tuple[str, Identity | None], list[LiveObject]] = defaultdict(list)
         """By kind and parent."""
         self.inside: dict[Identity | None, list[LiveObject]] = defaultdict(list)
-        """By the node that encloses it."""
+        """By enclosing node."""
         self.ids: dict[str, set[str]] = defaultdict(set)
         """By kind."""
         for item in objects:
@@ -65,12 +69,12 @@ class Listed:
 
 
 def is_deleted(kind: Kind, body: Any) -> bool:
-    """Whether an answer is about something that was deleted and can be brought back."""
+    """Return whether a response is about a deleted object that can be restored."""
     return kind.lifecycle.restore is not None and pointer(body, kind.lifecycle.restore.deleted) is not None
 
 
 class Sources:
-    """Fetches sources and keeps the decoded objects. A list that did not end properly raises."""
+    """Fetches sources, and keeps the decoded objects."""
 
     def __init__(
         self,
@@ -80,30 +84,35 @@ class Sources:
         known: Iterable[LiveObject] = (),
         unwrapped: Iterable[str] = (),
     ) -> None:
-        """`known`: objects that were read before, for what they have put out. `unwrapped`: see `Snapshot`."""
+        """Initialize without any read.
+
+        Args:
+            known: Objects that were read before, to know their outputs.
+            unwrapped: URLs of trees that are read without the automatic wrapper node (see `Snapshot`).
+        """
         self.unwrapped = set(unwrapped)
         self._client = client
         self._registry = registry
         self._parallelism = parallelism
         self.objects: dict[str, tuple[LiveObject, ...]] = {}
         self.refused: dict[str, Forbidden] = {}
-        """What this token may not read. It is never among `objects`, not even as empty."""
+        """The error by URL of each source that the token may not read; `objects` never has these sources."""
         self._listed: dict[str, Listed] = {}
         self._sources: dict[tuple[object, ...], Source] = {}
-        """By kind and chain: who reads asks for the same ones again with each kind."""
+        """Cache by kind and chain."""
         self._output_ids: dict[Identity, str] = {}
-        """By object the id of what it has put out."""
+        """The id of the output by the object that created it."""
         self._note_outputs(known)
 
     def source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
-        """Where the objects of a kind below `owner` are read; `chain` begins with the owner itself."""
+        """Return where the objects of a kind below `owner` are read; `chain` starts with the owner."""
         named = (kind.name, *chain)
         known = self._sources.get(named)
         if known is None:
-            known = self._sources[named] = self._source(kind, owner, chain)
+            known = self._sources[named] = self._build_source(kind, owner, chain)
         return known
 
-    def _source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
+    def _build_source(self, kind: Kind, owner: Identity, chain: Chain) -> Source:
         paths = kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
         output = self._output_ids.get(owner) if kind.of_output else None
         if kind.of_output and output is None:
@@ -113,20 +122,27 @@ class Sources:
         return Source(url, kind.name, owner, own_id, (url, *more) if more else ())
 
     def owners(self, kind: Kind) -> tuple[str, ...]:
-        """The kinds below which a kind is read; for a node that is the owner of its whole tree."""
+        """Return the kinds below which a kind is read; for a node, the owner of the tree."""
         return (self._registry.tree_owner(kind),) if kind.in_tree else kind.parents
 
     def below(self, kind: Kind, chain: Chain, owners: tuple[str, ...] | None = None) -> Source:
-        """Where a kind is read in a chain: below the nearest of its `owners`, or of those that are named."""
+        """Return the source of a kind below the nearest object of `chain` whose kind is in `owners`.
+
+        The default of `owners` is `self.owners(kind)`.
+        """
         among = self.owners(kind) if owners is None else owners
         at = next(index for index, (name, _) in enumerate(chain) if name in among)
         return self.source(kind, chain[at], chain[at:])
 
     def fetch(self, sources: Iterable[Source], refusable: bool = False) -> None:
-        """Read what was not read yet. Raises Forbidden, unless with `refusable` it shall be noted."""
+        """Read the sources that were not read yet.
+
+        Raises Forbidden if the token may not read a source. With `refusable`, put the error in `refused`
+        instead.
+        """
         known = self.objects.keys() | (self.refused.keys() if refusable else set())
         missing = list({source.url: source for source in sources if source.url not in known}.values())
-        for source, found in zip(missing, self.map(self._tried, missing), strict=True):
+        for source, found in zip(missing, self.map(self._read_or_forbidden, missing), strict=True):
             if not isinstance(found, Forbidden):
                 self.objects[source.url] = found
             elif refusable:
@@ -135,6 +151,7 @@ class Sources:
                 raise found
 
     def _note_outputs(self, objects: Iterable[LiveObject]) -> None:
+        """Note the id of the output of each object that has one."""
         for item in objects:
             outputs = self._registry[item.kind].platform.outputs if item.kind in self._registry else None
             for field in self._registry[item.kind].fields if outputs is not None else ():
@@ -143,20 +160,23 @@ class Sources:
                     self._output_ids[item.identity] = value.id
 
     def listed(self, url: str) -> Listed:
-        """What was read from a URL, by what it is in."""
+        """Return the indexed objects that were read from a URL."""
         known = self._listed.get(url)
         if known is None or known.objects is not self.objects[url]:
             known = self._listed[url] = Listed(self.objects[url])
         return known
 
-    def _tried(self, source: Source) -> tuple[LiveObject, ...] | Forbidden:
+    def _read_or_forbidden(self, source: Source) -> tuple[LiveObject, ...] | Forbidden:
         try:
             return self.read(source)
         except Forbidden as refused:
             return refused
 
     def map(self, function: Any, items: Sequence[Any]) -> list[Any]:
-        """Run over the items, a bounded number at once; results in their order, the first error is raised."""
+        """Call a function with each item, in parallel.
+
+        Return the results in order, or raise the first error.
+        """
         observer = self._client.observer
         observer.batch(len(items))
         try:
@@ -166,15 +186,15 @@ class Sources:
                 try:
                     return list(pool.map(function, items))
                 except KeyboardInterrupt:
-                    self._client.cancel()  # else the pool waits for what the platform may never answer
+                    self._client.cancel()  # otherwise the pool waits for responses that may never come
                     raise
         finally:
             observer.batch(0)
 
     def read(self, source: Source) -> tuple[LiveObject, ...]:
-        """One read, decoded. Used again by whoever needs the present state.
+        """Read one source and return the decoded objects. Does not use or change `objects`.
 
-        Raises BadAnswer for what has not the shape that its kind needs.
+        Raises BadAnswer if the response does not have the shape that the kind needs.
         """
         kind = self._registry[source.kind]
         if not source.url:
@@ -189,7 +209,7 @@ class Sources:
                         return without_wrapper(self._registry, found, source.owner)
                     return found
                 case Lists():
-                    return self._lists(kind, source)
+                    return self._read_node_lists(kind, source)
                 case Pages(unpaged=unpaged):
                     items = self.pages(source.url, unpaged)
                     listed = list(decode_list(kind, items, source.owner, source.url))
@@ -198,9 +218,9 @@ class Sources:
                     deleted = [is_deleted(kind, body) for _, _, body in listed]
                     return tuple(item for item, left in zip(everything, deleted, strict=True) if not left)
                 case One():
-                    return self._one(kind, source)
+                    return self._read_single(kind, source)
 
-    def _lists(self, kind: Kind, source: Source) -> tuple[LiveObject, ...]:
+    def _read_node_lists(self, kind: Kind, source: Source) -> tuple[LiveObject, ...]:
         assert source.owner is not None
         found: list[tuple[str, LiveObject]] = []
         nodes = self._registry.nodes(kind.key)
@@ -210,7 +230,7 @@ class Sources:
         return _different(found)
 
     def deleted(self, kind: Kind, id: str, owner: Identity, chain: Chain, source: str) -> LiveObject | None:
-        """One that is in no list any more and can be brought back, by its own URL; None if there is none."""
+        """Read a deleted object that can be restored by its own URL; return None if there is none."""
         url = expand(self._registry, kind, kind.at, id, chain)
         try:
             body = self._client.get(url)
@@ -219,28 +239,28 @@ class Sources:
         with fitting(url):
             found = decode(kind, body, owner, source)
         if not is_deleted(kind, body) or pointer(body, owner[0]) not in (None, owner[1]):
-            return None  # also one of another organization, which this is not the place to bring back
+            return None  # an object of another organization cannot be restored here
         return replace(found, deleted=True)
 
     def text(self, url: str) -> str | None:
-        """What a request answers with as plain text; None where there is none that this token may read."""
+        """Return a response as plain text; None if it does not exist or the token may not read it."""
         try:
             return self._client.text(url)
         except (NotFound, Forbidden):
             return None
 
-    def _one(self, kind: Kind, source: Source) -> tuple[LiveObject, ...]:
+    def _read_single(self, kind: Kind, source: Source) -> tuple[LiveObject, ...]:
         try:
             body = self._client.get(*split_query(source.url))
         except NotFound:
-            # Absence only for a single that may be absent, under a parent that was read.
+            # Only an optional single may be absent. A missing parent is an error.
             if isinstance(kind.shape, Single) and not kind.shape.always:
                 return ()
             raise
         return (decode(kind, body, source.owner, source.url, id=source.own_id),)
 
     def whole(self, kind: Kind, path: str) -> tuple[LiveObject, ...]:
-        """Everything in a list outside of any parent; each has its own URL as its source."""
+        """Return all objects of a list that has no parent. The source of each object is its own URL."""
         with fitting(path):
             listed = decode_list(kind, self.pages(path), None, "")
             found = _different((place, item) for place, item, _ in listed)
@@ -248,7 +268,7 @@ class Sources:
         return tuple(replace(item, source=expand(self._registry, kind, read, item.id, ())) for item in found)
 
     def named(self, path: str) -> list[tuple[str, dict[str, Any]]]:
-        """The items of a list of which only the ids are needed, each with its own."""
+        """Return id and body of each item of a list whose other members are not decoded."""
         with fitting(path):
             items = [(f"items[{index}]", item) for index, item in enumerate(self.pages(path))]
             found = []
@@ -259,7 +279,7 @@ class Sources:
         return found
 
     def to_write_back(self, kind: Kind, path: str) -> dict[str, Any]:
-        """What is at a path, raw, for a request that sends it again with changes; asked for as it is read."""
+        """Return the response body at a path, to be sent again with changes. Raises BadAnswer."""
         query = split_query(kind.read.path)[1]
         with fitting(path):
             body = self._client.get(path, query)
@@ -267,18 +287,19 @@ class Sources:
         return dict(body)
 
     def own_id(self, path: str) -> str:
-        """The id of the one object at a path."""
+        """Return the id of the object at a path."""
         with fitting(path):
             return check_id(self._client.get(path), "id")
 
     def pages(self, path: str, unpaged: bool = False) -> list[dict[str, Any]]:
+        """Return the items of all pages of a list. `unpaged`: the list takes no `limit`."""
         path, query = split_query(path)
         return self._client.pages(path, query, 0) if unpaged else self._client.pages(path, query)
 
 
 @contextmanager
 def fitting(url: str) -> Iterator[None]:
-    """Turn what is misshapen inside into the error of a malformed answer to a GET of this URL."""
+    """Convert a Misshapen that is raised inside to a BadAnswer for a GET of this URL."""
     try:
         yield
     except Misshapen as wrong:
@@ -289,7 +310,7 @@ def fitting(url: str) -> Iterator[None]:
 
 
 def _different(found: Iterable[tuple[str, LiveObject]]) -> tuple[LiveObject, ...]:
-    """The objects of an answer. Raises Misshapen when two have one id."""
+    """Return the objects of a response. Raises Misshapen if two objects have the same id."""
     found = list(found)
     check_different((place, item.identity, item.id) for place, item in found)
     return tuple(item for _, item in found)
