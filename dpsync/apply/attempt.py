@@ -1,11 +1,8 @@
 """Carry out one step: check, record, send, record.
 
-How long to wait between two looks at what the platform does in its own time.
-
-One step of a plan: check, record, send, record, under one boundary.
-
-`Attempt.run` gives an outcome whatever happens inside: a refusal, a lost answer, a full disk, a mistake of
-our own. Nothing is sent that is not on record, and what was sent keeps its outcome.
+`Attempt.run` returns an outcome whatever happens: a refusal, a lost response, a full disk, an internal error.
+Nothing is sent that is not in the journal, and what was sent keeps its outcome. A request without a response
+is never repeated blindly: dpsync looks for the object that the request may have created.
 """
 
 from __future__ import annotations
@@ -41,9 +38,9 @@ _LONGEST_WAIT: Final = 60.0
 
 
 def growing(first: float, longest: float, together: float) -> Iterator[float]:
-    """Pauses in seconds, each twice the one before it and none over `longest`.
+    """Yield pauses in seconds, each twice as long as the one before, up to `longest`.
 
-    They end with the one that makes them at least as long as `together`.
+    The last pause is the one with which the sum reaches `together`.
     """
     pause, left = first, together
     while left > 0:
@@ -57,11 +54,11 @@ def platform_work_pauses() -> Iterator[float]:
     return growing(_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT)
 
 
-_UNMADE = re.compile(r"\{([^{}]+)\}")
+_UNKNOWN_ID = re.compile(r"\{([^{}]+)\}")
 
 
 class Shared(Struct, frozen=True):
-    """What the attempts of one apply share; all of it may be used by several threads."""
+    """The state that all attempts of one apply share. Thread-safe."""
 
     client: WriteClient
     registry: Registry
@@ -71,15 +68,15 @@ class Shared(Struct, frozen=True):
     ids: Ids
     fresh: Fresh
     checks: Sequence[Check]
-    """Asked in this order, right before a step is recorded and sent."""
+    """Run in this order, right before a step is recorded and sent."""
     stop: threading.Event
     trouble: list[str] = field(default_factory=list)
-    """What kept the apply from going on, in sentences."""
+    """The reasons why the apply cannot continue, as sentences."""
     clock: Callable[[], float] = time.monotonic
-    """Seconds, for how long a step takes."""
+    """Returns seconds, to measure how long a step takes."""
 
     def troubled(self, words: str) -> None:
-        """Tell what keeps the apply from going on, once."""
+        """Note once why the apply cannot continue."""
         if words not in self.trouble:
             self.trouble.append(words)
 
@@ -92,7 +89,7 @@ class _Lookup(Struct, frozen=True):
 
 
 class Attempt:
-    """One step, once. `sent` says whether a request that writes may have reached the platform."""
+    """One attempt at one step. `sent`: whether a writing request may have reached the platform."""
 
     def __init__(self, shared: Shared, task: Task) -> None:
         self._shared = shared
@@ -100,32 +97,35 @@ class Attempt:
         self.sent = False
 
     def run(self) -> Outcome:
-        """What became of the step. Raises nothing: the other steps and the report must not suffer from it."""
+        """Carry out the step and return its outcome.
+
+        Raises nothing, so that the other steps and the report do not suffer from a failure.
+        """
         began = self._shared.clock()
         try:
-            outcome = self._checked() or self._recorded()
+            outcome = self._run_checks() or self._recorded()
         except Exception as mistake:
-            outcome = self._own_mistake(mistake)
+            outcome = self._internal_error(mistake)
         finally:
             if not self.sent:
                 self._shared.fresh.not_sent(self._task)
-        outcome = self._marked(outcome)
+        outcome = self._with_sent_flag(outcome)
         self._record(StepEnded(outcome=outcome, seconds=round(self._shared.clock() - began, 3)))
         return outcome
 
-    def _marked(self, outcome: Outcome) -> Outcome:
+    def _with_sent_flag(self, outcome: Outcome) -> Outcome:
         return outcome.model_copy(update={"sent": self.sent})
 
-    def _own_mistake(self, mistake: Exception) -> Outcome:
-        """The outcome after a mistake of dpsync's own: unknown once something was sent, else failed.
+    def _internal_error(self, mistake: Exception) -> Outcome:
+        """Return the outcome after an internal error: unknown if a request was sent, otherwise failed.
 
-        The text of the exception is left out: it may hold a secret.
+        The text of the exception is left out, because it may contain a secret.
         """
         words = f"dpsync has an internal error ({type(mistake).__name__})"
         return self._task.outcome("unknown" if self.sent else "failed", words)
 
-    def _checked(self) -> Outcome | None:
-        """Why nothing should be sent any more, found out by reading; None when all is as planned."""
+    def _run_checks(self) -> Outcome | None:
+        """Return the outcome that prevents the step if a check objects or fails, None if no check does."""
         try:
             for check in self._shared.checks:
                 objection = check(self._task)
@@ -140,13 +140,14 @@ class Attempt:
         return None
 
     def _recorded(self) -> Outcome:
+        """Record the intent, then send the request. Without a journal entry nothing is sent."""
         problem = self._record(self._intent())
         if problem is not None:
             return self._task.outcome("not-tried", problem)
-        return self._tried()
+        return self._try_step()
 
     def _record(self, event: Event) -> str | None:
-        """Why an event could not be recorded. Then nothing more may be sent: the whole apply stops."""
+        """Record an event. If that fails, stop the whole apply and return the reason."""
         problem = record(self._shared.journal, event)
         if problem is not None:
             self._shared.troubled(problem)
@@ -154,28 +155,28 @@ class Attempt:
         return problem
 
     def _intent(self) -> Intended:
-        """What is about to be sent; with address and id of what it changes, where that is live."""
+        """Return the event before the request, with address and id of the changed object if it exists."""
         change, step = self._task.change, self._task.step
         id = self._shared.ids.get(change.location)
         address = None if id is None else change.address
         return Intended(step=step.id, method=step.method, address=address, id=id)
 
-    def _tried(self) -> Outcome:
+    def _try_step(self) -> Outcome:
         try:
             return self._await() if self._task.step.verb == "await" else self._send()
         except Interrupted:
             return self._task.outcome("not-tried", "stopped")
         except ClientError as error:
-            return self._task.outcome("failed", self._words(error), error.status)
+            return self._task.outcome("failed", self._reason(error), error.status)
         except Exception as mistake:
-            return self._own_mistake(mistake)
+            return self._internal_error(mistake)
 
-    # The request.
+    # --- the request ----------------------------------------------------------------------------------
 
     def _send(self) -> Outcome:
         step, shared = self._task.step, self._shared
         path = self._path()
-        body = fill(step.body, self._known)
+        body = fill(step.body, self._marker_value)
         if step.whole:
             kind = shared.registry[self._task.change.kind]
             live = shared.fresh.sources.to_write_back(kind, path)
@@ -193,29 +194,30 @@ class Attempt:
             self.sent = False
             raise
         except Unknown as unknown:
-            return self._in_doubt(unknown)
+            return self._unanswered_outcome(unknown)
         except Answered as refused:
-            return self._refused(refused)
-        return self._answered(answer)
+            return self._refused_outcome(refused)
+        return self._success_outcome(answer)
 
-    def _refused(self, refused: Answered) -> Outcome:
+    def _refused_outcome(self, refused: Answered) -> Outcome:
+        """Return the outcome of a request that the platform refused."""
         step, missing = self._task.step, isinstance(refused, NotFound)
         if missing and (step.verb == "delete" or (step.method == "DELETE" and refused.after_unknown)):
             return self._task.outcome("already", status=refused.status)
-        # A move that changes nothing is refused: then it is as it should be. The final plan proves it.
-        # A field that says where something is may be written twice: refused, it was not written.
+        # The platform refuses a move that changes nothing. The final plan verifies the position.
+        # A refused write (PATCH) of a position field changed nothing, so it is a failure.
         placed = step.phase == "place" and step.method != "PATCH"
         if refused.status == 409 and (step.verb in ("move", "transfer") or placed):
             return self._task.outcome("already", status=refused.status)
         if refused.after_unknown:
-            # This try was refused; an earlier one may have been carried out.
-            return self._in_doubt(refused)
+            # This try was refused, but an earlier one may have been carried out.
+            return self._unanswered_outcome(refused)
         if refused.status == 409 and step.verb in ("create", "restore"):
             # A gateway may have sent the request twice. Then the platform carried out the first copy.
             lookup = self._look_up()
             if lookup is None or lookup.candidates:
                 return self._lookup_outcome(refused, lookup, "already")
-        words = self._words(refused)
+        words = self._reason(refused)
         if refused.status in (404, 405, 501):
             words += (
                 ". If the server does not know this request, set --profile to the API version of the server"
@@ -223,7 +225,7 @@ class Attempt:
         return self._task.outcome("failed", words, refused.status, answer=refused.message)
 
     def _await(self) -> Outcome:
-        """Ask with growing pauses until the platform has made it, or until the time for that is over."""
+        """Read with growing pauses until the platform has created the objects, or until time is up."""
         pauses = platform_work_pauses()
         path = self._path()
         wanted = {gives.location: gives.pointer or "" for gives in self._task.step.gives}
@@ -245,14 +247,16 @@ class Attempt:
             self._shared.client.pause(pause)
 
     def _path(self) -> str:
-        return _UNMADE.sub(lambda match: self._segment(Address.parse(match[1])), self._task.step.path)
+        """Return the step's path, with the ids of objects that this apply created."""
+        return _UNKNOWN_ID.sub(lambda match: self._segment(Address.parse(match[1])), self._task.step.path)
 
     def _segment(self, address: Address) -> str:
         resource = self._shared.desired.resources.get(address)
         kind = self._shared.registry[resource.kind] if resource else None
         return segment(self._id(address), kind)
 
-    def _known(self, marker: str, name: str) -> Any:
+    def _marker_value(self, marker: str, name: str) -> Any:
+        """Return the value that a marker in a body stands for: an id, a secret, or the name itself."""
         if marker == REF:
             return self._id(Address.parse(name))
         return self._shared.secrets[name] if marker == ENV else name
@@ -263,9 +267,10 @@ class Attempt:
             raise KeyError(address)
         return id
 
-    # The answer.
+    # --- the response ---------------------------------------------------------------------------------
 
-    def _answered(self, answer: WriteResult) -> Outcome:
+    def _success_outcome(self, answer: WriteResult) -> Outcome:
+        """Note the ids in a successful response, and return the outcome."""
         step = self._task.step
         if step.answers is not None and pointer(answer.body, "object") != step.answers:
             words = "GitBook requires another change first"
@@ -273,23 +278,22 @@ class Attempt:
         for gives in step.gives:
             id = gives.id if gives.pointer is None else compose(answer.body, gives.pointer)
             if gives.pointer is None:
-                id = fill(id, self._known)
+                id = fill(id, self._marker_value)
             if not isinstance(id, str):
-                return self._in_doubt(Unknown(step.method, step.path, "unreadable", answer.status))
+                return self._unanswered_outcome(Unknown(step.method, step.path, "unreadable", answer.status))
             self._shared.ids.put(gives.location, id)
         requested = step.verb == "delete" and answer.status == 202
         own = self._shared.ids.get(self._task.change.location)
         return self._task.outcome("requested" if requested else "done", status=answer.status, id=own)
 
-    # The lost answer.
+    # --- the lost response ----------------------------------------------------------------------------
 
-    def _in_doubt(self, error: ClientError) -> Outcome:
-        """The outcome of a request without an answer: what it makes is looked for, and it is not sent again.
+    def _unanswered_outcome(self, error: ClientError) -> Outcome:
+        """Return the outcome of a request without a response: look for the created object, but do not resend.
 
-        A request that was not answered in time may be carried out later than any reading: that nothing is
-        found proves nothing.
+        The platform may carry out such a request after any later read, so finding nothing proves nothing.
         """
-        words = self._words(error)
+        words = self._reason(error)
         step = self._task.step
         if isinstance(error, Unknown) and error.reason == "interrupted":
             words += ". The next plan shows whether the change was made"
@@ -303,7 +307,7 @@ class Attempt:
         if lookup is not None and len(lookup.candidates) == 1 and self._adopt(lookup):
             return self._task.outcome(result, status=error.status, id=lookup.candidates[0].id)
         words = (
-            f"{self._words(error)}. dpsync looked for the object, but cannot tell whether "
+            f"{self._reason(error)}. dpsync looked for the object, but cannot tell whether "
             "GitBook created the "
             "object. dpsync does not repeat the request, because GitBook may still create the object"
         )
@@ -320,7 +324,7 @@ class Attempt:
         except ClientError:
             return None
         resource = self._shared.desired.resources[change.location]
-        return _Lookup(now, fresh.found(resource, now, change.id or self._own_id()))
+        return _Lookup(now, fresh.found(resource, now, change.id or self._predetermined_id()))
 
     def _adopt(self, lookup: _Lookup) -> bool:
         """Record the ids of the only candidate and of its children. Return False if a child is missing."""
@@ -333,13 +337,16 @@ class Attempt:
             self._shared.ids.put(gives.location, child.id)
         return True
 
-    def _own_id(self) -> str | None:
-        """The id of what is made, where that is known before."""
+    def _predetermined_id(self) -> str | None:
+        """Return the id of the object to create, if the id is known before the request."""
         gives = self._task.step.gives
-        return fill(gives[0].id, self._known) if gives and gives[0].pointer is None else None
+        return fill(gives[0].id, self._marker_value) if gives and gives[0].pointer is None else None
 
-    def _words(self, error: ClientError) -> str:
-        """What went wrong. The platform's words are left out when it was sent a secret: it may repeat it."""
+    def _reason(self, error: ClientError) -> str:
+        """Return the reason of a failure.
+
+        Leave out the response text if the request had a secret to repeat.
+        """
         if markers(self._task.step.body, ENV) and isinstance(error, Answered):
             why = "the response is not shown, because the request contained a secret"
             return f"status {error.status} ({why})"
@@ -354,9 +361,10 @@ class Attempt:
 def _laid_over(
     types: Mapping[str, Type], live: Any, wanted: Any, everything: bool, read_only: Collection[str] = ()
 ) -> Any:
-    """The wanted body over what is live, each value by its type; without `everything`, no other fields.
+    """Return the wanted body merged with the live one, each member by its type.
 
-    What is `read_only` there is never among those.
+    Args:
+        everything: Whether to keep live members that are not in `wanted`, except those in `read_only`.
     """
     if not (isinstance(live, dict) and isinstance(wanted, dict)):
         return wanted

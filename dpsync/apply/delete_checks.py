@@ -1,12 +1,11 @@
-"""Checks, right before a delete, that it is what the plan has shown and takes along that and nothing else.
+"""Check, right before a delete, that it deletes what the plan shows and nothing else.
 
-The lists of a deleted thing's own (the members of a team, the redirects of a site) are read right before its
-request. Lists that concern many deletes (the navigation of sites, the roles on spaces) are read once before
-the first delete, after every other write, and then again after as many deletes as there are such lists, but
-at least `BATCH`. So what another client adds is missed only where it is added to such a list within one
-batch, or between a reading and the request that follows it: the API has no conditional deletes.
-
-What lies in a thing that can be brought back (a space) is not read again: it comes back with it.
+`DeleteChecks.unchanged` reads the lists of the object to delete (team members, site redirects) right before
+its request. Lists that concern many deletes (site navigations, roles on spaces) are read once before the
+first delete, after every other write, and again after as many deletes as there are such lists, at least
+`BATCH`. So it misses an object that another client adds within one batch, or between a read and the request:
+the API has no conditional deletes. The contents of an object that can be restored (a space) are not read
+again, because they are restored with the object.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ from dpsync.planner.deletions import Cascade, Lost, cascade, named_ids
 from dpsync.planner.history import Names, names_of
 
 BATCH: Final = 100
-"""How many deletes one reading of the lists that they share is good for; more, where there are more lists."""
+"""Minimum number of deletes for which one read of the shared lists is valid."""
 
 
 class DeleteChecks:
-    """What the deletes of one plan take along. Threads share it; a lock lets one of them ask at a time."""
+    """Checks of the deletes of one plan. Thread-safe."""
 
     def __init__(
         self,
@@ -57,26 +56,26 @@ class DeleteChecks:
             (change.address, item.field) for change in plan.changes for item in change.differences
         }
         self._early = any(step.phase == "clear" for change in plan.changes for step in change.steps)
-        self._roots = self._identities(plan)
+        self._roots = self._deleted_objects(plan)
         self._prepared = {
             self._roots[change.address]
             for change in plan.changes
             if change.address in self._roots and any(step.verb != "delete" for step in change.steps)
         }
-        self._cascade = self._planned(plan)
+        self._cascade = self._planned_cascade(plan)
         self._sent: set[Identity] = set()
-        """Deletes that were sent, or are about to be."""
+        """Objects whose delete was sent or is about to be sent."""
         self._stale: Mapping[Identity, str] | None = None
-        """By delete, what is different now; None when the shared lists must be read again."""
-        self._good_for = 0
-        """How many more deletes the last reading of the shared lists is good for."""
+        """Why a delete is stale, by object; None if the shared lists must be read again."""
+        self._valid_deletes = 0
+        """Number of further deletes for which the last read of the shared lists is valid."""
         self._in_source: dict[str, set[Identity]] = defaultdict(set)
         for item in snapshot.objects.values() if self._roots else ():
             self._in_source[item.source].add(item.identity)
         self._around = Surroundings(client, registry, snapshot, parallelism)
 
-    def _identities(self, plan: Plan) -> dict[str, Identity]:
-        """By address, the live object of each delete."""
+    def _deleted_objects(self, plan: Plan) -> dict[str, Identity]:
+        """Return the live object of each delete, by address."""
         deleted = {
             (change.kind, change.id): set[str]()
             for change in plan.changes
@@ -92,7 +91,8 @@ class DeleteChecks:
                 found[address] = identity
         return found
 
-    def _planned(self, plan: Plan) -> Cascade:
+    def _planned_cascade(self, plan: Plan) -> Cascade:
+        """Return what the plan's deletes remove by cascade."""
         made = (change.location for change in plan.changes if change.action == "create")
         holders = {self._desired.resources[address].holder for address in made}
 
@@ -100,92 +100,95 @@ class DeleteChecks:
             address = self._names.declared.get(live.identity)
             return address is not None and address in holders
 
-        return cascade(self._names, self._roots.values(), self._written, arrives)
+        return cascade(self._names, self._roots.values(), self._is_written, arrives)
 
-    def _written(self, live: LiveObject, item: Field) -> bool:
+    def _is_written(self, live: LiveObject, item: Field) -> bool:
+        """Return whether the plan writes a field of an object."""
         return (str(self._names.declared.get(live.identity)), item.name) in self._writes
 
-    # The check.
+    # --- the check ------------------------------------------------------------------------------------
 
     def unchanged(self, task: Task) -> Objection | None:
-        """None where a delete would take along what was shown, else the objection.
+        """Return an objection if a delete would remove anything else than the plan shows, otherwise None.
 
-        It is asked before every step, since a write of any step makes earlier readings out of date.
+        Call this before every step, because a write of any step makes earlier reads out of date.
         """
         root = self._roots.get(task.change.address)
         if task.step.verb != "delete" or root is None:
-            if task.step.phase != "expose":  # that is done beside deletes, and changes nothing about them
+            if task.step.phase != "expose":  # exposing steps run with the deletes and do not affect them
                 with self._lock:
                     self._stale = None
             return None
         with self._lock:
-            if self._stale is None or not self._good_for:
+            if self._stale is None or not self._valid_deletes:
                 self._stale = self._read_again()
             reason = self._stale.get(root)
-        inside = {} if reason is not None else self._inside(root)
+        inside = {} if reason is not None else self._read_contents(root)
         with self._lock:
-            reason = reason or self._other_inside(inside)
+            reason = reason or self._content_difference(inside)
             if reason is not None:
                 return Objection("stale", reason)
-            self._good_for = max(0, self._good_for - 1)
+            self._valid_deletes = max(0, self._valid_deletes - 1)
             self._sent.add(root)
         return None
 
-    # The lists of its own.
+    # --- the object's own lists -----------------------------------------------------------------------
 
-    def _inside(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
-        """What is now in each list of the deleted object and of the objects that go along with it."""
+    def _read_contents(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
+        """Return the current objects in each list of the deleted object and of its cascade, by URL."""
         along = [identity for identity, name in self._cascade.by_root.get(root, ()) if not name]
         objects = [self._snapshot.objects[identity] for identity in (root, *along)]
         own = [item for item in objects if self._registry[item.kind].lifecycle.restore is None]
-        found = {source.url: self._read(source) for item in own for source in self._around.inside(item)}
+        found = {source.url: self._read_list(source) for item in own for source in self._around.inside(item)}
         return {url: now for url, now in found.items() if now is not None}
 
-    def _read(self, source: Source) -> dict[Identity, LiveObject] | None:
-        """What is in a list now; None when the object that the list belongs to does not exist any more."""
+    def _read_list(self, source: Source) -> dict[Identity, LiveObject] | None:
+        """Return the current objects of a list; None if the parent of the list does not exist any more."""
         try:
             return {item.identity: item for item in self._around.sources.read(source)}
         except NotFound:
             return None
 
-    def _other_inside(self, inside: Mapping[str, Mapping[Identity, LiveObject]]) -> str | None:
-        """The first difference between these lists and what the plan has shown."""
+    def _content_difference(self, inside: Mapping[str, Mapping[Identity, LiveObject]]) -> str | None:
+        """Return the first difference between the current contents and the plan, as a sentence."""
         for url, now in inside.items():
             then = self._in_source[url]
             for identity in sorted(now.keys() - then - self._snapshot.output_identities):
-                return _more(str(self._address(now[identity])))
+                return _not_in_plan(str(self._address_of_new(now[identity])))
             for identity in sorted(then - now.keys()):
-                if not self._explained((identity, "")):
-                    return _less(str(self._names.address(identity)))
+                if not self._is_deleted_by_apply((identity, "")):
+                    return _kept_now(str(self._names.address(identity)))
             for identity in sorted(then & now.keys()):
                 if self._is_another(now[identity]):
-                    return _other(str(self._names.address(identity)))
+                    return _changed_since_plan(str(self._names.address(identity)))
         return None
 
-    def _address(self, item: LiveObject) -> Address:
-        """The address of something that the plan did not know."""
+    def _address_of_new(self, item: LiveObject) -> Address:
+        """Return the address of an object that the plan did not know."""
         snapshot = replace(self._snapshot, objects={**self._snapshot.objects, item.identity: item})
         return names_of(self._registry, self._desired, snapshot).address(item.identity)
 
-    # The lists that deletes share.
+    # --- the shared lists -----------------------------------------------------------------------------
 
     def _read_again(self) -> dict[Identity, str]:
+        """Read the shared lists again, and return why deletes are stale, by object."""
         left = set(self._roots.values()) - self._sent
         around = Surroundings(self._client, self._registry, self._snapshot, self._parallelism, again=True)
         found = Cascade(frozenset(left))
         while around.look([*left, *found.objects], inside=False):
             names = names_of(self._registry, self._desired, around.snapshot)
             found = cascade(names, left, self._still_written, lambda _: False)
-        self._good_for = max(BATCH, len(around.sources.objects))
-        return self._different(around.snapshot, found)
+        self._valid_deletes = max(BATCH, len(around.sources.objects))
+        return self._stale_deletes(around.snapshot, found)
 
     def _still_written(self, live: LiveObject, item: Field) -> bool:
-        """Whether this apply may still write the field: deletes that make room come before other writes."""
-        return self._early and self._written(live, item)
+        """Return whether this apply may still write a field: early deletes come before other writes."""
+        return self._early and self._is_written(live, item)
 
-    def _different(self, now: Snapshot, found: Cascade) -> dict[Identity, str]:
+    def _stale_deletes(self, now: Snapshot, found: Cascade) -> dict[Identity, str]:
+        """Return why deletes are stale, by object: compare the current cascade with the planned one."""
         names = names_of(self._registry, self._desired, now)
-        # What is gone by now was deleted by somebody else: that its delete finds nothing is no harm.
+        # An object that somebody else deleted meanwhile is no reason to stop: its delete is a 404.
         there = {root for root in found.roots if root in now.objects}
         stale: dict[Identity, str] = {}
         for identity, url in now.evidence.unseen.items():
@@ -200,29 +203,31 @@ class DeleteChecks:
         for lost in found.lost:
             if lost not in self._cascade.causes:
                 for root in found.causes[lost] & there:
-                    stale.setdefault(root, _more(_name(names, lost)))
+                    stale.setdefault(root, _not_in_plan(_name(names, lost)))
         for lost in self._cascade.lost:
-            if lost not in found.causes and not self._explained(lost):
+            if lost not in found.causes and not self._is_deleted_by_apply(lost):
                 for root in self._cascade.causes[lost] & there:
-                    stale.setdefault(root, _less(_name(self._names, lost)))
+                    stale.setdefault(root, _kept_now(_name(self._names, lost)))
         for identity in self._cascade.objects:
             if identity in found.objects and self._is_another(now.objects[identity]):
                 for root in found.causes[identity, ""] & there:
-                    stale.setdefault(root, _other(_name(self._names, (identity, ""))))
+                    stale.setdefault(root, _changed_since_plan(_name(self._names, (identity, ""))))
         for root, inside in found.left_inside.items():
             left = sorted(
-                str(names.address(item.identity)) for item in inside if not self._deleted(item.identity)
+                str(names.address(item.identity))
+                for item in inside
+                if not self._delete_was_sent(item.identity)
             )
             if left:
                 stale.setdefault(root, f"this object is not empty: {', '.join(left)}")
         return stale
 
     def _is_another(self, live: LiveObject) -> bool:
-        """Whether what is deleted, or goes along, is not what the plan has shown: renamed, say, or moved.
+        """Return whether a deleted object was changed since the plan, for example renamed or moved.
 
-        What this apply may have changed about it does not count: a flag that another one has now, the name of
-        what it has deleted, and what it writes itself. A value with parts that are read by requests of their
-        own is not compared.
+        Changes by this apply do not count: a flag that only one object can have and that moved to another
+        object, the name of an object that was deleted, and the fields that it writes. Values with parts that
+        have their own request are not compared.
         """
         then, kind = self._snapshot.objects[live.identity], self._registry[live.kind]
         if live.identity in self._prepared:
@@ -232,20 +237,20 @@ class DeleteChecks:
             before, after = then.fields.get(name), live.fields.get(name)
             if before == after or item.one_per is not None:
                 continue
-            if item.own_read or self._written(then, item):
+            if item.own_read or self._is_written(then, item):
                 continue
             meant = {self._names.named(then, one, id) for one in item.names for id in named_ids(item, before)}
-            if not any(self._explained((one, "")) for one in meant):
+            if not any(self._is_deleted_by_apply((one, "")) for one in meant):
                 return True
         return False
 
-    def _explained(self, lost: Lost) -> bool:
-        """Whether something is no longer there because of what this apply has deleted."""
+    def _is_deleted_by_apply(self, lost: Lost) -> bool:
+        """Return whether deletes that this apply sent explain why something is missing."""
         causes = self._cascade.causes.get(lost, frozenset())
-        return self._deleted(lost[0]) or any(self._deleted(cause) for cause in causes)
+        return self._delete_was_sent(lost[0]) or any(self._delete_was_sent(cause) for cause in causes)
 
-    def _deleted(self, root: Identity) -> bool:
-        """Whether the delete of an object was sent, or that of something which takes it along."""
+    def _delete_was_sent(self, root: Identity) -> bool:
+        """Return whether the delete of an object, or of an object that deletes it by cascade, was sent."""
         waiting, seen = [root], {root}
         while waiting:
             one = waiting.pop()
@@ -258,21 +263,23 @@ class DeleteChecks:
 
 
 def _roots_of(found: Cascade, identity: Identity) -> frozenset[Identity]:
+    """Return the deletes that remove an object, directly or by cascade."""
     return frozenset({identity}) if identity in found.roots else found.causes.get((identity, ""), frozenset())
 
 
 def _name(names: Names, lost: Lost) -> str:
+    """Return the address of a lost object or field."""
     identity, field = lost
     return str(FieldAddress(names.address(identity), field or None))
 
 
-def _more(name: str) -> str:
+def _not_in_plan(name: str) -> str:
     return f"{name} would also be deleted, but the plan does not list this object"
 
 
-def _other(name: str) -> str:
+def _changed_since_plan(name: str) -> str:
     return f"{name} would also be deleted, but was changed after the plan was made"
 
 
-def _less(name: str) -> str:
+def _kept_now(name: str) -> str:
     return f"{name} would now be kept, but the plan lists this object as deleted"

@@ -1,16 +1,9 @@
 """Carry out the steps of a plan, several at a time, in the order of their dependencies.
 
-Which steps may run now, and which never will.
-
-The schedule is pure: it is told what became of each step and says which are next. A step runs when everything
-it needs has succeeded and everything it follows has ended. Deletes wait until every other step has ended,
-except those that expose: these come after the deletes.
-
-Carries out the steps of a plan: several at a time, in the order of their graph.
-
-Each step is recorded before and after. It runs when everything it needs has succeeded and everything it
-follows has ended; deletes run when every other step (but those that expose) has ended. A failure stops what
-needs it, nothing else.
+`Executor.run` records each step before and after its request. `Schedule` decides which steps may run: a step
+runs when every step that it needs has succeeded and every step that it follows has ended. Deletes wait until
+all other steps have ended, except steps that expose objects, which come after the deletes. A failed step
+stops only the steps that need it.
 """
 
 from __future__ import annotations
@@ -40,7 +33,7 @@ from dpsync.model.values import ENV, markers
 
 
 class Schedule:
-    """The state of a plan's graph. Each edge is looked at once."""
+    """Progress in the dependency graph of a plan. Runs nothing and visits each edge once."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._steps = {step.id: step for step in steps}
@@ -59,31 +52,31 @@ class Schedule:
                 self._needed_by[id].append(step.id)
             for id in follows:
                 self._followed_by[id].append(step.id)
-        self._before_deletes = sum(not _beside_deletes(step) for step in self._steps.values())
+        self._before_deletes = sum(not _runs_with_deletes(step) for step in self._steps.values())
         for id, left in self._left.items():
             if left == 0:
-                self._offer(id)
+                self._make_ready(id)
         self._release()
 
     def next(self) -> str | None:
-        """A step that may run now, or None; it is not offered again."""
+        """Return a step that may run now and mark it as taken, or None."""
         for id in self._ready:
             del self._ready[id]
             return id
         return None
 
     def settle(self, id: str, good: bool) -> list[str]:
-        """Note the end of a step. Returns the steps that never run because of it."""
+        """Note the end of a step. Return the steps that can never run because of it."""
         if id not in self._open:
             return []
         self._close(id)
-        lost = [] if good else self._lose(id)
-        self._end(id)
+        lost = [] if good else self._close_dependents(id)
+        self._notify_waiting(id)
         self._release()
         return lost
 
-    def _lose(self, id: str) -> list[str]:
-        """What needs it never runs, nor what needs that."""
+    def _close_dependents(self, id: str) -> list[str]:
+        """Close all steps that need this step, directly or indirectly, and return them."""
         lost: list[str] = []
         waiting = [id]
         while waiting:
@@ -95,16 +88,17 @@ class Schedule:
         return lost
 
     def _close(self, id: str) -> None:
+        """Mark a step as ended or never to run."""
         self._open.discard(id)
         self._ready.pop(id, None)
         self._deletes.pop(id, None)
-        self._before_deletes -= not _beside_deletes(self._steps[id])
+        self._before_deletes -= not _runs_with_deletes(self._steps[id])
 
-    def _end(self, id: str) -> None:
-        """What waits for it has one thing less to wait for.
+    def _notify_waiting(self, id: str) -> None:
+        """Count the end of a step for the steps that wait for it, and make those without a wait ready.
 
-        A step that never runs ends when everything that it waited for has ended. So in a row of steps that
-        follow each other, those behind it still wait for those before it.
+        A step that never runs ends when every step that it waited for has ended. So in a chain of steps that
+        follow each other, the steps behind it still wait for the steps before it.
         """
         ended = [id]
         while ended:
@@ -113,39 +107,43 @@ class Schedule:
             for other in (*self._needed_by[at], *self._followed_by[at]):
                 self._left[other] -= 1
                 if self._left[other] == 0 and other in self._open:
-                    self._offer(other)
+                    self._make_ready(other)
                 elif self._left[other] == 0 and other not in self._ended:
                     ended.append(other)
 
-    def _offer(self, id: str) -> None:
-        (self._deletes if _at_the_end(self._steps[id]) else self._ready)[id] = None
+    def _make_ready(self, id: str) -> None:
+        """Make a step ready, or queue it with the deletes."""
+        (self._deletes if _is_final_delete(self._steps[id]) else self._ready)[id] = None
 
     def _release(self) -> None:
+        """Make the queued deletes ready if no other step is left."""
         if self._before_deletes == 0:
             self._ready |= self._deletes
             self._deletes.clear()
 
 
-def _at_the_end(step: Step) -> bool:
-    """Whether it is a delete that waits for everything else."""
+def _is_final_delete(step: Step) -> bool:
+    """Return whether a step is a delete that waits for all other steps."""
     return step.verb == "delete" and step.phase is None
 
 
-def _beside_deletes(step: Step) -> bool:
-    return _at_the_end(step) or step.phase == "expose"
+def _runs_with_deletes(step: Step) -> bool:
+    """Return whether deletes do not wait for a step."""
+    return _is_final_delete(step) or step.phase == "expose"
 
 
 def sent_secrets(plan: Plan, secrets: Mapping[str, str]) -> list[str]:
-    """The values that carrying out a plan sends and nobody may see, as far as they are known."""
+    """Return the known secret values that the requests of a plan contain."""
     return [secrets[name] for name in sorted(_secret_names(plan)) if name in secrets]
 
 
 def _secret_names(plan: Plan) -> set[str]:
+    """Return the environment variables that the requests of a plan refer to."""
     return {name for change in plan.changes for step in change.steps for name in markers(step.body, ENV)}
 
 
 class Executor:
-    """One apply. `report` is called with each outcome at once; after `stop` is set no step is started."""
+    """One apply. `report` is called with each outcome at once. After `stop` is set, no step starts."""
 
     def __init__(
         self,
@@ -166,7 +164,7 @@ class Executor:
         self.plan = plan
         secret = sent_secrets(plan, secrets)
         self.mask = Mask(secret) if secret else None
-        """Takes out what is sent and secret: the platform may repeat it in any later answer."""
+        """Removes the secrets that this apply sends, because any later response may repeat them."""
         masked = MaskedJournal(journal, self.mask) if self.mask is not None else journal
         self.journal = RememberingJournal(masked)
         self.parallelism = max(1, parallelism)
@@ -180,15 +178,15 @@ class Executor:
         self._lock = threading.Lock()
         ids = Ids({address: match.id for address, match in snapshot.matches.items()})
         fresh = Fresh(client, registry, desired, snapshot, ids, plan.changes, self.parallelism)
-        along = DeleteChecks(client, registry, desired, snapshot, plan, self.parallelism)
-        checks = (fresh.unchanged, along.unchanged)
+        delete_checks = DeleteChecks(client, registry, desired, snapshot, plan, self.parallelism)
+        checks = (fresh.unchanged, delete_checks.unchanged)
         self._shared = Shared(
             client, registry, desired, self.journal, secrets, ids, fresh, checks, self._stop
         )
 
     @property
     def trouble(self) -> list[str]:
-        """Why the apply did not go on, as sentences."""
+        """The reasons why the apply did not continue, as sentences."""
         return self._shared.trouble
 
     @property
@@ -196,29 +194,30 @@ class Executor:
         return self._stop.is_set()
 
     def preflight(self) -> dict[str, str]:
-        """By address, what has changed since the plan was made; nothing is written when this is not empty."""
+        """Return what changed since the plan was made, by address. If not empty, nothing may be written."""
         return self._shared.fresh.preflight()
 
     def missing_secrets(self) -> list[str]:
-        """Environment variables that the plan needs and that are not set."""
+        """Return the environment variables that the plan needs and that are not set."""
         return sorted(_secret_names(self.plan) - set(self._shared.secrets))
 
     def run(self) -> None:
-        """Carry out every step that can be. Whatever goes wrong, every step has an outcome afterwards."""
+        """Carry out every step that can run. Afterwards every step has an outcome, whatever goes wrong."""
         try:
-            self._loop()
+            self._run_steps()
         except Exception as mistake:
             self._stop.set()
             self._shared.troubled(f"dpsync has an internal error ({type(mistake).__name__})")
-        self._not_tried([id for id in self._tasks if id not in self.outcomes], "stopped")
+        self._settle_not_tried([id for id in self._tasks if id not in self.outcomes], "stopped")
         await_processing(self._shared, (self._tasks[id] for id, one in self.outcomes.items() if one.sent))
         requested = [self._tasks[id] for id, one in self.outcomes.items() if one.result == "requested"]
-        await_removals(self._shared, requested, self._removed, self.client.timeout)
+        await_removals(self._shared, requested, self._settle_removed, self.client.timeout)
 
-    def _loop(self) -> None:
+    def _run_steps(self) -> None:
+        """Start steps as the schedule allows, and settle each step as it ends."""
         schedule = Schedule(task.step for task in self._tasks.values())
         running = 0
-        # `concurrent.futures.wait` would look at all that run for each that ends.
+        # `concurrent.futures.wait` would check all running steps each time that one ends.
         ended: SimpleQueue[Future[Outcome]] = SimpleQueue()
         with ThreadPoolExecutor(self.parallelism) as pool:
             while True:
@@ -237,17 +236,17 @@ class Executor:
                 running -= 1
                 outcome = first.result()
                 skipped = schedule.settle(outcome.step, outcome.result in GOOD)
-                self._not_tried(skipped, f"it needs {outcome.step}")
+                self._settle_not_tried(skipped, f"it needs {outcome.step}")
 
     def _attempt(self, task: Task) -> Outcome:
-        """Run one step in a thread of its own, and keep its outcome at once: the loop may be interrupted."""
+        """Run one step in its own thread, and keep its outcome at once: the loop may be interrupted."""
         outcome = Attempt(self._shared, task).run()
         self._settle(outcome)
         self.recorder.settled(task, outcome, self._shared.ids.get)
         return outcome
 
-    def _not_tried(self, steps: Iterable[str], why: str) -> None:
-        """Record steps that nobody tries, all in one line, and settle them."""
+    def _settle_not_tried(self, steps: Iterable[str], why: str) -> None:
+        """Record steps that will not be tried, in one journal line, and settle them."""
         ids = tuple(steps)
         problem = record(self.journal, NotTried(steps=ids, why=why)) if ids else None
         if problem is not None:
@@ -256,8 +255,8 @@ class Executor:
         for id in ids:
             self._settle(self._tasks[id].outcome("not-tried", why))
 
-    def _removed(self, task: Task, outcome: Outcome) -> None:
-        """What was only requested is seen to be gone."""
+    def _settle_removed(self, task: Task, outcome: Outcome) -> None:
+        """Record that a requested removal was carried out."""
         outcome = outcome.model_copy(update={"sent": True})
         problem = record(self.journal, StepEnded(outcome=outcome))
         if problem is not None:
@@ -266,13 +265,14 @@ class Executor:
         self.recorder.settled(task, outcome, self._shared.ids.get)
 
     def _settle(self, outcome: Outcome) -> None:
+        """Keep and report a masked outcome."""
         with self._lock:
-            # The name of a step may hold a secret, too.
+            # The id of a step may contain a secret, too.
             self.outcomes[outcome.step] = masked = self._masked(outcome)
             try:
                 self._report(masked)
             except Exception:
-                # A terminal that is gone is no reason to leave things half done.
+                # A closed terminal must not stop the apply halfway.
                 self._report = lambda _: None
 
     def _masked(self, outcome: Outcome) -> Outcome:

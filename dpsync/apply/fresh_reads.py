@@ -1,7 +1,8 @@
-"""Whether the platform is still what the plan rests on: asked again right before a write.
+"""Check right before a write that the platform is still in the state that the plan was made for.
 
-Lists and trees are read again before they are written to. A step whose object was changed since, or whose
-object somebody else has made meanwhile, is not carried out.
+`Fresh.unchanged` reads the list or tree again that a step writes to, and objects if the step's object was
+changed since the plan, or if somebody else created it. `Fresh.found` finds the object that a request without
+a response may have created.
 """
 
 from __future__ import annotations
@@ -31,24 +32,24 @@ _SYNCED: Final = "somebody connected this object to a repository (Git Sync) afte
 
 
 class _Place(Struct):
-    """One list or tree that steps write to. Its lock is held while it is checked."""
+    """A list or tree that steps write to. Its lock is held during a check."""
 
     source: Source
     changes: list[Change] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     stale: dict[str, str] = field(default_factory=dict)
-    """By address, why a change can no longer be carried out."""
+    """Why a change can no longer be carried out, by address."""
     writes_before: int | None = None
-    """How many writes this apply had sent when it was last read; None before the first reading."""
+    """Number of writes that this apply had sent at the last read; None before the first read."""
     owner: LiveObject | None = None
-    """What a tree belongs to, where the platform may begin to keep that as a repository has it."""
+    """The owner of a tree, if the platform may start to sync the owner with a repository (Git Sync)."""
     writing: set[str] = field(default_factory=set)
-    """The steps that this apply has sent to it, or is about to send. Once there is one, it differs because of
-    that, and is not read again."""
+    """The steps that this apply has sent or is about to send. After the first one, the list differs because
+    of this apply, and is not read again."""
 
 
 class Fresh:
-    """Fresh reads against the snapshot that a plan rests on."""
+    """Reads the current state and compares it with the snapshot of the plan. Thread-safe."""
 
     def __init__(
         self,
@@ -68,28 +69,28 @@ class Fresh:
         self._lock = threading.Lock()
         self._sent = 0
         self._owners: dict[str, tuple[int | None, Read]] = {}
-        """By list of owners of trees: what was in it, after how many writes."""
+        """Number of writes before the read, and the objects read, by URL of a list of tree owners."""
         self._owners_lock = threading.Lock()
         self._places: dict[str, _Place] = {}
         self._writes: dict[str, _Place] = {}
-        """By step that nothing objects to: what it writes to."""
+        """The list or tree that a step writes to, by step id, for steps without an objection."""
         for change in changes:
             source = self.source(change) if change.steps else None
             if source is not None:
                 owner = self._tree_owner(change)
                 self._places.setdefault(source.url, _Place(source, owner=owner)).changes.append(change)
 
-    # Checks.
+    # --- checks ---------------------------------------------------------------------------------------
 
     def preflight(self) -> dict[str, str]:
-        """By address, what has changed since the plan was made. Reads every place that is written to."""
+        """Return what changed since the plan was made, by address. Reads every list that is written to."""
         stale: dict[str, str] = {}
         for found in self.sources.map(self._read_again, [self._places[url] for url in sorted(self._places)]):
             stale |= found
         return stale
 
     def unchanged(self, task: Task) -> Objection | None:
-        """Whether what a step writes to is as it was planned."""
+        """Return an objection if what a step writes to changed since the plan, otherwise None."""
         source = self.source(task.change)
         place = self._places.get(source.url) if source is not None else None
         if place is None:
@@ -99,38 +100,42 @@ class Fresh:
                 self._read_again(place)
             reason = place.stale.get(task.change.address)
             if reason is None:
-                # In the same breath: else another step's write could be taken for somebody else's.
+                # Under the same lock, or another step's write could be taken for somebody else's.
                 place.writing.add(task.step.id)
                 self._writes[task.step.id] = place
         return Objection("stale", reason) if reason is not None else None
 
     def not_sent(self, task: Task) -> None:
-        """A step was not sent after all: what it would have written to is as it was."""
+        """Note that a step was not sent, so its list or tree is unchanged."""
         place = self._writes.pop(task.step.id, None)
         if place is not None:
             with place.lock:
                 place.writing.discard(task.step.id)
 
     def sending(self) -> None:
-        """A write is about to be sent: what was read before may have changed."""
+        """Note that a write is about to be sent, so earlier reads may be out of date."""
         with self._lock:
             self._sent += 1
 
     def _read_again(self, place: _Place) -> dict[str, str]:
+        """Read a list or tree again, and return its stale changes by address."""
         place.writes_before = self._sent
-        place.stale = self._compare(self.read(place.source), place.changes)
+        place.stale = self._stale_changes(self.read(place.source), place.changes)
         if place.owner is not None and self._is_synced_by_now(place.owner):
             place.stale |= dict.fromkeys((change.address for change in place.changes), _SYNCED)
         return place.stale
 
-    def _compare(self, now: Read, changes: Iterable[Change]) -> dict[str, str]:
+    def _stale_changes(self, now: Read, changes: Iterable[Change]) -> dict[str, str]:
+        """Return why changes are stale, by address."""
         found: dict[str, str] = {}
         here = {(item.kind, item.id): item for item in now.values()}
-        new = self._new(now)
+        new = self._new_objects(now)
         for change in changes:
             if change.id is None:
                 resource = self.desired.resources[change.location]
-                if new and could_be(self._view(resource, now), resource, self._beside(resource, new)):
+                if new and could_be(
+                    self._natural_keys(resource, now), resource, self._unclaimed(resource, new)
+                ):
                     found[change.address] = "somebody else created this object after the plan was made"
                 continue
             live = here.get((change.kind, change.id))
@@ -145,25 +150,25 @@ class Fresh:
                 )
         return found
 
-    # What has another owner by now.
+    # --- trees that a repository owns by now ----------------------------------------------------------
 
     def _tree_owner(self, change: Change) -> LiveObject | None:
-        """What the tree of a node belongs to, where it is live and may get a repository that decides it."""
+        """Return the live owner of a node's tree, if Git Sync may start for the owner."""
         kind = self.registry[change.kind]
         if not kind.in_tree:
             return None
         around = self.registry[self.registry.tree_owner(kind)]
         begins = around.synced is not None and around.synced.asked_again
-        chain = self._chain(change) if begins else None
+        chain = self._parent_chain(change) if begins else None
         return next((self.snapshot.objects.get(one) for one in chain or () if one[0] == around.name), None)
 
     def _is_synced_by_now(self, owner: LiveObject) -> bool:
-        """Whether the platform keeps it as a repository has it, and did not when the plan was made."""
-        now = self._owners_now(owner).get(owner.identity)
+        """Return whether Git Sync started for an owner after the plan was made."""
+        now = self._read_owners(owner).get(owner.identity)
         return now is not None and now.synced is not None and now.synced != owner.synced
 
-    def _owners_now(self, owner: LiveObject) -> Read:
-        """The list that an owner is in, read once for all of them between two writes."""
+    def _read_owners(self, owner: LiveObject) -> Read:
+        """Return the current objects of the owner's list, read at most once between two writes."""
         with self._owners_lock:
             seen, found = self._owners.get(owner.source, (None, {}))
             if seen != self._sent:
@@ -172,35 +177,37 @@ class Fresh:
                 self._owners[owner.source] = seen, found
             return found
 
-    # Reads.
+    # --- reads ----------------------------------------------------------------------------------------
 
     def _with_parts(self, change: Change, live: LiveObject) -> LiveObject:
-        """A live object with the parts of its values that need a request of their own, as the plan saw it."""
+        """Return a live object with the parts that have their own request, as the plan saw it."""
         resource = self.desired.resources.get(change.location)
-        chain = self._chain(change)
+        chain = self._parent_chain(change)
         if resource is None or chain is None or not has_parts(self.registry[change.kind], resource):
             return live
         return with_parts(self.sources, self.registry, resource, live, chain)
 
     def read(self, source: Source) -> Read:
+        """Return the current objects of a source, {} if its parent does not exist."""
         try:
             return {item.identity: item for item in self.sources.read(source)}
         except NotFound:
             return {}
 
     def source(self, change: Change) -> Source | None:
-        """Where the object of a change is read; None when its parent is not made yet."""
+        """Return where the object of a change is read; None if its parent is not created yet."""
         kind = self.registry[change.kind]
         if kind.parent is None:
             # The organization itself: one object by its own URL.
             live = self.snapshot.objects[kind.name, str(change.id)]
             return Source(live.source, kind.name, None)
-        chain = self._chain(change)
+        chain = self._parent_chain(change)
         if chain is None:
             return None
         return self.sources.below(kind, chain)
 
-    def _chain(self, change: Change) -> list[Identity] | None:
+    def _parent_chain(self, change: Change) -> list[Identity] | None:
+        """Return the parents of a change's object, from the direct parent up; None if one is not live yet."""
         kind = self.registry[change.kind]
         if change.id is not None and kind.own_id:
             live = self.snapshot.objects.get((change.kind, change.id))
@@ -218,18 +225,21 @@ class Fresh:
             around = resource.parent
         return chain
 
-    # What is new.
+    # --- new objects ----------------------------------------------------------------------------------
 
     def found(self, resource: Entry, now: Read, id: str | None = None) -> list[LiveObject]:
-        """The new objects that an entry could be whose request got no answer; only one is an answer.
+        """Return the new objects that an entry's request without a response may have created.
 
-        One that another entry could be as well, which is not made yet either, counts as several. Where its
-        `id` is known before, that one is meant.
+        Exactly one result is an answer. If another entry that is not created yet could be the object as well,
+        the result has several objects.
+
+        Args:
+            id: The id of the created object, if it is known before the request.
         """
         if id is not None:
             return [item for item in now.values() if (item.kind, item.id) == (resource.kind, id)]
-        view = self._view(resource, now)
-        hits = could_be(view, resource, self._beside(resource, self._new(now)))
+        view = self._natural_keys(resource, now)
+        hits = could_be(view, resource, self._unclaimed(resource, self._new_objects(now)))
         if len(hits) != 1:
             return hits
         unmade = (
@@ -241,12 +251,12 @@ class Fresh:
         )
         return hits * (1 + len(rivals(view, hits[0], unmade)))
 
-    def _new(self, now: Read) -> list[LiveObject]:
-        """What was not there when the plan was made."""
+    def _new_objects(self, now: Read) -> list[LiveObject]:
+        """Return the objects that did not exist when the plan was made."""
         return [item for item in now.values() if item.identity not in self.snapshot.objects]
 
-    def _beside(self, resource: Entry, new: list[LiveObject]) -> list[LiveObject]:
-        """The new objects of an entry's kind and parent that no other entry has become."""
+    def _unclaimed(self, resource: Entry, new: list[LiveObject]) -> list[LiveObject]:
+        """Return the new objects of an entry's kind and parent that belong to no other entry."""
         parent = self.ids.get(resource.parent) if resource.parent is not None else None
         return [
             item
@@ -260,16 +270,17 @@ class Fresh:
             )
         ]
 
-    def _view(self, resource: Entry, now: Read) -> NaturalKeys:
+    def _natural_keys(self, resource: Entry, now: Read) -> NaturalKeys:
+        """Return the natural keys of an entry's kind, for the current objects."""
         return NaturalKeys(
             self.registry[resource.kind],
-            self._bound,
+            self._referenced_id,
             lambda entry: self.desired.resources.get(entry.children[0]) if entry.children else None,
             lambda item: [other for other in now.values() if other.holder == item.identity],
         )
 
-    def _bound(self, address: Address) -> str | None:
-        """The id that a reference means. For an entry with an output, that is the id of the output."""
+    def _referenced_id(self, address: Address) -> str | None:
+        """Return the id that a reference means. For an entry with an output, return the id of the output."""
         resource = self.desired.resources.get(address)
         outputs = self.registry[resource.kind].platform.outputs if resource is not None else None
         if outputs is None:

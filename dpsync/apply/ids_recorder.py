@@ -1,15 +1,12 @@
 """Record the ids of created objects in the ids file.
 
-The ids file on the disk: what is in it at this moment, with lines of ours in place of its own.
+`Recorder` derives the changed lines from the outcomes of the steps, and writes them at the start, at most
+once a second, and at the end. A file that cannot be written never stops an apply; `Recorder.trouble` has the
+reason. The recorder must never write a line of an entry outside its plan.
 
-Another dpsync may write to the same file for another organization. So the file is read again right before it
-is written, under a lock, and only the lines that are named change. It is replaced as a whole or not at all.
-
-What one apply learns about ids, on its way into the ids file.
-
-It is told what became of each step and says which lines follow from that. They are written soon: at the
-start, then at most once a second, and at the end however the apply ends. Nothing here stops an apply: a file
-that cannot be written is told at the end. It must never write a line about an entry outside of its plan.
+`IdsOnDisk` reads and edits the file. Another dpsync process may write to the same file for another
+organization, so an edit reads the file again under a lock, changes only its own lines, and replaces the file
+atomically.
 """
 
 from __future__ import annotations
@@ -36,25 +33,25 @@ from dpsync.model.plan import Plan
 from dpsync.model.snapshot import LiveObject, Snapshot
 
 EVERY: Final = 1.0
-"""Seconds between two writings."""
+"""Minimum seconds between two writes."""
 
 
 class IdsStore(Protocol):
     """A store of the lines of the ids file."""
 
     def edit(self, platform: str, edits: Edits) -> None:
-        """Change these lines, and nothing else. Raises CannotWrite."""
+        """Change only these lines. Raises CannotWrite."""
 
 
 class NoStore:
     """A store that keeps nothing, for callers without an ids file."""
 
     def edit(self, platform: str, edits: Edits) -> None:
-        """Nothing is kept."""
+        """Ignore the lines."""
 
 
 class _Section:
-    """The lines of one organization while they change, by address and by id."""
+    """The changing lines of one organization, by address and by id."""
 
     def __init__(self, lines: Lines) -> None:
         self.lines: dict[Address, RecordedLine] = {}
@@ -77,19 +74,20 @@ class _Section:
             for above in address.upward():
                 self._below[above].discard(address)
 
-    def of(self, id: str) -> list[Address]:
-        """The addresses that have this id."""
+    def addresses_of(self, id: str) -> list[Address]:
+        """Return the addresses that have this id."""
         return sorted(self._by_id[id])
 
     def below(self, address: Address) -> list[Address]:
-        """An address and everything in it, as far as they have lines."""
+        """Return the addresses of the lines of an entry and of everything inside it."""
         return sorted(self._below[address])
 
 
 class Recorder:
-    """The lines of one apply. Threads may share it; `flush` and `close` write, and belong to one of them.
+    """Records the lines of one apply. Thread-safe, but only one thread may call `flush` and `close`.
 
-    `known` is what the file said when the plan was made, `chosen` the part that is planned (None: all of it).
+    `known` is the content of the file when the plan was made. `chosen` has the entries of a partial plan;
+    None means all entries.
     """
 
     def __init__(
@@ -112,10 +110,10 @@ class Recorder:
         self._places = Places(registry)
         self._lock = threading.Lock()
         self._organizations: dict[str, str] = {}
-        """Ids by key."""
+        """Organization ids by key."""
         self._sections: dict[str, _Section] = {}
         self._waiting: dict[Address, RecordedLine] = {}
-        """Lines of what is still in another organization."""
+        """Lines of objects that this apply has yet to transfer from another organization."""
         self._edits: dict[tuple[str, Address], RecordedLine | None] = {}
         self._pending = False
         self._written = float("-inf")
@@ -124,22 +122,22 @@ class Recorder:
 
     @property
     def known(self) -> IdsFile:
-        """The lines that the file has by now, or would have if it could be written."""
+        """The current lines of the file, or the lines that it would have if it could be written."""
         with self._lock:
             return self._before.edited(self._platform, self._edits)
 
-    # What is learned.
+    # --- learning -------------------------------------------------------------------------------------
 
     def recognised(self, snapshot: Snapshot, plan: Plan) -> None:
-        """Each entry that a reading has recognised, but for what is blocked or not chosen."""
-        with self._surviving():
+        """Record each matched entry of a snapshot, except blocked and unselected entries."""
+        with self._internal_errors_noted():
             self._recognised(snapshot, plan)
 
     def _recognised(self, snapshot: Snapshot, plan: Plan) -> None:
         blocked = {item.address for item in plan.blocked}
         lines = recorded_lines(self._registry, self._desired, snapshot)
         with self._lock:
-            self._open(snapshot)
+            self._load_sections(snapshot)
             self._waiting = {}
             for address, line in lines.items():
                 if str(address) in blocked or not (self._chosen is None or address in self._chosen):
@@ -147,11 +145,11 @@ class Recorder:
                 if any(above in snapshot.transferred for above in address.upward()):
                     self._waiting[address] = line
                 else:
-                    self._learn(line)
+                    self._record_line(line)
 
     def settled(self, task: Task, outcome: Outcome, ids: Callable[[Address], str | None]) -> None:
-        """What follows from the end of a step. `ids` are those of all entries by now."""
-        with self._surviving():
+        """Record what follows from the outcome of a step. `ids` returns the current id of an entry."""
+        with self._internal_errors_noted():
             self._settled(task, outcome, ids)
 
     def _settled(self, task: Task, outcome: Outcome, ids: Callable[[Address], str | None]) -> None:
@@ -161,22 +159,23 @@ class Recorder:
         address = change.location
         with self._lock:
             if step.verb == "delete" and change.id is not None:
-                self._remove(self._organizations.get(address.first), change.kind, change.id)
+                self._remove_lines(self._organizations.get(address.first), change.kind, change.id)
             if step.verb == "transfer":
                 for other in [one for one in self._waiting if one.is_in(address)]:
-                    self._learn(self._waiting.pop(other))
+                    self._record_line(self._waiting.pop(other))
             for gives in step.gives:
-                self._made(gives.location, ids)
+                self._record_created(gives.location, ids)
 
     def left_alone(self, objects: Sequence[LiveObject]) -> None:
         """Mark the lines of live objects without an entry that a finished apply has left alone."""
-        with self._surviving(), self._lock:
+        with self._internal_errors_noted(), self._lock:
             for owner, section in self._sections.items():
                 for item in objects:
                     for address in self._lines_of(section, item.kind, item.id):
                         self._mark_kept(owner, section, address)
 
     def _mark_kept(self, owner: str, section: _Section, address: Address) -> None:
+        """Mark the lines of a kept object and of its former children."""
         known = self._desired
         for below in section.below(address):
             line = section.lines[below]
@@ -186,11 +185,13 @@ class Recorder:
 
     def _lines_of(self, section: _Section, kind: str, id: str) -> list[Address]:
         """Return the addresses of the lines that name an object."""
-        return [at for at in section.of(id) if any(one.name == kind for one in self._places.kinds(at))]
+        return [
+            at for at in section.addresses_of(id) if any(one.name == kind for one in self._places.kinds(at))
+        ]
 
     @contextmanager
-    def _surviving(self) -> Iterator[None]:
-        """A mistake of our own is told at the end, and stops nothing."""
+    def _internal_errors_noted(self) -> Iterator[None]:
+        """Catch internal errors and report them at the end, so that they stop nothing."""
         try:
             yield
         except Exception as mistake:
@@ -198,7 +199,8 @@ class Recorder:
                 f"dpsync did not record this step: dpsync has an internal error ({type(mistake).__name__})"
             )
 
-    def _open(self, snapshot: Snapshot) -> None:
+    def _load_sections(self, snapshot: Snapshot) -> None:
+        """Load the lines of each organization."""
         for id, key in snapshot.organizations.items():
             if id not in self._sections:
                 self._organizations[key] = id
@@ -207,14 +209,16 @@ class Recorder:
             if id not in self._sections:
                 self._sections[id] = _Section(lines)
 
-    def _made(self, address: Address, ids: Callable[[Address], str | None]) -> None:
+    def _record_created(self, address: Address, ids: Callable[[Address], str | None]) -> None:
+        """Record the line of an entry whose object was created."""
         resource, id = self._desired.resources.get(address), ids(address)
         if resource is None or id is None or not self._registry[resource.kind].recorded:
             return
         along = self._registry[resource.kind].has_also and resource.children
-        self._learn(RecordedLine(address, id, ids(resource.children[0]) if along else None))
+        self._record_line(RecordedLine(address, id, ids(resource.children[0]) if along else None))
 
-    def _learn(self, line: RecordedLine) -> None:
+    def _record_line(self, line: RecordedLine) -> None:
+        """Record a line, and remove other lines of the same object."""
         owner = self._organizations.get(line.address.first)
         if owner is None or not is_id(line.id):
             return
@@ -222,22 +226,22 @@ class Recorder:
             self._sections[owner].put(line)
             self._edit(owner, line.address, line)
         kind = self._registry[self._desired.resources[line.address].kind]
-        self._moved(owner, line, kind.name)
+        self._remove_former_keys(owner, line, kind.name)
         if kind.lifecycle.transfer is not None:
             for other in self._sections:
                 if other != owner:
-                    self._remove(other, kind.name, line.id)
+                    self._remove_lines(other, kind.name, line.id)
 
-    def _moved(self, owner: str, line: RecordedLine, kind: str) -> None:
-        """The lines of keys that its entry had before go: another entry may get such a key."""
+    def _remove_former_keys(self, owner: str, line: RecordedLine, kind: str) -> None:
+        """Remove the lines of former keys of an entry, because another entry may get such a key."""
         section, known = self._sections[owner], self._desired
         for address in self._lines_of(section, kind, line.id):
             if address not in known.resources and address not in known.unserved:
                 section.drop(address)
                 self._edit(owner, address, None)
 
-    def _remove(self, owner: str | None, kind: str, id: str) -> None:
-        """The lines of an object that is not there any more, and of what was in it."""
+    def _remove_lines(self, owner: str | None, kind: str, id: str) -> None:
+        """Remove the lines of a deleted object and of its children."""
         if owner is None:
             return
         section = self._sections[owner]
@@ -250,26 +254,26 @@ class Recorder:
         self._edits[owner, address] = line
         self._pending = True
 
-    # Writing.
+    # --- writing --------------------------------------------------------------------------------------
 
     @property
     def trouble(self) -> str | None:
-        """Why the file lacks lines that were learned; empty where it has them all."""
+        """Why the file lacks recorded lines; None if the file is complete."""
         return self.unwritten or self.mistake
 
     @property
     def due(self) -> float | None:
-        """Seconds until there is something to write; None: nothing is waiting."""
+        """Seconds until the next write; None if there is nothing to write."""
         with self._lock:
             return max(0.0, self._written + EVERY - self._now()) if self._pending else None
 
     def flush(self) -> None:
-        """Write what is waiting, unless that was done less than a second ago."""
+        """Write the pending lines, unless the last write was less than a second ago."""
         if self.due == 0:
             self._write()
 
     def close(self) -> None:
-        """Write what is waiting. Raises nothing that could hide why the apply has ended."""
+        """Write the pending lines. Raises nothing that could hide why the apply ended."""
         if self.due is not None:
             self._write()
 

@@ -1,13 +1,10 @@
 """Write the journal of an apply, and lock an organization on this machine.
 
-The journal: one JSON line before and after every write, on disk before the next thing happens.
+`FileJournal` writes one JSON line (an event of model/journal.py) before and after each request. `write`
+returns when the line is on disk. fsync takes milliseconds, whatever the amount, so lines that arrive during
+one fsync share the next one.
 
-Its lines are the events of model/journal.py; the report of an apply is made from them (apply/report.py).
-
-Several steps write at once, and to put a file on disk takes milliseconds, however much was written. So lines
-that come while others are being put on disk share the next time; each waits until it is there itself.
-
-One dpsync at a time per organization on this machine; in CI the concurrency group does the same.
+`locked` allows one dpsync process per organization on this machine. In CI, use a concurrency group.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ from dpsync.model.text import json_text
 
 
 class JournalFull(Exception):
-    """The journal cannot be written: nothing more may be sent."""
+    """The journal cannot be written, so nothing more may be sent."""
 
 
 class Journal(Protocol):
@@ -36,11 +33,11 @@ class Journal(Protocol):
     def path(self) -> str | None: ...
 
     def write(self, event: Event) -> None:
-        """Record one event. Raises JournalFull when it could not be put on disk."""
+        """Record one event. Raises JournalFull if the event is not on disk."""
 
 
 def record(journal: Journal, event: Event) -> str | None:
-    """Record one event without raising. Returns why it could not be recorded, None where it was."""
+    """Record one event without raising. Return why it could not be recorded, None if it was."""
     try:
         journal.write(event)
     except JournalFull as full:
@@ -56,13 +53,13 @@ class NoJournal:
     path: str | None = None
 
     def write(self, event: Event) -> None:
-        """Nothing is recorded."""
+        """Ignore the event."""
 
 
 class RememberingJournal:
-    """A journal that also keeps its events in memory, for the report that is made from them.
+    """A journal that also keeps its events in memory, to make the report from them.
 
-    It keeps what could not be put on disk, too: the report says what this process knows.
+    It also keeps events that could not be written to disk, so that the report is complete.
     """
 
     def __init__(self, inner: Journal) -> None:
@@ -79,7 +76,7 @@ class RememberingJournal:
 
 
 class MaskedJournal:
-    """A journal that no secret reaches."""
+    """A journal that masks secrets in its events."""
 
     def __init__(self, inner: Journal, mask: Mask) -> None:
         self._inner = inner
@@ -94,20 +91,25 @@ class MaskedJournal:
 
 
 class _Batch:
-    """Lines that are put on disk together."""
+    """Lines that are written to disk together."""
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.over = threading.Event()
         self.problem: str | None = "the journal was not written to the disk"
-        """Why they are not on disk."""
+        """Why the lines are not on disk; None if they are."""
 
 
 class FileJournal:
-    """A file of JSON lines for one apply. `stamp` makes its name; two applies never append to one file.
+    """A file of JSON lines for one apply. Two applies never append to one file.
 
-    No link leads out of the `project` that the directory is in. `flags` are what was typed, `now` tells the
-    time. `user` and `reverts` are written to the first line (see `JournalOpened`).
+    Args:
+        stamp: The file name, without a number and the suffix.
+        project: The directory that links must not leave.
+        flags: The command-line options.
+        now: Returns the current time.
+        user: The user, for the first line (see `JournalOpened`).
+        reverts: The reverted apply, for the first line (see `JournalOpened`).
     """
 
     def __init__(
@@ -124,20 +126,21 @@ class FileJournal:
         self._lock = threading.Lock()
         """Held while a line is added to a batch."""
         self._disk = threading.Lock()
-        """Held while a batch is put on disk."""
+        """Held while a batch is written to disk."""
         self._batch = _Batch()
         try:
             disk.inside(directory, project or directory.parent)
             if directory.parent.name == disk.OWN:
                 disk.make_own(directory.parent)
             disk.make_directory(directory, own=1)
-            self._file = self._open(directory, stamp)
+            self._file = self._create_file(directory, stamp)
         except OSError as error:
             raise JournalFull(f"cannot write a journal in {directory}: {disk.why(error)}") from None
         first = JournalOpened(dpsync=__version__, flags=flags or Flags(), user=user, reverts=reverts)
         self.write(first)
 
-    def _open(self, directory: Path, stamp: str) -> int:
+    def _create_file(self, directory: Path, stamp: str) -> int:
+        """Create a file with a new name and return its descriptor."""
         for number in range(1000):
             path = directory / f"{stamp}{f'-{number}' if number else ''}.jsonl"
             try:
@@ -155,13 +158,13 @@ class FileJournal:
             batch.lines.append(line)
             is_first = len(batch.lines) == 1
         if is_first:
-            self._put(batch)
+            self._write_batch(batch)
         batch.over.wait()
         if batch.problem is not None:
             raise JournalFull(f"the journal {self.path} cannot be written: {batch.problem}")
 
-    def _put(self, batch: _Batch) -> None:
-        """Put a batch on disk with all that came while the batch before it was put there."""
+    def _write_batch(self, batch: _Batch) -> None:
+        """Write a batch with all lines that arrived during the previous write."""
         try:
             with self._disk:
                 with self._lock:
@@ -179,7 +182,7 @@ class FileJournal:
 
 
 class Locked(Exception):
-    """Another dpsync is applying to this organization."""
+    """Another dpsync process is applying to this organization."""
 
     def __init__(self, organization: str) -> None:
         self.organization = organization
@@ -187,13 +190,13 @@ class Locked(Exception):
 
 
 class NoState(Exception):
-    """The user's state directory cannot be used; the text says which one, and why."""
+    """The user's state directory cannot be used. The text says which directory, and why."""
 
 
 def state_directory(env: Mapping[str, str]) -> Path:
-    """Where dpsync keeps what belongs to the user of this machine. Raises NoState where there is no home."""
+    """Return dpsync's directory for the state of this user. Raises NoState without a home directory."""
     named = Path(env.get("XDG_STATE_HOME", ""))
-    if named.is_absolute():  # a relative one means nothing, as the XDG specification says
+    if named.is_absolute():  # the XDG specification says to ignore relative paths
         return named / "dpsync"
     try:
         return Path.home() / ".local" / "state" / "dpsync"
@@ -207,7 +210,7 @@ def state_directory(env: Mapping[str, str]) -> Path:
 def locked(url: str, organizations: Iterable[str]) -> Iterator[None]:
     """Hold the locks of the organizations (by id).
 
-    Raises Locked at once when one is taken, NoState when no lock can be had at all.
+    Raises Locked at once if another process has a lock, NoState if a lock file cannot be created.
     """
     directory = state_directory(os.environ) / "locks"
     with ExitStack() as held:

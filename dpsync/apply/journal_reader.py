@@ -1,8 +1,7 @@
-"""Read past applies from their journals.
+"""Read past applies from their journals, without any request to a platform.
 
-An apply of the past, as its journal has it. It asks no platform and carries nothing out.
-
-Read the applies of a checkout from their journals.
+`read_journal` returns one apply, `read_history` all applies of a checkout, and `last_apply` the journal to
+revert.
 """
 
 from __future__ import annotations
@@ -34,26 +33,26 @@ from dpsync.model.plan import Plan, Rehearsal
 from dpsync.model.text import command
 
 _FIRST: Final = b'{"event":"'
-"""How each line of a journal begins."""
+"""The first bytes of each line of a journal."""
 _CUT: Final = "the last line of the journal is incomplete, so dpsync cannot read this line"
 
 
 class PastApply(Struct, frozen=True):
-    """What one journal says. `report` and `exit` are those that the apply has printed, or would have."""
+    """The apply in a journal. `report` and `exit` are what the apply printed, or would have printed."""
 
     plan: Plan
     digest: str
-    """Of the plan, before secrets were masked in it."""
+    """The digest of the plan before secrets were masked."""
     report: Report
     exit: Exit
     rehearsal: Rehearsal | None
-    """What its rehearsal has shown, where there was one."""
+    """The result of the rehearsal, if there was one."""
     flags: Flags
     dpsync: str
-    """The version that has written it."""
+    """The dpsync version that wrote the journal."""
     began: datetime | None
     last: datetime | None
-    """When the last line was written."""
+    """The time of the last line."""
     user: str | None = None
     reverts: str | None = None
     """The file name of the journal or saved plan that this apply reverted."""
@@ -64,21 +63,24 @@ class EndedBeforeFirstStep(DiagnosticError):
 
 
 def is_journal(found: bytes) -> bool:
-    """Whether the content of a file may be a journal."""
+    """Return whether the content of a file may be a journal."""
     return found.startswith(_FIRST)
 
 
 def read_journal(path: Path) -> PastApply:
-    """The apply that a journal is about. Raises DiagnosticError (exit 5) where it is none, or damaged."""
+    """Return the apply in a journal.
+
+    Raises DiagnosticError (exit 5) if the file is no journal, or damaged.
+    """
     return parse_journal(path, content(path))
 
 
 def parse_journal(path: Path, found: bytes) -> PastApply:
-    """The same of what a file holds."""
+    """Return the apply in the content of a journal file. Raises DiagnosticError like `read_journal`."""
     if not is_journal(found):
         raise unusable(path, "the file is not the journal of an apply")
     *lines, rest = found.split(b"\n")
-    events = _events(path, lines)
+    events = _parse_events(path, lines)
     if not events or not isinstance(events[0], JournalOpened):
         raise unusable(path, "the first line of the journal is incomplete or missing")
     report = report_of(events, str(path.absolute()))
@@ -98,22 +100,26 @@ def parse_journal(path: Path, found: bytes) -> PastApply:
     )  # fmt: skip
 
 
-def _events(path: Path, lines: list[bytes]) -> list[Event]:
-    """Every whole line. One that cannot be read makes the journal unusable: what it said may matter."""
+def _parse_events(path: Path, lines: list[bytes]) -> list[Event]:
+    """Return the events of all complete lines.
+
+    A line that cannot be read makes the journal unusable, because its content may matter.
+    """
     events: list[Event] = []
     for number, line in enumerate(lines, 1):
         try:
             events.append(EVENT.validate_json(line))
         except ValidationError:
             if number == 1:
-                raise unusable(path, _of_another_version(line)) from None
+                raise unusable(path, _first_line_problem(line)) from None
             raise unusable(
                 path, f"line {number} is damaged, or another version of dpsync wrote the journal"
             ) from None
     return events
 
 
-def _of_another_version(line: bytes) -> str:
+def _first_line_problem(line: bytes) -> str:
+    """Return why the first line cannot be read."""
     try:
         first = from_json(line)
     except ValueError:
@@ -125,7 +131,7 @@ def _of_another_version(line: bytes) -> str:
 
 
 def unusable(path: Path, why: str) -> DiagnosticError:
-    """The error for a file that is no whole journal."""
+    """Return the error for a file that is not a complete journal."""
     hint = (
         f"you can continue without the journal: {command('plan')} shows the remaining changes, and "
         f"{command('apply')} makes them"

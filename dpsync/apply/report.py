@@ -1,7 +1,6 @@
-"""The report of an apply, made from the events of its journal and from nothing else.
+"""Build the report of an apply from the events of its journal, and from nothing else.
 
-So a process that was killed has a report, too: what it was about to send is unknown, and the rest was not
-tried.
+So a killed apply has a report, too: the step in flight is unknown, and the remaining steps were not tried.
 """
 
 from __future__ import annotations
@@ -31,9 +30,12 @@ NO_END = "the last line of the journal is missing, because the apply was killed 
 
 
 def report_of(events: Iterable[Event], journal: str | None) -> Report | None:
-    """The report of an apply; None where it was ended before its first step. `journal`: where its events are.
+    """Return the report of an apply; None if the apply ended before its first step.
 
-    Of several events about one step the last one counts.
+    If several events are about one step, the last one counts.
+
+    Args:
+        journal: The path of the journal, for the report.
     """
     started: Started | None = None
     closed: Closed | None = None
@@ -56,17 +58,20 @@ def report_of(events: Iterable[Event], journal: str | None) -> Report | None:
     if started is None:
         return None
     if closed is None:
-        outcomes = {id: outcomes.get(id) or _cut_off(task, intents.get(id)) for id, task in tasks.items()}
+        outcomes = {
+            id: outcomes.get(id) or _outcome_of_unrecorded(task, intents.get(id))
+            for id, task in tasks.items()
+        }
         writes = sum(intent.method != "GET" for intent in intents.values())
         closed = Closed(trouble=(NO_END,), writes=writes)
     return _report(started, closed, [outcomes[id] for id in tasks if id in outcomes], journal)
 
 
-def _cut_off(task: Task, intent: Intended | None) -> Outcome:
-    """What became of a step that has no outcome on record."""
+def _outcome_of_unrecorded(task: Task, intent: Intended | None) -> Outcome:
+    """Return the outcome of a step without a recorded outcome."""
     if intent is None:
         return task.outcome("not-tried", NOT_REACHED)
-    if intent.method == "GET":  # it was waited for
+    if intent.method == "GET":  # the step only waited for the platform
         return task.outcome("not-tried", NOT_REACHED)
     return task.outcome("unknown", IN_FLIGHT).model_copy(update={"sent": True})
 
@@ -79,7 +84,7 @@ def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: 
         interrupted=closed.interrupted,
         verified=remaining is not None,
         remaining=remaining,
-        started=tuple(_in_trouble(started.plan, remaining, outcomes)) if remaining else (),
+        started=tuple(_new_trouble(started.plan, remaining, outcomes)) if remaining else (),
         processing=tuple(_still_processing(started.plan, remaining, outcomes)) if remaining else (),
         unkept=tuple(unkept(started.plan, remaining, outcomes)) if remaining else (),
         restorable=tuple(_restorable(started, outcomes)),
@@ -91,7 +96,7 @@ def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: 
     )
 
 
-def _in_trouble(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[PlatformTrouble]:
+def _new_trouble(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[PlatformTrouble]:
     """Yield the trouble with written objects that is new or is about a value that this apply sent."""
     written, sent = _written_addresses(outcomes), _sent_fields(plan, outcomes)
     for item in remaining.trouble:
@@ -119,7 +124,7 @@ def _sent_fields(plan: Plan, outcomes: Iterable[Outcome]) -> set[tuple[str, str 
 
 
 def _restorable(started: Started, outcomes: Iterable[Outcome]) -> Iterator[Restorable]:
-    """What was seen to be deleted and can be brought back by its pin."""
+    """Yield the objects that were deleted and can be restored by a pin."""
     results = {outcome.step: outcome.result for outcome in outcomes}
     steps = {change.address: [step.id for step in change.steps] for change in started.plan.changes}
     for item in started.restorable:
@@ -128,9 +133,9 @@ def _restorable(started: Started, outcomes: Iterable[Outcome]) -> Iterator[Resto
 
 
 def exit_of(report: Report) -> Exit:
-    """The exit code of an apply that no signal has ended.
+    """Return the exit code of an apply that no signal ended.
 
-    1 and 4 say that nothing was written: so no request may have left.
+    Codes 1 and 4 mean that nothing was written, so they require that no request was sent.
     """
     if report.complete:
         return Exit.DONE

@@ -1,6 +1,6 @@
-"""One apply from end to end: preflight, execute, read back, plan again.
+"""Run one apply from end to end: preflight, execute, read back, plan again.
 
-The report is made from what was recorded (apply/report.py) and says nothing else.
+`carry_out` returns the report, which is made from the journal events only (apply/report.py).
 """
 
 from __future__ import annotations
@@ -28,30 +28,32 @@ def carry_out(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
     stale = executor.preflight()
     if stale:
         raise Refused(stale, executor.plan.origins)
-    executor.journal.write(_started(executor))
+    executor.journal.write(_started_event(executor))
     recorder = executor.recorder
     recorder.flush()
-    # Things are written from here on: a report must come out, whatever goes wrong.
+    # Requests are sent from here on, so a report is needed whatever goes wrong.
     try:
         executor.run()
         trouble = list(executor.trouble)
-        remaining = None if executor.stopped else _proof(plan_again, trouble)
+        remaining = None if executor.stopped else _plan_remaining(plan_again, trouble)
     finally:
         recorder.close()
-    problem = record(executor.journal, _closed(executor, remaining, trouble))
-    report = _report(executor)
+    problem = record(executor.journal, _closed_event(executor, remaining, trouble))
+    report = _build_report(executor)
     if problem is not None:
         return report.model_copy(update={"trouble": (*report.trouble, problem)})
     return report
 
 
-def _started(executor: Executor) -> Started:
+def _started_event(executor: Executor) -> Started:
+    """Return the first event of the journal, with the plan."""
     plan = executor.plan
     steps = sum(len(change.steps) for change in plan.changes)
     return Started(digest=plan.digest, steps=steps, plan=plan, restorable=tuple(_restorable(executor)))
 
 
-def _closed(executor: Executor, remaining: Plan | None, trouble: list[str]) -> Closed:
+def _closed_event(executor: Executor, remaining: Plan | None, trouble: list[str]) -> Closed:
+    """Return the last event of the journal, with the remaining changes and the numbers of requests."""
     sent = executor.client.stats().by_method
     return Closed(
         interrupted=executor.stopped and not executor.trouble,
@@ -63,8 +65,8 @@ def _closed(executor: Executor, remaining: Plan | None, trouble: list[str]) -> C
     )
 
 
-def _proof(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan | None:
-    """What a new plan would still do; None when it cannot be made, with the reason in `trouble`."""
+def _plan_remaining(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan | None:
+    """Return a new plan. If planning fails, add the reason to `trouble` and return None."""
     try:
         return plan_again()
     except (ClientError, DiagnosticError) as error:
@@ -76,8 +78,8 @@ def _proof(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan | None:
     return None
 
 
-def _report(executor: Executor) -> Report:
-    """The report, without a secret: a fold over what was recorded."""
+def _build_report(executor: Executor) -> Report:
+    """Build the report from the recorded events, without secrets."""
     report = report_of(executor.journal.events, executor.journal.path)
     assert report is not None
     if executor.mask is None:
@@ -85,7 +87,7 @@ def _report(executor: Executor) -> Report:
     try:
         return executor.mask.model(report)
     except Exception as mistake:
-        # What may hold a secret is left out; the outcomes are masked already.
+        # Leave out everything that may contain a secret. The outcomes are already masked.
         words = f"the result was not reported: dpsync has an internal error ({type(mistake).__name__})"
         outcomes = tuple(executor.outcomes[outcome.step] for outcome in report.outcomes)
         left_out = {"remaining": None, "unkept": (), "started": (), "processing": (), "verified": False}
@@ -93,7 +95,7 @@ def _report(executor: Executor) -> Report:
 
 
 def _restorable(executor: Executor) -> Iterator[Restorable]:
-    """What the plan deletes and whose kind can be brought back by its pin."""
+    """Yield the objects that the plan deletes and that can be restored by a pin."""
     for change in executor.plan.changes:
         restore = executor.registry[change.kind].lifecycle.restore
         if change.action == "delete" and change.id is not None and restore is not None:

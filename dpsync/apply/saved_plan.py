@@ -1,13 +1,10 @@
-"""Read and check the plan that a person has agreed to.
+"""Read saved plans, and check a new plan against the plan that a person approved.
 
-What a person has agreed to: a saved plan, a digest, or a plan that was shown before a question.
+dpsync never applies the approved plan itself. It makes a new plan, which must have the same changes and no
+new refusal as the approved one: a saved plan, a digest, or a plan that was shown before a confirmation.
 
-It is not carried out itself: only a plan that was made now is. That plan must have the same changes, and no
-refusal that was not there before.
-
-A plan in a file: what was shown. It is made again when it is applied, and must be the same then.
-
-The file holds no secret. Its digest finds corruption; a digest that is kept elsewhere finds tampering.
+A saved plan contains no secrets. The digest inside the file detects corruption; only a digest kept elsewhere
+detects tampering.
 """
 
 from __future__ import annotations
@@ -30,9 +27,9 @@ from dpsync.planner.sides import Options
 
 
 class Refused(Exception):
-    """Nothing was written: what the plan rests on has changed. `stale` says why, by address.
+    """Nothing was written, because the state that the plan was made for changed.
 
-    `origins`: where entries are written.
+    `stale` has the reasons by address, `origins` the source positions of the entries.
     """
 
     def __init__(self, stale: Mapping[str, str], origins: Mapping[str, Origin] | None = None) -> None:
@@ -42,7 +39,7 @@ class Refused(Exception):
 
 
 class NotApproved(Exception):
-    """Nothing was written: another plan was approved than the one at hand. Both are digests."""
+    """Nothing was written, because the approved digest differs from the plan's digest (`found`)."""
 
     def __init__(self, approved: str, found: str) -> None:
         self.approved = approved
@@ -51,7 +48,7 @@ class NotApproved(Exception):
 
 
 class Expected(Struct, frozen=True):
-    """What the plan that is made now must be. Where nothing is given, any plan will do."""
+    """The expected new plan. Without any expectation, every plan is accepted."""
 
     plan: Plan | None = None
     """A saved plan, or the plan that was shown before the confirmation."""
@@ -66,14 +63,14 @@ class Expected(Struct, frozen=True):
         return Expected(plan, name="the plan that you confirmed")
 
     def check(self, now: Plan) -> None:
-        """Raises NotApproved, or Refused with every difference."""
+        """Raise NotApproved, or Refused with every difference, unless the plan is the expected one."""
         check_approved(now, self.approved)
         if self.plan is not None and (found := different(self.plan, now, self.name)):
             raise Refused(found, now.origins)
 
 
 def check_approved(plan: Plan, approved: str | None) -> None:
-    """Raises NotApproved unless `approved`, the first digits of a digest, names this plan."""
+    """Raise NotApproved unless `approved` is the start of the plan's digest or None."""
     if approved is None:
         return
     if len(approved) < DIGITS or not plan.digest.startswith(approved.lower()):
@@ -107,17 +104,17 @@ def _by_address(plan: Plan) -> dict[str, Change]:
 
 
 LARGEST = 100_000_000
-"""Bytes of a file that may be a saved plan."""
+"""Maximum size of a saved plan in bytes."""
 
 
 def options_of(plan: Plan) -> Options:
-    """What a plan was made with, for making it again."""
+    """Return the options with which a plan was made, to make it again."""
     part = plan.part or Part()
     return Options(plan.confirmed, plan.deleting, select=part.select, exclude=part.exclude)
 
 
 def save(path: Path, plan: Plan, rehearsal: Rehearsal | None = None) -> None:
-    """Write a plan into a file, whole or not at all. Raises DiagnosticError (exit 1)."""
+    """Write a plan to a file atomically. Raises DiagnosticError (exit 1)."""
     saved = Saved(digest=plan.digest, plan=plan, rehearsal=rehearsal)
     try:
         disk.put(path, (json_text(saved, indent=1) + "\n").encode())
@@ -129,7 +126,7 @@ def save(path: Path, plan: Plan, rehearsal: Rehearsal | None = None) -> None:
 def read_saved(path: Path) -> Saved:
     """Return the plan in a file, to be made again.
 
-    Raises DiagnosticError (exit 5) when it is not as it was written, or for a profile that is not known here.
+    Raises DiagnosticError (exit 5) if the file is damaged or its profile is unknown.
     """
     saved = parse_saved(path, content(path))
     if saved.plan.profile not in PROFILES:
@@ -141,7 +138,7 @@ def read_saved(path: Path) -> Saved:
 
 
 def content(path: Path) -> bytes:
-    """What is in a file that may hold a saved plan. Raises DiagnosticError (exit 5)."""
+    """Return the content of a file that may be a saved plan. Raises DiagnosticError (exit 5)."""
     try:
         found = disk.read(path, LARGEST)
     except OSError as error:
@@ -152,11 +149,11 @@ def content(path: Path) -> bytes:
 
 
 def parse_saved(path: Path, found: bytes) -> Saved:
-    """The plan in the content of a file. Raises DiagnosticError (exit 5)."""
+    """Return the plan in the content of a file. Raises DiagnosticError (exit 5)."""
     try:
         saved = Saved.model_validate_json(found)
     except ValidationError:
-        raise unusable(path, f"the file is not a complete saved plan{_instead(found)}") from None
+        raise unusable(path, f"the file is not a complete saved plan{_actual_format(found)}") from None
     if saved.plan.digest != saved.digest:
         raise unusable(path, "the content of the file does not match its digest")
     if saved.plan.profile not in PROFILES:
@@ -170,7 +167,7 @@ def parse_saved(path: Path, found: bytes) -> Saved:
 
 
 def format_of(found: bytes) -> str | None:
-    """The name of the format that a file of dpsync's begins with; None of what is no such file."""
+    """Return the name of the format of a dpsync file; None for another file."""
     try:
         document = from_json(found)
     except ValueError:
@@ -179,8 +176,8 @@ def format_of(found: bytes) -> str | None:
     return name if isinstance(name, str) and re.fullmatch(r"dpsync\.[a-z-]+/\d{1,6}", name) else None
 
 
-def _instead(found: bytes) -> str:
-    """What it is, where that can be told."""
+def _actual_format(found: bytes) -> str:
+    """Return the actual format of a file that is no saved plan, as the end of a sentence."""
     match format_of(found):
         case None:
             return ""
@@ -191,7 +188,7 @@ def _instead(found: bytes) -> str:
 
 
 def unusable(path: Path, why: str) -> DiagnosticError:
-    """The error for a file that is no saved plan."""
+    """Return the error for a file that is not a saved plan."""
     found = Diagnostic(
         "DP143",
         f"{path} cannot be used: {why}",

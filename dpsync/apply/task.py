@@ -1,8 +1,6 @@
 """Define a step as checks and attempts see it, and the ids that all steps share.
 
-Which live object each address is, while things are made: all steps of an apply read it and write to it.
-
-The step of a plan as checks and attempts see it, and what a check may object to it.
+`Ids` maps addresses to live ids while an apply creates objects. A `Check` may object to a `Task`.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from dpsync.model.plan import Origin
 
 
 class Ids:
-    """Ids by address. Threads share it, so that every access takes the lock."""
+    """Ids by address. Thread-safe."""
 
     def __init__(self, known: Mapping[Address, str]) -> None:
         self._lock = threading.Lock()
@@ -41,13 +39,13 @@ class Ids:
             self._addresses.setdefault(id, set()).add(address)
 
     def addresses(self, id: str) -> frozenset[Address]:
-        """Every address with this id: that of a person is the id of a member in several places."""
+        """Return every address with this id. A person's id belongs to a member entry in several places."""
         with self._lock:
             return frozenset(self._addresses.get(id, ()))
 
 
 class Task(Struct, frozen=True):
-    """A step with the change that it belongs to, and where the entries and fields of the plan are written."""
+    """A step, its change, and the source positions of the plan's entries and fields."""
 
     change: Change
     step: Step
@@ -61,8 +59,8 @@ class Task(Struct, frozen=True):
         id: str | None = None,
         answer: str | None = None,
     ) -> Outcome:
-        """What became of the step. `answer`: what the platform said when it refused."""
-        named = self._named(answer or "")
+        """Return an outcome of the step. `answer`: the text with which the platform refused the request."""
+        named = self._mentioned_field(answer or "")
         origin = self.origins.get(self.change.address)
         if named is not None:
             origin = self.origins.get(str(self.change.location.field(named))) or origin
@@ -79,8 +77,8 @@ class Task(Struct, frozen=True):
             origin=None if result in GOOD else origin,
         )
 
-    def _named(self, answer: str) -> str | None:
-        """The field of the change that the platform's words name first, as a word of its own."""
+    def _mentioned_field(self, answer: str) -> str | None:
+        """Return the changed field that the platform's text names first, None if it names none."""
         found = {
             place.start(): item.field
             for item in self.change.differences
@@ -90,11 +88,11 @@ class Task(Struct, frozen=True):
 
 
 class Objection(Struct, frozen=True):
-    """Why a step must not be sent: the platform is not what the plan rests on."""
+    """Reason why a step must not be sent: the live state differs from the plan."""
 
     result: Result
     reason: str
 
 
 Check = Callable[[Task], Objection | None]
-"""Reads what one step rests on right before it is sent. May raise ClientError: then it is not sent either."""
+"""Reads the state that a step depends on, right before the step is sent. A ClientError prevents it too."""

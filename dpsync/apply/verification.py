@@ -1,16 +1,10 @@
 """Wait until the platform has finished, and find values that it did not keep.
 
-Wait for written values that the platform processes after its answer, before the result is read.
-
-Removals that the platform has only been asked for: waited for a while, and done once they are seen.
-
-A platform may ask its administrators before it removes something (202). Nobody knows when they will answer:
-the wait is short, and what is still there afterwards stays *requested*.
-
-What the platform did not keep: a value that was sent and accepted, and reads back as another one.
-
-Only told of fields that this apply wrote, when every request of their entry was answered with success. It
-would be sent again by each apply and never stay, so it is named with the part of it that was lost.
+- `await_processing`: wait for values that the platform processes after its response.
+- `await_removals`: wait for removals that administrators must approve (202). The wait is short, and a
+  removal that is not seen stays *requested*.
+- `unkept`: find values that were sent and accepted, but read back differently. Only fields whose requests all
+  succeeded count. Each apply would send such a value again, so the report names the lost part.
 """
 
 from __future__ import annotations
@@ -69,10 +63,12 @@ _LONGEST_PAUSE: Final = 5.0
 def await_removals(
     shared: Shared, requested: Iterable[Task], settle: Callable[[Task, Outcome], None], seconds: float
 ) -> None:
-    """Read where the objects were, with growing pauses, until they are gone or the time is over.
+    """Read the lists of the objects with growing pauses, until the objects are gone or `seconds` are over.
 
-    `settle` is called with the outcome of each one that is seen to be gone. When reading fails, or the apply
-    is stopped, the rest stays requested.
+    Removals that are not seen stay requested, also if a read fails or the apply is stopped.
+
+    Args:
+        settle: Called with the outcome of each object that is gone.
     """
     waiting = list(requested)
     for pause in growing(_FIRST_REMOVAL_PAUSE, _LONGEST_PAUSE, seconds):
@@ -80,7 +76,7 @@ def await_removals(
             return
         try:
             shared.client.pause(pause)
-            removed = list(_removed(shared, waiting))
+            removed = list(_removed_tasks(shared, waiting))
         except ClientError:
             return
         for task in removed:
@@ -88,7 +84,8 @@ def await_removals(
             settle(task, task.outcome("done", status=202, id=task.change.id))
 
 
-def _removed(shared: Shared, tasks: Iterable[Task]) -> Iterator[Task]:
+def _removed_tasks(shared: Shared, tasks: Iterable[Task]) -> Iterator[Task]:
+    """Yield the tasks whose objects are gone."""
     for task in tasks:
         source = shared.fresh.source(task.change)
         if source is None:

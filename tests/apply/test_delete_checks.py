@@ -272,7 +272,7 @@ def test_what_somebody_else_has_deleted_is_no_harm(lab: Lab) -> None:
 def read_each_time(self: delete_checks.DeleteChecks) -> dict[Identity, str]:
     """Read the shared lists again before every delete."""
     found = READ_AGAIN(self)
-    self._good_for = 1
+    self._valid_deletes = 1
     return found
 
 

@@ -370,10 +370,10 @@ class Shared(DeleteChecks):
 
     def _read_again(self) -> dict[Identity, str]:
         self.readings += 1
-        self._good_for = 1
+        self._valid_deletes = 1
         return {("team", id): reason for id, reason in self.different.items()}
 
-    def _inside(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
+    def _read_contents(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
         """Another delete is checked while the lists of this one are read."""
         if self.meanwhile:
             assert self.unchanged(self.meanwhile.pop()) is None
@@ -407,18 +407,18 @@ def test_a_write_makes_a_reading_old_and_an_exposure_does_not() -> None:
     shared, (first, second) = deleting("a", "b", kept={})
     for phase, readings in [(None, 2), ("expose", 2)]:
         shared.unchanged(first)
-        shared._good_for = 9
+        shared._valid_deletes = 9
         step = first.step.model_copy(update={"verb": "update", "phase": phase})
         assert shared.unchanged(replace(second, step=step)) is None
         shared.unchanged(second)
         assert shared.readings == readings
-        shared._good_for = 9
+        shared._valid_deletes = 9
 
 
 def test_what_is_different_stops_its_delete_and_no_other() -> None:
     """Otherwise, what is different from what was shown stops no delete."""
     shared, steps = deleting("a", "b", stale={"team-a": "the entry is another object"})
-    shared._good_for = 9
+    shared._valid_deletes = 9
     objections = [shared.unchanged(task) for task in steps]
     assert [item.reason if item else None for item in objections] == ["the entry is another object", None]
 
@@ -492,7 +492,7 @@ def deleted(
     found = cascade(late.names, roots, lambda *_: False, lambda _: False)
     shared = Shared(sides, make_plan(sides))
     shared._sent |= {*sent}
-    return {identity[0]: reason for identity, reason in shared._different(late.snapshot, found).items()}
+    return {identity[0]: reason for identity, reason in shared._stale_deletes(late.snapshot, found).items()}
 
 
 def with_objects(sides: Sides, more: Sequence[LiveObject]) -> Sides:
@@ -677,7 +677,7 @@ def test_only_what_does_not_come_back_with_it_is_read_again() -> None:
     asked: list[Identity] = []
     along._around = cast(Any, SimpleNamespace(inside=lambda item: asked.append(item.identity) or []))
     for root in [("space", "space-s"), ("team", "team-a")]:
-        assert along._inside(root) == {}
+        assert along._read_contents(root) == {}
     assert asked == [("team", "team-a")]
 
 

@@ -335,7 +335,7 @@ def test_what_was_never_written_is_told() -> None:
 def test_a_mistake_of_our_own_is_told_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, a mistake of dpsync's about lines stops an apply in the middle."""
     apply = Apply().begins()
-    monkeypatch.setattr(apply.recorder, "_made", None)
+    monkeypatch.setattr(apply.recorder, "_record_created", None)
     made(apply, "b")
     apply.recorder.close()
 

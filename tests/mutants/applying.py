@@ -45,7 +45,7 @@ def repeat_unknown_creates(original: Any, self: Any, error: BaseException) -> bo
 def send_unrecorded(original: Any, self: Any) -> Any:
     """Send a request although the journal failed."""
     self._record(self._intent())
-    return self._tried()
+    return self._try_step()
 
 
 def exit_as_if_unsent(original: Any, report: Any) -> Any:

@@ -57,20 +57,20 @@ def needs_left_out(patch: Patch) -> None:
 def one_edge_left_out(patch: Patch) -> None:
     last_first(patch)
     with_steps(patch, lambda step: {"needs": ()} if step.verb == "delete" else {})
-    patch.setattr(schedule, "_at_the_end", lambda step: False)
+    patch.setattr(schedule, "_is_final_delete", lambda step: False)
 
 
 def deletes_first(patch: Patch) -> None:
     last_first(patch)
     with_steps(patch, lambda step: {"needs": ()} if step.verb == "delete" else {})
-    real = Schedule._offer
+    real = Schedule._make_ready
 
     def offer(self: Schedule, id: str) -> None:
         real(self, id)
         self._ready |= self._deletes
         self._deletes.clear()
 
-    patch.setattr(Schedule, "_offer", offer)
+    patch.setattr(Schedule, "_make_ready", offer)
 
 
 def exposed_too_early(patch: Patch) -> None:
