@@ -1,15 +1,11 @@
-"""Define the API versions: which operations a server of each version has.
+"""Define the API versions (profiles): which operations a server of each version has.
 
-Profiles: which operations a server has. Data alone; a later edition of the platform is one more profile.
+A profile is data only, and a new version of the API is a new profile. Parameters in paths are written `{}`.
+`PATCH-draft` is an operation whose body does not accept the member `draft` on this server. Other differences
+(limits, patterns, nulls, defaults) are next to the field that they concern: `Field.on_profiles`.
 
-Names of parameters do not matter, so that each is written `{}`. `PATCH-draft` is an operation whose body does
-not take the member `draft` on this server, although that of a later edition does. What else differs (limits,
-patterns, nulls, defaults) a kind says beside the field that it concerns: `Field.on_profiles`.
-
-By which flag an organization says that a token may write the things of a kind: `dpsync doctor` tells it.
-
-An organization in an answer has `permissions`: what the caller may do in it. In a single site, space or
-collection somebody may have a role that allows more or less. A plan concludes nothing from a flag.
+`writing_flag` is for `dpsync doctor`: an organization in a response has `permissions` of the caller. Roles in
+a site, space or collection may allow more or less, so a plan concludes nothing from such a flag.
 """
 
 from __future__ import annotations
@@ -25,51 +21,53 @@ from dpsync.model.urls import GITBOOK
 Operation = tuple[str, str]
 """Method and path, every parameter written as `{}`."""
 AccessRule = Literal["strongest", "precedence"]
-"""Which of the roles that reach a space counts for a member who is no admin.
+"""Which role in a space counts for a member who is no admin.
 
-`strongest`: the strongest one of the space, of the collections around it, and of the nearest level or, where
-no level is set, of the organization. `precedence`: the first one of these: the space, the site that shows it,
-the collection around it, the organization; a space with a level of its own gets nothing from site or
-collection (the vendor's documentation: member management, permissions and inheritance).
+`strongest`: the strongest role in the space, in the collections around it, and of the nearest level, or of
+the organization if no level is set. `precedence`: the first role of the space, the site that shows it, the
+collection around it and the organization. A space with its own level gets nothing from site or collection
+(the vendor's documentation: member management, permissions and inheritance).
 """
 
 
 class Profile(Struct, frozen=True):
-    """What one server has. `operations` None: everything that a kind names, but for what is `missing`."""
+    """The operations of one server. `operations` None: all declared operations except the `missing` ones."""
 
     name: str
     operations: frozenset[Operation] | None = None
     without: frozenset[tuple[Operation, str]] = field(default_factory=frozenset)
-    """Members of bodies that an operation does not take."""
+    """Body members that an operation does not accept."""
     missing: frozenset[Operation] = field(default_factory=frozenset)
-    """Operations that other servers have and this one has not."""
+    """Operations that only other servers have."""
     access: AccessRule = "strongest"
 
     @property
     def is_whole(self) -> bool:
-        """Whether the server has every operation, with every member, that a kind names."""
+        """Whether the server has every declared operation with every body member."""
         return self.operations is None and not self.without and not self.missing
 
     def has(self, method: str, path: str) -> bool:
+        """Return whether the server has an operation."""
         if (method, path) in self.missing:
             return False
         return self.operations is None or (method, path) in self.operations
 
     def takes(self, method: str, path: str, member: str) -> bool:
+        """Return whether the server has an operation that accepts a body member."""
         return self.has(method, path) and ((method, path), member) not in self.without
 
     def lacks(self, what: str) -> str:
-        """The sentence for what it has no operation for."""
+        """Return the sentence that the server has no operation for something."""
         return f"the API version {self.name} has no operation for {what}"
 
 
 Members = tuple[Operation, str]
 
 
-def _table(lines: str) -> tuple[frozenset[Operation], frozenset[Members]]:
-    """Operations, and members that they do not take, from lines of methods and a path.
+def _parse_operations(lines: str) -> tuple[frozenset[Operation], frozenset[Members]]:
+    """Return operations, and body members that they do not accept, from lines of methods and a path.
 
-    `METHOD-member,…` is one whose body does not take these members.
+    `METHOD-member,…` stands for an operation whose body does not accept these members.
     """
     operations: set[Operation] = set()
     without: set[Members] = set()
@@ -82,12 +80,12 @@ def _table(lines: str) -> tuple[frozenset[Operation], frozenset[Members]]:
     return frozenset(operations), frozenset(without)
 
 
-def _less(name: str, missing: str, without: str, access: AccessRule = "strongest") -> Profile:
-    """A server that has everything but these operations, and takes everything but these members."""
-    return Profile(name, None, _table(without)[1], _table(missing)[0], access)
+def _profile_without(name: str, missing: str, without: str, access: AccessRule = "strongest") -> Profile:
+    """Return a profile with everything except these operations and body members."""
+    return Profile(name, None, _parse_operations(without)[1], _parse_operations(missing)[0], access)
 
 
-FULL = _less(
+FULL = _profile_without(
     "full",
     """
 GET /orgs/{}/audit-events
@@ -109,7 +107,7 @@ PATCH-icon /spaces/{}
 """,
 )
 
-PUBLISHED = _less(
+PUBLISHED = _profile_without(
     "published",
     """
 POST /orgs/{}/sites/{}/section-groups/{}/sections
@@ -125,7 +123,7 @@ PATCH-insights,socialAccounts /orgs/{}/sites/{}/site-spaces/{}/customization
 )
 """What the platform's vendor publishes today (edition 0.202.0)."""
 
-REFERENCE = Profile("reference", *_table("""
+REFERENCE = Profile("reference", *_parse_operations("""
 GET POST /orgs/{}/sites
 DELETE GET PATCH-defaultLevel,styleguide /orgs/{}/sites/{}
 GET PUT /orgs/{}/sites/{}/adaptive-schema
@@ -252,5 +250,5 @@ _FLAGS: Final = {
 
 
 def writing_flag(kind: Kind) -> str | None:
-    """The member of an organization's `permissions`; None where none of them says it."""
+    """Return the flag in an organization's `permissions` for writing a kind; None if there is none."""
     return _FLAGS.get(kind.name)

@@ -1,13 +1,12 @@
-"""The vocabulary of a kind: words only, no behaviour.
+"""Define the words with which a kind is declared: its fields, requests, shape and platform behavior.
 
-Every layer reads these words; none knows a kind by name. What follows from the words alone is worked out once
-for each declaration, because it is asked for once for each thing.
+Every layer reads these words, and no layer knows a kind by name. docs/kind-internals.md explains each word.
+Properties are cached, because each is read once per object.
 
-Templates. In paths: `{organization}` and other kinds' names are ids of ancestors, `{parent}` is the parent's
-own URL, `{id}` the object's id, `{value}` and `{old}` the ids a field refers to. In bodies: "$fields" is
-everything that goes along, "$id", "$value", "$old", "$wire" (a node's type on the wire), "$position",
-"$child.NAME" (a field of the first child), "$NAME" (a field, or the id of an ancestor of that kind). A "..."
-key spreads its value.
+Templates. In paths, `{organization}` and other kind names are ids of ancestors, `{parent}` is the parent's
+URL, `{id}` the object's id, `{value}` and `{old}` the new and old id in a field. In bodies, "$fields" stands
+for all fields to send, "$id", "$value", "$old", "$wire" (a node's type), "$position", "$child.NAME" (a field
+of the first child) and "$NAME" (a field, or an ancestor's id). A "..." key spreads its value.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ if TYPE_CHECKING:
     from dpsync.model.change import Repeat
 
 _AN = re.compile(r"[AEIOaeiou]|[FHLMNRX][A-Z]{2}\b")
-"""How a noun begins that takes "an": with a vowel, or with a letter that is said with one in front (MCP)."""
+"""Matches nouns that take "an": with an initial vowel, or an abbreviation spoken like "em" (MCP)."""
 ANY = "*"
-"""In a `via` map: every value that has no call of its own."""
+"""Key of a `via` map for every value without its own call."""
 
 
 class Call(Struct, frozen=True, kw_only=True):
-    """One writing request. `gives` is where the answer has the new id ("$NAME": a field known before)."""
+    """A writing request. `gives` is the path of the new id in the response ("$NAME": a known field)."""
 
     method: str
     path: str
@@ -40,83 +39,87 @@ class Call(Struct, frozen=True, kw_only=True):
     gives: str = "id"
     """A name ("id", "user.id"), "$NAME" for a field of its own, or a text with such names in braces."""
     also_creates: str | None = None
-    """Where the answer has the id of the first child that the platform makes along with it."""
+    """Path in the response of the id of the first child, which the platform creates with the object."""
     whole: bool = False
-    """The body replaces what there is: undeclared members, at any depth, are sent again as they are live."""
+    """Whether the body replaces the object, so that undeclared live members, at any depth, are sent again."""
     read_only: tuple[str, ...] = ()
-    """Members of an answer that this body, where it is `whole`, does not take."""
+    """Members of a response that a `whole` body does not accept."""
     complete: bool = False
-    """Every field goes along: as it is declared, else as it is live. What is neither is lost."""
+    """Whether the body has every field, with the declared or else the live value. Other values are lost."""
     answers: str | None = None
-    """The `object` that a proper answer has; another answer means that it did not happen."""
+    """The `object` in a successful response. With another value, the change was not made."""
     repeat: Repeat
-    """Whether it may be sent again when nobody knows what became of it."""
+    """Whether the request may be sent again if its result is unknown."""
 
 
 def Post(path: str, body: Any = "$fields", *, repeat: Repeat, **words: Any) -> Call:
+    """Return a POST request (see `Call`)."""
     return Call(method="POST", path=path, body=body, repeat=repeat, **words)
 
 
 def Put(path: str, body: Any = "$fields", *, repeat: Repeat, **words: Any) -> Call:
+    """Return a PUT request (see `Call`)."""
     return Call(method="PUT", path=path, body=body, repeat=repeat, **words)
 
 
 def Patch(path: str, body: Any = "$fields", *, repeat: Repeat, **words: Any) -> Call:
+    """Return a PATCH request (see `Call`)."""
     return Call(method="PATCH", path=path, body=body, repeat=repeat, **words)
 
 
 def Delete(path: str = "{self}", *, repeat: Repeat) -> Call:
+    """Return a DELETE request without a body (see `Call`)."""
     return Call(method="DELETE", path=path, body=None, repeat=repeat)
 
 
 class ByHand(Struct, frozen=True):
-    """What a person must do, since no request can. `{key}` is the entry's key."""
+    """An action that a person must do, because no request can. `{key}` is the key of the entry."""
 
     todo: str
 
 
 class Pages(Struct, frozen=True):
-    """A paged list of full objects."""
+    """A read of a paged list of complete objects."""
 
     path: str
     unpaged: bool = False
-    """Whether one answer has all of it: then none of a page is asked for."""
+    """Whether one response has the whole list, so that no page parameters are sent."""
 
 
 class One(Struct, frozen=True):
-    """One object by its own URL."""
+    """A read of one object by its own URL."""
 
     path: str = "{self}"
 
 
 class Tree(Struct, frozen=True):
-    """One answer that holds every node below the owner, in order."""
+    """A read whose one response has all nodes below the owner, in order."""
 
     path: str
     root: str
     otherwise: Lists | None = None
-    """Where it is read on a server that has no such answer."""
+    """How to read the tree on a server without this request."""
 
 
 class Lists(Struct, frozen=True):
-    """The nodes of a tree in several lists, holders before what they hold; each says what it is in.
+    """A read of the nodes of a tree from several lists, parents first. A field of each node names its parent.
 
-    What stands between siblings of different lists is not known then.
+    The order of siblings from different lists is unknown.
     """
 
     paths: tuple[str, ...]
 
     @property
     def path(self) -> str:
-        """The first one, which names the read."""
+        """The first path, which identifies the read."""
         return self.paths[0]
 
 
 class RowFormat(Struct, frozen=True, dict=True):
-    """Entries may stand in a file of rows (CSV) too, which `file:` names beside the others.
+    """Format of a table (CSV), named by `file:`, whose rows are entries too.
 
-    Its columns are the natural key, the fields that are texts, words or flags, and those of the `forms`: by
-    the columns that a row fills, the fields that these say. "$NAME" is what stands in that column.
+    The columns are the natural key, the fields of simple types, and the columns of `forms`. Each form maps a
+    set of filled columns to field values, in which "$NAME" is the content of the column.
     """
 
     forms: Mapping[tuple[str, ...], Mapping[str, Any]]
@@ -128,9 +131,9 @@ class RowFormat(Struct, frozen=True, dict=True):
 
 
 class Entries(Struct, frozen=True):
-    """A mapping of local keys. With `natural` the key of an entry *is* that field.
+    """Shape of a mapping from local keys to entries. With `natural`, the key is the value of that field.
 
-    `default` is the field that has the key's value where none is written.
+    `default` names the field whose value is the key if the entry does not declare the field.
     """
 
     natural: str | None = None
@@ -139,62 +142,74 @@ class Entries(Struct, frozen=True):
 
 
 class Single(Struct, frozen=True):
-    """One per parent. `always`: it exists with its parent; else a 404 means that it was never set."""
+    """Shape of an object that exists at most once per parent.
+
+    With `always` it exists with its parent. Otherwise, a 404 means that it was never set.
+    """
 
     always: bool = False
 
 
 class Node(Struct, frozen=True):
-    """An entry of an ordered tree. `children` is where the answer has what it holds, `holds` which kinds."""
+    """Shape of an entry in an ordered tree.
+
+    `children` is the response member with the children, `holds` their kinds.
+    """
 
     type: str
     wire: str
     children: str | None = None
     holds: tuple[str, ...] = ()
     alone: bool = False
-    """At the root it stands only among its own kind."""
+    """Whether a node at the root may have only siblings of its own kind."""
     wraps_when: Mapping[str, Any] = field(default_factory=dict)
     """Field values of the owner with which the platform wraps top-level nodes in a node of this kind."""
     least: int = 0
-    """How many children it must have."""
+    """Minimum number of children."""
     file_always: tuple[str, ...] = ()
-    """The fields that it always has in the platform's own navigation file."""
+    """The fields that the node always has in the platform's navigation file (Git Sync)."""
     file_fields: tuple[str, ...] = ()
-    """The fields that it may have there."""
+    """The fields that the node may have in this file."""
     file_content: tuple[str, ...] = ()
-    """The fields of what it shows that it may have there."""
+    """The fields of the object that the node shows, which the node may have in this file."""
     file_single: tuple[str, tuple[str, ...]] | None = None
     """The YAML key of the customization below the node, and the customization fields that the
     platform's navigation file also contains."""
 
     @property
     def file_names(self) -> tuple[str, ...]:
-        """Return all fields of the node that the platform's navigation file may contain."""
+        """All fields of the node that the platform's navigation file may contain."""
         return (*self.file_always, *self.file_fields)
 
 
 class Order(Struct, frozen=True):
-    """Siblings have an order that a call changes. `pointer` names a sibling inside the call's `$position`."""
+    """Order of siblings that a call changes. `pointer` is a sibling's reference in the call's `$position`."""
 
     call: Call
     pointer: Any
     apart: bool = False
-    """Only siblings of one kind have an order among each other."""
+    """Whether only siblings of the same kind are ordered among each other."""
     otherwise: Order | None = None
-    """The order by another call, for a server that lacks this one."""
+    """The order by another call, for a server without this call."""
 
 
 class Outputs(Struct, frozen=True):
-    """Objects of another kind that belong to this one: referable, never matched, imported or pruned alone."""
+    """Objects of another kind that the platform creates for this kind.
+
+    Files can refer to outputs, but dpsync never matches, imports or prunes them on their own.
+    """
 
     kind: str
     read: str
     made: tuple[str, str] | None = None
-    """A field, and its value once there must be one."""
+    """A field and the value with which the output must exist."""
 
 
 class Guard(Struct, frozen=True):
-    """One holder of this value must always remain; with `own`, the token's own user is never touched."""
+    """Value of a field that at least one object must keep.
+
+    With `own`, dpsync never changes the token's user.
+    """
 
     field: str
     value: str
@@ -202,20 +217,20 @@ class Guard(Struct, frozen=True):
 
 
 class Url(Struct, frozen=True):
-    """Where people see one. Below the URL of its parent it has a segment of its own."""
+    """URL at which people see an object. It has its own segment below the URL of its parent."""
 
     at: str
-    """Where an answer has it; nowhere while nobody sees it."""
+    """Path of the URL in a response. The URL is absent while nobody sees the object."""
     part: str
-    """The field with its segment."""
+    """The field with the segment of the object."""
     bare: str | None = None
-    """A flag of the one that is seen at the URL of its parent, without a segment of its own."""
+    """The flag of the object that people see at the URL of the parent, without its own segment."""
     hosts: tuple[str, ...] = ()
-    """Fields with a host, and a path perhaps, at which it is in place of all that: the first that is set."""
+    """Fields with a host and an optional path that replace the URL. The first field with a value counts."""
     label: str | None = None
-    """The field of its parent that the host begins with where it has none of its own."""
+    """The field of the parent with the first label of the host, if no field in `hosts` is set."""
     preview: str | None = None
-    """Where an answer has the URL of the preview, which shows unpublished content to members."""
+    """Path in a response of the preview URL, which shows unpublished content to members."""
 
 
 class Redirects(Struct, frozen=True):
@@ -228,11 +243,11 @@ class Redirects(Struct, frozen=True):
     active_when: Mapping[str, tuple[Any, ...]]
     """Field values with which the redirect is active."""
     to: Mapping[str, Mapping[str, Any]]
-    """By kind the fields of an entry that leads there; "$key" is how the entry is named."""
+    """By kind, the fields of a redirect to an object of this kind; "$key" is the key of its entry."""
 
 
 class Restore(Struct, frozen=True):
-    """One that was deleted can be brought back for some `days`; then answers have something at `deleted`."""
+    """Request that restores a deleted object within `days`. Responses then have a value at `deleted`."""
 
     call: Call
     deleted: str
@@ -240,7 +255,7 @@ class Restore(Struct, frozen=True):
 
 
 class Add(Struct, frozen=True):
-    """A call that makes one under the id of its pin, where `field` is declared to be `value`."""
+    """Request that creates an object with the id of its pin, if `field` is declared with `value`."""
 
     call: Call
     field: str
@@ -248,17 +263,17 @@ class Add(Struct, frozen=True):
 
 
 class Busy(Struct, frozen=True):
-    """While `field` has one of these values the platform is at work on it, by itself."""
+    """Values of `field` while the platform is processing an object."""
 
     field: str
     values: tuple[str, ...]
 
 
 class Trouble(Struct, frozen=True):
-    """`field` says that something is wrong on the platform: by any value but these `fine` ones and none.
+    """Field by which the platform reports a problem that no request can fix: any value but None and `fine`.
 
-    `means` says what that is; the field `detail` may say it in the platform's words. No request changes it.
-    `todo` says what a person does about it.
+    `means` describes the problem, `detail` is the field with the platform's description, and `todo` says what
+    a person can do.
     """
 
     field: str
@@ -269,17 +284,17 @@ class Trouble(Struct, frozen=True):
 
 
 class Lifecycle(Struct, frozen=True):
-    """What happens to some kinds between being made and being deleted."""
+    """Requests and behavior of some kinds between their creation and deletion."""
 
     restore: Restore | None = None
     transfer: Call | None = None
-    """A call that gives it, with everything in it, to another of what it is below: `$NAME` is the new one."""
+    """A call that moves an object with its contents to another parent; `$NAME` is the new parent's id."""
     add: Add | None = None
     on_delete: Literal["gone", "lifted"] = "gone"
 
 
 class PlatformWork(Struct, frozen=True):
-    """What the platform does with some kinds by itself, or when it is told to."""
+    """Work that the platform does for some kinds on its own, or on request."""
 
     outputs: Outputs | None = None
     busy: Busy | None = None
@@ -287,35 +302,40 @@ class PlatformWork(Struct, frozen=True):
     processed: str | None = None
     """The field whose value the platform processes after the request; `trouble` describes failures."""
     acts: Mapping[str, Call] = field(default_factory=dict)
-    """What one can be told to do, by the word that asks for it: no state, so never done unasked."""
+    """Actions that users can request, by name. They are no state, so a plan never runs them on its own."""
 
 
 class Synced(Struct, frozen=True):
-    """The platform itself keeps a part of one as a repository has it, while answers have an object at `at`.
+    """Git Sync: the platform keeps part of an object in sync with a repository.
 
-    That part has an owner, and dpsync leaves it alone: the `fields`, the fields `inherited` where one is kept
-    so together with what shows it, and with `tree` every node of the tree that it holds.
+    Responses have an object at `at`. dpsync leaves that part alone: the `fields`, with `tree` every node of
+    the object's tree, and the `inherited` fields if the object is synced together with the object that shows
+    it.
     """
 
     at: str
     repository: str
-    """Of that object: the member with the name of the repository. It may be left out."""
+    """Member of the object at `at` with the name of the repository. May be absent."""
     provider: str
-    """The member that says which service has the repository."""
+    """Member with the service that hosts the repository."""
     status: str
-    """The member that says how it is connected; `active` where it says nothing."""
+    """Member with the state of the connection. `active` needs no mention."""
     together: str
-    """The member that is there where one is kept so together with what shows it."""
+    """Member that is present if the object is synced together with the object that shows it."""
     installation: str
-    """The member with the id of the platform's installation. It may be left out."""
+    """Member with the id of the integration's installation. May be absent."""
     fields: tuple[str, ...] = ()
     inherited: tuple[str, ...] = ()
     tree: bool = False
     asked_again: bool = False
-    """Whether that may begin between a plan and its apply: then it is read again before a node is written."""
+    """Whether Git Sync may start between plan and apply, so that it is checked before a node is written."""
 
     def decided(self, together: bool) -> tuple[str, ...]:
-        """The fields that the repository decides; `together`: it is that of what shows the object."""
+        """Return the fields that the repository decides.
+
+        Args:
+            together: Whether the object is synced together with the object that shows it.
+        """
         return (*self.fields, *(self.inherited if together else ()))
 
 
@@ -339,9 +359,9 @@ class RuleComparison(Struct, frozen=True):
 
 
 class Lifted(Struct, frozen=True):
-    """A value that binds people is more open when something is taken out of it, or becomes another.
+    """Restriction of people by a value: removing or replacing a part of the value gives more access.
 
-    The values `free` bind nobody. What holds one of the words `opens` opens by being put in.
+    The values `free` restrict nobody. Adding a part with one of the words in `opens` gives more access, too.
     """
 
     free: tuple[Any, ...] = ()
@@ -352,109 +372,107 @@ class Lifted(Struct, frozen=True):
 
 
 Raised = tuple[Any, ...] | Lifted | Literal["changed", "set", "added", "linked", "hosts"]
-"""How something becomes more visible or more powerful by a field.
+"""Changes of a field that make something more visible or powerful.
 
-By a later one of these values; by what is lifted of it; by any other value; by any other but none; by what
-is added to a list; by a URL that it did not hold before; by a host that no URL of it named before.
+A later one of these values; a lifted restriction; any other value ("changed"); any other value but None
+("set"); an item added to a list ("added"); a new URL ("linked"); a URL with a new host ("hosts").
 """
 
 
 Access = Literal["who", "role", "level", "inside", "shows"]
-"""What a field says about access.
+"""Meaning of a field for access.
 
-To whom something is given; which role somebody has there; the level of everybody else; the collection that
-gives its own access; the space that a site gives its own access. A kind with "who" and no "role" is a
-membership, one with "role" and no "who" is a member.
+"who": the person or team with access; "role": their role; "level": the role of everybody else; "inside": the
+collection whose access applies; "shows": the space to which the access of a site applies. A kind with "who"
+but no "role" is a membership, a kind with "role" but no "who" is a member.
 """
 
 
 class Field(Struct, frozen=True, dict=True):
-    """One managed property.
-
-    It has the platform's name, in YAML and on the wire, unless `read` or `write` say otherwise.
-    """
+    """A managed property. The name in YAML and on the wire is `name`, unless `read` or `write` differ."""
 
     name: str
     type: Type
     on: Literal["create", "update", "both", "neither"] = "both"
     read: str | Mapping[str, str] | None = "="
-    """Where an answer has it, dotted. "=" is the name itself, "" the whole answer; None cannot be read.
+    """Dotted path in a response. "=" is the field's name, "" the whole response, None: not readable.
 
-    A mapping says where its parts are, when they lie apart.
+    A mapping has the paths of the parts of the value.
     """
     own_read: Mapping[str, str] = field(default_factory=dict)
-    """Parts of a value that have a request of their own, by the path that answers with one, as plain text.
+    """Parts of the value with their own GET path, which returns plain text.
 
-    It is sent for entries that declare the part, and for no others.
+    The request is sent only for entries that declare the part.
     """
     write: str | None = None
     create_as: str | None = None
-    """Its name in the creating call, where that differs from `write`."""
+    """The field's name in the create call, if it differs from `write`."""
     via: Call | Mapping[Any, Call] | None = None
     otherwise: Call | Mapping[Any, Call] | None = None
-    """Its `via` where the server's updating call does not take it."""
+    """The `via` for a server whose update call does not accept the field."""
     null: Literal["refused", "clear", "empty", "by hand"] = "refused"
-    """What a declared null does. "by hand": there should be none, and only a person can take one away."""
+    """What a declared null does. "by hand": no value is expected, and only a person can remove one."""
     absent: Any = None
     nest: bool = False
     one_per: str | None = None
     instead_of: str | None = None
-    """Another field of its kind: at most one of the two has a value, and giving one takes the other away."""
+    """Another field of the kind. At most one of the two has a value, and setting one clears the other."""
     unique: str | None = None
     after: tuple[str, ...] = ()
     exposure: tuple[Any, ...] | Lifted = ()
-    """By what people see more: its values from the least to the most, or what binds them.
+    """The values from the least to the most exposed, or a restriction of people.
 
-    A change that shows more is written last, one that shows less first.
+    A change to more exposure is written last, a change to less exposure first.
     """
     security: bool = False
-    """Whether something becomes more visible or more powerful by it.
+    """Whether the field can make something more visible or powerful.
 
     `policy: watch: access` covers it: import leaves its line out only for the default value, which the policy
     then watches.
     """
     raised: Raised | None = None
-    """By which change of it: a plan lists that. With `exposure` that says so."""
+    """The changes that a plan lists as giving more access, if they do not follow from `exposure`."""
     access: Access | None = None
-    """What it says about who may do what. A plan resolves the roles before and after, and lists who gains."""
+    """The meaning for access. A plan computes the roles before and after, and lists who gains access."""
     required: bool = False
     inline: bool = False
-    """Whether the words of its short forms may stand in the entry itself, without the name of the field."""
+    """Whether the words of the short forms may be directly in the entry, without the field's name."""
     in_answers: Literal["always", "or null", "sometimes"] | None = None
-    """Whether every answer has it with a value, or at least with null; else no member and null mean `absent`.
+    """Whether every response has the field with a value, or at least with null.
 
-    Where nothing is said: always, if an entry must have it and nothing stands for its absence.
+    If only "sometimes", an absent member and null mean `absent`. The default is "always" for a required field
+    without `absent`, and otherwise "sometimes".
     """
     formed_by: str | None = None
-    """Another field, by whose value this one has one of its `forms`; by any other value it has none."""
+    """Another field whose value selects one of the `forms`. Other values of it select no form."""
     forms: Mapping[str, Object] = field(default_factory=dict)
-    """By that value which members a value of this one must have, and may have."""
+    """By the value of the field in `formed_by`, the required and allowed members of this field."""
     means: str | None = None
-    """The kind whose id this text is, where there is such an object: without that this one cannot be."""
+    """The kind to whose object the text refers by id. Without that object, this object cannot exist."""
     platform_default: Any = None
-    """What a new one has where nothing is said. It is only ever left out by import, never filled in."""
+    """The value of a new object without this field. Import leaves it out, and dpsync never fills it in."""
     on_profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """By profile the words of this declaration that are others on such a server."""
+    """By profile, the words of this declaration that differ on such a server."""
 
     @cached_property
     def default_value(self) -> Any:
-        """Return the value of a field that nobody has set. None also stands for an unknown default value."""
+        """The value of a field that nobody has set. None also stands for an unknown default value."""
         return self.absent if self.platform_default is None else self.platform_default
 
     @cached_property
     def watchable(self) -> bool:
-        """Whether drift can compare the field with its default value where no entry declares the field."""
+        """Whether drift can compare the field with its default value if no entry declares the field."""
         readable = self.source is not None and self.on != "neither" and not self.nest
         return readable and (self.default_value is not None or self.null in ("clear", "empty"))
 
     def form(self, by: Any) -> Type:
-        """The type of its values beside this value of the field that forms it."""
+        """Return the type of this field if the field in `formed_by` has the value `by`."""
         if self.formed_by is None or by is None:
             return self.type
         return self.forms.get(str(by)) or Object({}, what=f"the {self.name} of {by}")
 
     def needed(self, fields: Mapping[str, Any]) -> bool:
-        """Whether an entry with these fields must have it, too."""
+        """Return whether an entry with these fields must also have this field."""
         if self.required or self.formed_by is None:
             return self.required
         form = self.forms.get(str(fields.get(self.formed_by)))
@@ -466,34 +484,34 @@ class Field(Struct, frozen=True, dict=True):
 
     @cached_property
     def member(self) -> str | None:
-        """The member of an answer that has it, where it is one of the answer itself: nearly always."""
+        """The top-level response member with the value; None if it is nested or has several parts."""
         return (
             self.source if isinstance(self.source, str) and "." not in self.source and self.source else None
         )
 
     @cached_property
     def may_be_unread(self) -> bool:
-        """Whether a value of it may have a part that the platform never gives back."""
+        """Whether a value may have a part that the platform never returns."""
         return self.source is None or self.type.may_be_unread
 
     @cached_property
     def exposes(self) -> Raised | None:
-        """`raised`, settled: how something becomes more visible or more powerful by it, None when never."""
+        """The changes that make something more visible or powerful (`raised` or `exposure`), if any."""
         return self.raised or self.exposure or None
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The kinds of objects that a value of it may name."""
+        """The kinds of objects to which a value may refer."""
         return (*self.type.refers, self.means) if self.means else self.type.refers
 
     @cached_property
     def declarable(self) -> bool:
-        """Whether an entry may have it; what the platform alone sets is only read."""
+        """Whether an entry may have the field. Fields that only the platform sets are read-only."""
         return self.on != "neither"
 
     @cached_property
     def blank_is_none(self) -> bool:
-        """Whether an empty text in an answer says that there is no value: it could not be one."""
+        """Whether an empty text in a response means that there is no value."""
         too_short = isinstance(self.type, Text) and self.type.least > 0 and not self.required
         return self.null == "empty" or too_short
 
@@ -503,11 +521,11 @@ class Field(Struct, frozen=True, dict=True):
 
     @cached_property
     def answered(self) -> Literal["always", "or null", "sometimes"]:
-        """`in_answers`, settled."""
+        """`in_answers`, or the default that follows from `required` and `absent`."""
         return self.in_answers or ("always" if self.required and self.absent is None else "sometimes")
 
     def setting(self, value: Any) -> Call | None:
-        """The call of its own that gives it a value, None when there is none for that."""
+        """Return the field's own call that sets a value; None if there is none."""
         if self.via is None or isinstance(self.via, Call):
             return self.via
         key = value if value is None or isinstance(value, bool | str) else ANY
@@ -515,22 +533,22 @@ class Field(Struct, frozen=True, dict=True):
 
 
 class ListOrder(Field, frozen=True, kw_only=True):
-    """A list in an entry that says in which order the things stand that are placed in it.
+    """A list in an entry that orders the objects placed in the entry.
 
-    It is compared with a list of the platform, and carried out by moving these things; it is never sent.
+    dpsync compares the list with a list on the platform and moves the objects. The list is never sent.
     """
 
     type: Type = Type()
     on: Literal["create", "update", "both", "neither"] = "neither"
     read: None = None
     of: str
-    """The kind of what is in the list."""
+    """The kind of the objects in the list."""
     by: str
-    """The field of that kind which places a thing in this one; null places it in what it belongs to."""
+    """The field of that kind which places an object in this one; null places the object in its parent."""
     present: Pages | None
-    """Where the present order is read; None where the list of all things of that kind has it."""
+    """The read of the current order; None if the list of all objects of that kind has the order."""
     order: Order | None
-    """How they are moved among each other; None on a server that cannot move them."""
+    """The request that moves the objects; None on a server that cannot move them."""
 
     def __post_init__(self) -> None:
         force_setattr(self, "type", Many(Reference.to(self.of), as_set=True))
@@ -541,7 +559,7 @@ class ListOrder(Field, frozen=True, kw_only=True):
 
 
 class Kind(Struct, frozen=True, dict=True):
-    """One thing that can be managed. docs/kind-internals.md explains each word."""
+    """A type of object that dpsync manages. docs/kind-internals.md explains each word."""
 
     name: str
     parent: tuple[str, ...] | str | None
@@ -551,78 +569,78 @@ class Kind(Struct, frozen=True, dict=True):
     read: Pages | One | Tree | Lists
     fields: tuple[Field, ...]
     label: str = ""
-    """What people call one of them."""
+    """The noun for one object, if it is not the name."""
     list_noun: str = ""
     """The noun in the lists of plans and drift, if it is not the usual one."""
     delete_noun: str = ""
-    """The noun by which deletes are counted, if it is not the one of the lists."""
+    """The noun by which deletes are counted, if it is not `list_noun`."""
     delete_effect: str = ""
-    """What a delete means for people, if the noun does not say it."""
+    """The effect of a delete on people, if it is not obvious from the noun."""
     id: str = "id"
-    """Where an answer has its id, dotted; a text with such names in braces where its URL needs several."""
+    """Dotted path of the id in a response, or a text with such paths in braces if the URL needs several."""
     of_output: bool = False
-    """Whether it is a part of what its parent puts out: then its id is that of the output."""
+    """Whether the object is part of its parent's output and has the id of the output."""
     own_id: bool = True
-    """Whether the id names one everywhere.
+    """Whether the id is unique among all objects of the kind.
 
-    That of a person who is in several places does not: there is one below each parent.
+    A person's id is not: each parent can have a member or permission with this id.
     """
     title: str = "title"
-    """The field that people know an undeclared one by."""
+    """The field by which people know an object without an entry."""
     title_at: str | None = None
     """The dotted path in an API answer to the title of the object to which the title field refers."""
     url: Url | None = None
-    """Where people see it, and what that is made of."""
+    """The URL at which people see the object, and its parts."""
     visible_when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    """By field the values with which people see it, and what is in it."""
+    """By field, the values with which people see the object and its contents."""
     redirects: Redirects | None = None
-    """From where it leads people elsewhere."""
+    """How the object redirects visitors."""
     changed: str | None = None
-    """Where an answer says when it was last changed."""
+    """Path in a response of the time of the last change."""
     identity: tuple[str | tuple[str, ...], ...] = ()
     """Natural keys: a field, a member of one ("translations.en"), "$child.NAME", or several of these."""
     tie_breakers: tuple[str, ...] = ()
     sole_key: str | None = None
-    """A field that identifies one when no natural key does, and only without a choice.
+    """A field that identifies an object if no natural key does.
 
-    A single live object that no entry has must bear its value, for a single entry.
+    It counts only if exactly one unmatched live object has the value, for exactly one entry.
     """
     find: Pages | None = None
-    """Where it is looked up by its natural key when it has no parent."""
+    """The list in which an object without a parent is found by its natural key."""
     create: Call | ByHand | None = None
     update: Call | None = None
     delete: Call | None = None
     order: Order | None = None
     shorthand: str | None = None
     content: bool = False
-    """Whether something hangs on one that a new one would not have: pages, members, children, sign-in."""
+    """Whether an object has content that a new one would lack: pages, members, children, sign-in."""
     can_be_empty: bool = False
-    """Whether nothing hangs on one of them without children and without anything that refers to it."""
+    """Whether an object without children and without references to it has no content."""
     after: tuple[str, ...] = ()
     guard: Guard | None = None
     lifecycle: Lifecycle = Lifecycle()
     platform: PlatformWork = PlatformWork()
     security: bool = False
-    """Whether one more of them makes something more visible or more powerful, whatever its fields are."""
+    """Whether each new object makes something more visible or powerful, whatever its fields are."""
     lets_in: bool = False
-    """Whether what one shows by its `exposure` is what it belongs to: it lets people in there."""
+    """Whether the `exposure` of an object lets people into its parent."""
     keeps_out: bool = False
-    """Whether one fewer of them makes something more visible or more powerful: it kept people out."""
+    """Whether deleting an object makes something more visible or powerful, because it kept people out."""
     pages: str | None = None
-    """Where the tree of the pages that one holds is read."""
+    """Path of the GET that returns the page tree of an object."""
     others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    """By member the values with which what its list has is something else, that nobody declares here."""
+    """By response member, the values of list items that are no objects of this kind and are left out."""
     shown_in: Pages | None = None
-    """The list of the objects that show this one: no others need to be looked into for its places."""
+    """The list of the owners, such as sites, that show an object, so that only these need to be read."""
     inherits: str | None = None
-    """The kind whose values answers have where this one has none of its own: import leaves those out.
+    """The kind whose values responses contain if the object has no own values. Import leaves these out.
 
-    There is one of it in what this one is in.
+    The object of that kind belongs to the owner of this object.
     """
     on_profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """By profile the words of this declaration, but its fields, that are others on such a server."""
+    """By profile, the words of this declaration, without the fields, that differ on such a server."""
     synced: Synced | None = None
-    """What the platform itself keeps as a repository has it."""
+    """The part of the object that the platform can sync with a repository (Git Sync)."""
 
     @cached_property
     def parents(self) -> tuple[str, ...]:
@@ -634,13 +652,13 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def one(self) -> str:
-        """The noun with its article; a plural noun has none."""
+        """The noun with its article. Plural nouns have no article."""
         if self.noun.endswith(("settings", "instructions")):
             return self.noun
         return f"{'an' if _AN.match(self.noun) else 'a'} {self.noun}"
 
     def identity_of(self, id: str, parent: tuple[str, str] | None) -> tuple[str, str]:
-        """What names one object among all live ones: its kind and id, with the parent's where it needs it."""
+        """Return the kind and id that identify an object, with the parent's identity if ids are shared."""
         return self.name, id if self.own_id or parent is None else "/".join((*parent, id))
 
     @cached_property
@@ -650,7 +668,7 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def in_tree(self) -> bool:
-        """Whether it is read with the whole tree that it is a node of."""
+        """Whether objects of the kind are nodes, which are read with their whole tree."""
         return isinstance(self.shape, Node)
 
     @cached_property
@@ -658,7 +676,7 @@ class Kind(Struct, frozen=True, dict=True):
         return self.shape.natural if isinstance(self.shape, Entries) else None
 
     def creating(self, pin: str | None, fields: Mapping[str, Any]) -> Call | ByHand | None:
-        """The call that makes an entry: that of its pin where there is one for it."""
+        """Return the call that creates an entry: the `lifecycle.add` call if it fits, otherwise `create`."""
         add = self.lifecycle.add
         if add is not None and pin is not None and fields.get(add.field) == add.value:
             return add.call
@@ -666,15 +684,15 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def identity_fields(self) -> tuple[str, ...]:
-        """The fields of its own that its natural keys are made of."""
+        """The kind's own fields in its natural keys."""
         parts = (part for key in self.identity for part in ((key,) if isinstance(key, str) else key))
         return tuple(dict.fromkeys(part.partition(".")[0] for part in parts if not part.startswith("$")))
 
     @cached_property
     def recorded(self) -> bool:
-        """Whether the ids file has a line for each of them: its natural keys may change, or be shared.
+        """Whether the ids file has a line for each object, because natural keys may change or be shared.
 
-        Where the key of an entry, or a field that is the id, says which one is meant, nothing is recorded.
+        No line is needed if the key of the entry or a field with the id identifies the object for certain.
         """
         certain = self.natural is not None or any(
             self.field(name).source == self.id for name in self.identity_fields
@@ -683,18 +701,18 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def mistakable(self) -> bool:
-        """Whether it is asked before one is made: content, and no key says for certain which one is meant."""
+        """Whether dpsync asks before it creates an object: it has content, and no certain key."""
         return self.content and self.recorded
 
     @cached_property
     def has_also(self) -> bool:
-        """Whether a line has a second id: of what is made along with one, or put out for it."""
+        """Whether an ids-file line has a second id: of a child created with the object, or of its output."""
         along = isinstance(self.create, Call) and self.create.also_creates is not None
         return along or self.platform.outputs is not None
 
     @cached_property
     def can_be_renamed(self) -> bool:
-        """Whether what one is recognised by can be written to one that is live."""
+        """Whether a field in the natural keys can be updated."""
         fields = [self.field(name) for name in self.identity_fields]
         writable = any(item.on in ("update", "both") and item.source != self.id for item in fields)
         return self.parent is not None and self.update is not None and writable
@@ -705,29 +723,29 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def only_short(self) -> bool:
-        """A free-form value is always the whole entry: its own keys could be mistaken for fields."""
+        """Whether an entry is always the free-form value itself, whose keys could be taken for fields."""
         return self.shorthand is not None and self.field(self.shorthand).type.takes_mapping
 
     @cached_property
     def comes_along(self) -> bool:
-        """Whether one is there as soon as its parent is: then it is only ever changed."""
+        """Whether the object exists as soon as its parent does, so that dpsync only updates it."""
         return isinstance(self.shape, Single) and self.shape.always
 
     @cached_property
     def lasting(self) -> frozenset[str]:
-        """Its fields but those that say what the platform is doing."""
+        """The fields except those that describe what the platform is doing."""
         busy, trouble = self.platform.busy, self.platform.trouble
         passing = {busy.field if busy else None}
         passing |= {trouble.field, trouble.detail} if trouble else set()
         return frozenset(item.name for item in self.fields if item.name not in passing)
 
     def is_busy(self, fields: Mapping[str, Any]) -> bool:
-        """Whether the platform is at work on one that has these fields."""
+        """Return whether the platform is processing an object with these fields."""
         busy = self.platform.busy
         return busy is not None and fields.get(busy.field) in busy.values
 
     def trouble(self, fields: Mapping[str, Any]) -> str | None:
-        """What the platform reports as wrong with one; None when nothing is, or while it is at work on it."""
+        """Return the problem that the platform reports for an object; None if there is none or it is busy."""
         trouble = self.platform.trouble
         if trouble is None or self.is_busy(fields):
             return None
@@ -739,7 +757,7 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def hides(self) -> Field | None:
-        """The field whose least exposed value hides one, with what is in it, whatever else it says."""
+        """The field whose least exposed value hides the object and its contents, whatever else is set."""
         for item in self.fields:
             scale = item.exposure if isinstance(item.exposure, tuple) else ()
             if item.name in self.visible_when and scale and scale[0] not in self.visible_when[item.name]:
@@ -748,16 +766,16 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def access(self) -> Mapping[Access, Field]:
-        """Its fields that say who may do what, by what they say."""
+        """The fields about access, by their meaning."""
         return {field.access: field for field in self.fields if field.access is not None}
 
     @cached_property
     def gives_access(self) -> bool:
-        """Whether one of them gives somebody a role in one place."""
+        """Whether an object gives somebody a role in one place."""
         return {"who", "role"} <= self.access.keys()
 
     def resolves(self, field: Field) -> bool:
-        """Whether what a field opens follows from the roles before and after, and not from its own values."""
+        """Return whether the effect of a field follows from the roles before and after, not its values."""
         return field.access is not None and (field.access != "role" or self.gives_access)
 
     @cached_property
@@ -770,27 +788,27 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def read_fields(self) -> tuple[Field, ...]:
-        """Those of its fields that answers have."""
+        """The fields that responses have."""
         return tuple(field for field in self.fields if field.source is not None)
 
     @cached_property
     def writable_fields(self) -> tuple[Field, ...]:
-        """Those of its fields that some call can write."""
+        """The fields that a call can write."""
         return tuple(field for field in self.fields if field.on != "neither")
 
     @cached_property
     def unread_fields(self) -> tuple[Field, ...]:
-        """Those of its fields whose values may have a part that the platform never gives back."""
+        """The fields whose values may have a part that the platform never returns."""
         return tuple(field for field in self.fields if field.may_be_unread)
 
     @cached_property
     def own_read_fields(self) -> tuple[Field, ...]:
-        """Those of its fields of which a part has a request of its own."""
+        """The fields with a part that has its own request."""
         return tuple(field for field in self.fields if field.own_read)
 
     @cached_property
     def page_fields(self) -> tuple[Field, ...]:
-        """Return the fields whose value may contain a reference to a page."""
+        """The fields whose value may contain a reference to a page."""
         return tuple(
             item
             for item in self.fields
@@ -800,12 +818,12 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def reference_fields(self) -> tuple[Field, ...]:
-        """Those of its fields whose values may name other objects."""
+        """The fields whose values may refer to other objects."""
         return tuple(field for field in self.fields if field.names)
 
     @cached_property
     def written_fields(self) -> dict[str, Field]:
-        """The fields that may be written inside an entry: neither its key nor its place says them."""
+        """The fields that an entry may contain, without its key and its position in the tree."""
         fields = (field for field in self.fields if not field.nest and field.name != self.natural)
         return {field.name: field for field in fields}
 
@@ -814,7 +832,7 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def inline_words(self) -> dict[str, str]:
-        """The words of short forms that may stand in an entry itself, each with its field."""
+        """The words of short forms that may be directly in an entry, with their field."""
         return {
             word: one.name
             for one in self.fields

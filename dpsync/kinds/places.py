@@ -1,17 +1,12 @@
 """Find the addresses that the declarations allow, and the parent of an object.
 
-Which addresses there can be: what the registry's declarations allow, whatever is declared or live.
+`Places.mistake` checks a pattern against all possible addresses and suggests the nearest valid pattern. It
+knows nothing of a configuration but the keys of the organizations.
 
-A pattern that fits none of them is a mistake, and the nearest one that fits is a suggestion. Of a
-configuration nothing is known here but the keys of its organizations.
-
-Words used here: a *spot* is a kind of place in the tree of all addresses. An *object spot* stands for one
-object (a team), a *list spot* for what holds such objects (the teams of an organization). An address is a
-walk from spot to spot, one segment at a time; a pattern is a walk that may take several ways at once.
-
-What a thing lies in: what a field of it names, or, where that is null, what the thing belongs to.
-
-Also the navigation path of a thing: the paths of the nodes from the root to the node that shows the thing.
+A *spot* is a type of place in the tree of addresses: an *object spot* stands for one object (a team), a *list
+spot* for a list of objects (the teams of an organization). An address is a walk from spot to spot, one
+segment at a time. A pattern can be several walks. A *navigation path* has the paths of the nodes from the
+root to the node that shows an object.
 """
 
 from __future__ import annotations
@@ -36,25 +31,25 @@ from dpsync.model.text import did_you_mean
 from dpsync.model.values import LiveId, Ref, Value, references
 
 Names = Literal["objects", "lists", "anything"]
-"""What a pattern is for: `protect` names objects, `prune` lists of them, `ignore` and `--select` either."""
+"""What a pattern may match: `protect` objects, `prune` lists of objects, `ignore` and `--select` both."""
 
 _LONGEST: Final = 12
-"""Segments of a pattern for which a nearest one is looked for."""
+"""Maximum number of segments of a pattern for which a suggestion is searched."""
 _FARTHEST: Final = 6
-"""How much a suggestion may differ: a word put right counts 1, a segment more 2, one less 3."""
+"""Maximum cost of a suggestion: a corrected word costs 1, an added segment 2, a removed segment 3."""
 _UNLIKELY: Final = 2
-"""What it counts that `*` stands for a word ("teams"), or that a word is somebody's key."""
+"""Cost of `*` in place of a list name ("teams"), and of a list name as a key."""
 
 
 class Spot(Struct, frozen=True):
-    """An object of a kind, or with `words` the list below it. Words may be missing: `permissions`."""
+    """An object of a kind, or with `words` the list below it. `words` may be incomplete: `permissions`."""
 
     kind: str
     words: tuple[str, ...] = ()
 
 
 class Mistake(Struct, frozen=True):
-    """Why a pattern fits no address, and what was probably meant."""
+    """Why a pattern matches no address, and how to fix it."""
 
     reason: str
     hint: str
@@ -64,7 +59,7 @@ _START: Final = Spot("")
 
 
 class Places:
-    """Every spot of a registry. `organizations` are the keys there can be; None: they are not known."""
+    """All spots of a registry. `organizations` has the possible keys; None: the keys are unknown."""
 
     def __init__(self, registry: Registry, organizations: Collection[str] | None = None) -> None:
         self.registry = registry.whole
@@ -72,17 +67,21 @@ class Places:
         self._onward: dict[Spot, tuple[tuple[str | Kind, Spot], ...]] = {}
 
     def mistake(self, pattern: Pattern, names: Names = "anything", suggest: bool = True) -> Mistake | None:
-        """What is wrong with a pattern that no object or list can ever fit; None when one can.
+        """Return why a pattern can match no object or list; None if it can match one.
 
-        To `suggest` another one costs a thousand times as much as to find out that it is one.
+        A search for a suggestion (`suggest`) takes a thousand times as long as the check.
         """
         spots, at = self._walk(pattern.segments)
-        ends = [spot for spot in spots if self._is(spot, names)]
+        ends = [spot for spot in spots if self._may_match(spot, names)]
         if at < len(pattern.segments) or not ends:
-            nearest = self._nearest(pattern, names) if suggest else None
+            nearest = self._nearest_pattern(pattern, names) if suggest else None
             place = names == "objects" and at == len(pattern.segments)
             suffix = pattern.text[len(pattern.path) :]
-            known = f'add the key of an entry: "{pattern.path}/KEY{suffix}"' if place else self._known(spots)
+            known = (
+                f'add the key of an entry: "{pattern.path}/KEY{suffix}"'
+                if place
+                else self._possible_words(spots)
+            )
             hint = f'did you mean "{nearest}"?' if nearest else known
             if (field := self._field_as_segment(pattern, at, spots, names)) is not None:
                 return field
@@ -90,37 +89,38 @@ class Places:
         return self._field_mistake(pattern, ends) if pattern.field else None
 
     def kinds(self, address: Address) -> tuple[Kind, ...]:
-        """The kinds that an object at this address can be of."""
+        """Return the kinds that an object at this address may have."""
         spots, at = self._walk(address.segments)
-        return () if at < len(address.segments) else tuple(self._objects(spots))
+        return () if at < len(address.segments) else tuple(self._kinds_at(spots))
 
     def kinds_of(self, pattern: Pattern) -> tuple[Kind, ...]:
-        """The kinds of the objects that a pattern can name."""
+        """Return the kinds of the objects that a pattern can match."""
         spots, at = self._walk(pattern.segments)
-        return () if at < len(pattern.segments) else tuple(self._objects(spots))
+        return () if at < len(pattern.segments) else tuple(self._kinds_at(spots))
 
-    # Walking.
+    # --- walks ----------------------------------------------------------------------------------------
 
     def _walk(self, segments: Iterable[str]) -> tuple[set[Spot], int]:
-        """The spots that a pattern ends at, and how many of its segments led somewhere."""
+        """Return the last spots of a pattern, and the number of segments that led to a spot."""
         spots = {_START}
         for at, segment in enumerate(segments):
-            ahead = self._below(spots) if segment == "**" else set(self._one(spots, segment))
+            ahead = self._with_all_below(spots) if segment == "**" else set(self._next_spots(spots, segment))
             if not ahead:
                 return spots, at
             spots = ahead
         return spots, len(tuple(segments))
 
-    def _one(self, spots: set[Spot], segment: str) -> Iterator[Spot]:
+    def _next_spots(self, spots: set[Spot], segment: str) -> Iterator[Spot]:
+        """Yield the spots to which one segment leads."""
         for spot in spots:
             for edge, following in self._edges(spot):
                 if segment == "*" or (
-                    segment == edge if isinstance(edge, str) else self._key(edge, segment) == segment
+                    segment == edge if isinstance(edge, str) else self._key_segment(edge, segment) == segment
                 ):
                     yield following
 
-    def _below(self, spots: set[Spot]) -> set[Spot]:
-        """Everything at any depth, these spots included."""
+    def _with_all_below(self, spots: set[Spot]) -> set[Spot]:
+        """Return these spots and all spots below them."""
         found, pending = set(spots), list(spots)
         while pending:
             for _, spot in self._edges(pending.pop()):
@@ -130,23 +130,24 @@ class Places:
         return found
 
     def _edges(self, spot: Spot) -> tuple[tuple[str | Kind, Spot], ...]:
-        """Where one segment leads: a word, or the key of an object of a kind."""
+        """Return each segment that may follow a spot, a word or the key of a kind, with the next spot."""
         if spot not in self._onward:
-            self._onward[spot] = tuple(self._fresh_edges(spot))
+            self._onward[spot] = tuple(self._build_edges(spot))
         return self._onward[spot]
 
-    def _fresh_edges(self, spot: Spot) -> Iterator[tuple[str | Kind, Spot]]:
+    def _build_edges(self, spot: Spot) -> Iterator[tuple[str | Kind, Spot]]:
         if spot == _START:
             yield self.registry.root, Spot(self.registry.root.name)
             return
-        yield from self._words(spot)
-        for kind in self._held(spot):
+        yield from self._next_words(spot)
+        for kind in self._contained_kinds(spot):
             if isinstance(kind.shape, Single):
-                yield from self._words(Spot(kind.name))
+                yield from self._next_words(Spot(kind.name))
             else:
                 yield kind, Spot(kind.name)
 
-    def _words(self, spot: Spot) -> Iterator[tuple[str, Spot]]:
+    def _next_words(self, spot: Spot) -> Iterator[tuple[str, Spot]]:
+        """Yield the next word of each list below a spot, with the next spot."""
         depth = len(spot.words)
         for place in self._lists[spot.kind]:
             if len(place) > depth and place[:depth] == spot.words:
@@ -154,14 +155,17 @@ class Places:
 
     @cached_property
     def _lists(self) -> dict[str, dict[tuple[str, ...], tuple[Kind, ...]]]:
-        """By kind, the lists below one object and what each holds."""
+        """The lists below an object by kind and words, with the kinds of their objects."""
         return {
             name: {tuple(key.split(".")): kinds for key, kinds in self.registry.places(name).items()}
             for name in self.registry.kinds
         }
 
-    def _held(self, spot: Spot) -> Iterator[Kind]:
-        """What one key leads to: in a list its objects, in a node those whose address begins with its own."""
+    def _contained_kinds(self, spot: Spot) -> Iterator[Kind]:
+        """Yield the kinds whose keys may follow: the kinds in a list, or the kinds of a node's children.
+
+        The address of a child node starts with the address of its parent only for such kinds.
+        """
         if spot.words:
             for kind in self._lists[spot.kind].get(spot.words, ()):
                 if not kind.in_tree or any(not self.registry[name].in_tree for name in kind.parents):
@@ -172,8 +176,8 @@ class Places:
             if spot.kind in self.registry[name].parents:
                 yield self.registry[name]
 
-    def _key(self, kind: Kind, segment: str) -> str | None:
-        """The segment that a key is written as in an address; None where no object can have it."""
+    def _key_segment(self, kind: Kind, segment: str) -> str | None:
+        """Return a key as an address segment; None if no object can have the key."""
         if kind is self.registry.root and self.organizations is not None:
             return segment if segment in self.organizations else None
         if segment.startswith("[") and segment.endswith("]"):
@@ -183,25 +187,27 @@ class Places:
             return encode(self.registry.folded(kind, key))
         return encode(key) if LOCAL_KEY.fullmatch(key) else None
 
-    def _objects(self, spots: Iterable[Spot]) -> list[Kind]:
+    def _kinds_at(self, spots: Iterable[Spot]) -> list[Kind]:
+        """Return the kinds of the objects at these spots, sorted by name."""
         found = {
             kind.name: kind
             for spot in spots
             if spot != _START
             for kind in (
-                [kind for kind in self._held(spot) if isinstance(kind.shape, Single)]
+                [kind for kind in self._contained_kinds(spot) if isinstance(kind.shape, Single)]
                 if spot.words
                 else [self.registry[spot.kind]]
             )
         }
         return [found[name] for name in sorted(found)]
 
-    def _is(self, spot: Spot, names: Names) -> bool:
+    def _may_match(self, spot: Spot, names: Names) -> bool:
+        """Return whether a spot is what a pattern may match."""
         if names == "objects":
-            return bool(self._objects([spot]))
+            return bool(self._kinds_at([spot]))
         return spot != _START and (names == "anything" or spot.words in self._lists[spot.kind])
 
-    # Telling what is wrong.
+    # --- reasons --------------------------------------------------------------------------------------
 
     def _reason(self, pattern: Pattern, at: int, spots: set[Spot], names: Names) -> str:
         if at == len(pattern.segments):
@@ -215,13 +221,13 @@ class Places:
             return f'no object can have the address "{pattern.text}"'
         (spot,) = spots
         where = self.registry[spot.kind].one if not spot.words else f'"{spot.words[-1]}"'
-        held = [kind for kind in self._held(spot) if not isinstance(kind.shape, Single)]
+        held = [kind for kind in self._contained_kinds(spot) if not isinstance(kind.shape, Single)]
         if held and spot.words:
             return f'"{segment}" cannot be the key of {" or ".join(kind.one for kind in held)}'
         return f'{where} contains no list or object with the name "{segment}"'
 
     def _field_as_segment(self, pattern: Pattern, at: int, spots: set[Spot], names: Names) -> Mistake | None:
-        """What is wrong with a pattern whose last segment is a field of the thing before it."""
+        """Return the mistake if the last segment is a field of the object before it, otherwise None."""
         if at != len(pattern.segments) - 1 or len(spots) != 1 or spots == {_START}:
             return None
         (spot,), segment = spots, pattern.segments[at]
@@ -233,16 +239,16 @@ class Places:
             reason = f'"{segment}" is a field of {kind.one}, so "#" must be before the field'
             return Mistake(reason, f'write "{path}#{segment}"')
         wanted = "a list of entries" if names == "lists" else "an entry"
-        return Mistake(f'"{segment}" is a field of {kind.one}, and not {wanted}', self._known(spots))
+        return Mistake(f'"{segment}" is a field of {kind.one}, and not {wanted}', self._possible_words(spots))
 
-    def _known(self, spots: Iterable[Spot]) -> str:
+    def _possible_words(self, spots: Iterable[Spot]) -> str:
         words = sorted({edge for spot in spots for edge, _ in self._edges(spot) if isinstance(edge, str)})
         if words:
             return f"possible here: {', '.join(words)}"
         return "copy an address from a plan, or read docs/configuration.md"
 
     def _field_mistake(self, pattern: Pattern, ends: Iterable[Spot]) -> Mistake | None:
-        kinds = self._objects(ends)
+        kinds = self._kinds_at(ends)
         path = pattern.path
         known = sorted({field.name for kind in kinds for field in kind.fields})
         if not kinds:
@@ -257,12 +263,12 @@ class Places:
             reason, f'did you mean "{path}#{nearest}"?' if nearest else f"the fields are: {', '.join(known)}"
         )
 
-    # The nearest pattern that something can fit.
+    # --- suggestions ----------------------------------------------------------------------------------
 
-    def _nearest(self, pattern: Pattern, names: Names) -> str | None:
-        """The fewest corrections first; of several equally near ones the first in the registry's order.
+    def _nearest_pattern(self, pattern: Pattern, names: Names) -> str | None:
+        """Return the valid pattern with the fewest corrections, the first one in registry order if equal.
 
-        None is wider than what was written: whoever follows it must not delete or ignore more than they said.
+        Never return a wider pattern: a user who follows it must not delete or ignore more than intended.
         """
         segments = pattern.segments
         if len(segments) > _LONGEST:
@@ -275,9 +281,9 @@ class Places:
             if (at, spot) in seen or cost > _FARTHEST:
                 continue
             seen.add((at, spot))
-            if at == len(segments) and self._is(spot, names) and self._has(spot, pattern.field):
-                if not _wider(self._written(said, pattern), pattern.text):
-                    return self._written(said, pattern)
+            if at == len(segments) and self._may_match(spot, names) and self._has_field(spot, pattern.field):
+                if not _is_wider(self._pattern_text(said, pattern), pattern.text):
+                    return self._pattern_text(said, pattern)
                 continue
             for more, ahead, following, word in self._corrections(segments[at : at + 1], spot):
                 step = (*said, word) if word is not None else said
@@ -287,7 +293,7 @@ class Places:
     def _corrections(
         self, segment: tuple[str, ...], spot: Spot
     ) -> Iterator[tuple[int, int, Spot, str | None]]:
-        """Ways on: what one counts, whether it uses the segment up, where it leads, what it writes."""
+        """Yield possible next steps: cost, number of segments used, next spot, segment to write."""
         edges = self._edges(spot)
         for edge, following in edges:
             if not isinstance(
@@ -309,7 +315,7 @@ class Places:
             elif given == "*":
                 fits, word = 0, given
             else:
-                key = self._key(edge, given)
+                key = self._key_segment(edge, given)
                 if key is None and edge is self.registry.root:
                     key = did_you_mean(given, self.organizations or ())
                 fits, word = (2, "*") if key is None else (int(key != given), key)
@@ -319,29 +325,29 @@ class Places:
                 yield fits, 1, following, word
         yield 3, 1, spot, None
 
-    def _has(self, spot: Spot, field: str | None) -> bool:
+    def _has_field(self, spot: Spot, field: str | None) -> bool:
         return field is None or any(
-            item.name == field for kind in self._objects([spot]) for item in kind.fields
+            item.name == field for kind in self._kinds_at([spot]) for item in kind.fields
         )
 
     @cached_property
     def _every_word(self) -> frozenset[str]:
         return frozenset(word for lists in self._lists.values() for words in lists for word in words)
 
-    def _written(self, segments: tuple[str, ...], pattern: Pattern) -> str:
+    def _pattern_text(self, segments: tuple[str, ...], pattern: Pattern) -> str:
         if len(segments) > 1 and segments[0] == "*" and segments[1] in self.registry.words:
             segments = segments[1:]
         return "/".join(segments) + (f"#{pattern.field}" if pattern.field else "")
 
 
-def _wider(text: str, written: str) -> bool:
-    """Whether a pattern has a wildcard more than another one, or names one thing less."""
-    (stars, names), (before, named) = _counts(text), _counts(written)
+def _is_wider(text: str, written: str) -> bool:
+    """Return whether a pattern has more wildcards or fewer names than another one."""
+    (stars, names), (before, named) = _count_segments(text), _count_segments(written)
     return stars > before or names < named
 
 
-def _counts(text: str) -> tuple[int, int]:
-    """The wildcards of a pattern, and its other segments."""
+def _count_segments(text: str) -> tuple[int, int]:
+    """Return the numbers of wildcards and of other segments in a pattern."""
     segments = FieldAddress.parse(text).address.segments
     stars = sum(segment in ("*", "**") for segment in segments)
     return stars, len(segments) - stars
@@ -352,9 +358,9 @@ NavigationPath = tuple[Address, tuple[str, ...]]
 
 
 def declared_place(place: str, entry: Entry) -> Address | None:
-    """The entry that an entry is declared to lie in, by its field `place`.
+    """Return the entry in which an entry is placed by its field `place`.
 
-    None where that says nothing, or names something by its id.
+    Return None if the field is absent or refers to an object by id.
     """
     if place not in entry.fields:
         return None
@@ -367,7 +373,7 @@ def declared_place(place: str, entry: Entry) -> Address | None:
 def ordered_by(
     registry: Registry, entries: Mapping[Address, Entry], entry: Entry
 ) -> tuple[Address, ListOrder] | None:
-    """The entry in which an entry lies, and the list by which that can order it; None where there is none."""
+    """Return the entry that contains an entry and can order it, and the list that orders it; None if none."""
     order = registry.list_order(entry.kind)
     place = declared_place(order.by, entry) if order is not None else None
     holder = entries.get(place) if place is not None else None
@@ -376,7 +382,7 @@ def ordered_by(
 
 
 def live_place(kind: Kind, place: str, live: LiveObject) -> Identity | None:
-    """The object that a live one of this kind lies in, by its field `place`."""
+    """Return the object in which a live object is placed by its field `place`."""
     value = live.fields.get(place)
     return (kind.field(place).type.refers[0], value.id) if isinstance(value, LiveId) else live.parent
 
@@ -400,6 +406,7 @@ def declared_navigation_paths(
 def _declared_path(
     registry: Registry, entries: Mapping[Address, Entry], entry: Entry
 ) -> NavigationPath | None:
+    """Return the navigation path of a node; None if the `path` of a node on the way is not declared."""
     paths: list[str] = []
     at: Entry | None = entry
     while at is not None and isinstance(registry[at.kind].shape, NodeShape):

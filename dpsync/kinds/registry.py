@@ -1,12 +1,9 @@
 """Look up kinds, their relations, and which of them an API version supports.
 
-Declared kinds → the kinds that a server with some profile supports.
-
-Where a declaration has alternatives, the first one that the server has is taken. What the server has no
-operation for is left out and noted, so that a plan can say why something is blocked. A kind that the server
-cannot read is left out as a whole.
-
-Which kinds there are, and how they hang together. Everything that depends on a kind asks here.
+`load` returns the registry of a profile (API version). `Registry` has the relations between kinds:
+parents, trees, references, orders. `for_profile` reduces the declared kinds to what a server supports: if a
+declaration has alternatives, it takes the first one that the server has. Operations that the server lacks are
+left out and noted, so that a plan can give the reason. A kind that the server cannot read is left out.
 """
 
 from __future__ import annotations
@@ -43,16 +40,16 @@ Read = Pages | One | Tree | Lists
 
 
 class SupportedKind(Kind, frozen=True):
-    """A kind as one server has it. The registry gives out these; modules declare a `Kind`."""
+    """A kind as one server supports it. The registry returns these; declarations are plain `Kind`s."""
 
     unsupported: frozenset[str] = frozenset()
-    """The declared words (create, delete, order …) that the server has no operation for."""
+    """The declared words (create, delete, order …) for which the server has no operation."""
     unsupported_fields: frozenset[str] = frozenset()
-    """The fields that have values which no operation of the server writes."""
+    """The fields with values that no operation of the server writes."""
 
 
 def in_words_of(kind: Kind, profile: str) -> Kind:
-    """The declaration with the words that it has on servers with this profile; whatever these support."""
+    """Return a declaration with the words of a profile, whether a server with it supports the kind or not."""
     fields = tuple(
         replace(item, **item.on_profiles[profile]) if profile in item.on_profiles else item
         for item in kind.fields
@@ -62,7 +59,7 @@ def in_words_of(kind: Kind, profile: str) -> Kind:
 
 
 def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, SupportedKind]:
-    """The kinds that a server with this profile supports, in the same order."""
+    """Return the kinds that a server with this profile supports, in the same order."""
     if profile.is_whole:
         return {name: _supported(kind) for name, kind in kinds.items()}
     support = _Support(kinds, profile)
@@ -76,59 +73,66 @@ def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Suppor
 
 
 def read_paths(kinds: Mapping[str, Kind], kind: Kind) -> set[str]:
-    """The paths by which a kind is read, every parameter written as `{}`: one for each kind of parent."""
+    """Return the paths that read a kind, one for each kind of parent, with every parameter as `{}`."""
     paths = kind.read.paths if isinstance(kind.read, Lists) else (kind.read.path,)
     support = _Support(kinds, Profile(""))
     return {found for path in paths for found in support.paths(kind, path)}
 
 
 def _supported(kind: Kind, **changed: Any) -> SupportedKind:
-    """The kind as it is declared, except for what changed."""
+    """Return the declared kind as a SupportedKind with changes."""
     declared = {word: getattr(kind, word) for word in Kind.__struct_fields__}
     return SupportedKind(**{**declared, **changed})
 
 
 class _Support(Struct, frozen=True):
-    """What one server has of each declaration."""
+    """Reduces declarations to the operations of one server."""
 
     kinds: Mapping[str, Kind]
     profile: Profile
 
     def kind(self, kind: Kind) -> SupportedKind | None:
-        """The kind with the operations that the server has; None when it cannot be read."""
-        read = self._read(kind, kind.read)
+        """Return a kind with the operations that the server has; None if the server cannot read the kind."""
+        read = self._supported_read(kind, kind.read)
         if read is None:
             return None
-        written = {item.name: self._field(kind, item) for item in kind.fields}
+        written = {item.name: self._supported_field(kind, item) for item in kind.fields}
         made = _supported(
             kind,
             read=read,
-            order=self._order(kind, kind.order),
+            order=self._supported_order(kind, kind.order),
             fields=tuple(field for field, _ in written.values()),
             unsupported_fields=frozenset(name for name, (_, every) in written.items() if not every),
-            create=kind.create if not isinstance(kind.create, Call) else self._call(kind, kind.create),
-            update=self._call(kind, kind.update),
-            delete=self._call(kind, kind.delete),
-            lifecycle=self._lifecycle(kind, kind.lifecycle),
+            create=kind.create
+            if not isinstance(kind.create, Call)
+            else self._supported_call(kind, kind.create),
+            update=self._supported_call(kind, kind.update),
+            delete=self._supported_call(kind, kind.delete),
+            lifecycle=self._supported_lifecycle(kind, kind.lifecycle),
             platform=replace(
                 kind.platform,
-                acts={word: call for word, call in kind.platform.acts.items() if self._call(kind, call)},
+                acts={
+                    word: call
+                    for word, call in kind.platform.acts.items()
+                    if self._supported_call(kind, call)
+                },
             ),
         )
         words = ("create", "update", "delete", "order")
         unsupported = {word for word in words if getattr(kind, word) and not getattr(made, word)}
         return replace(made, unsupported=frozenset(unsupported))
 
-    def _lifecycle(self, kind: Kind, declared: Lifecycle) -> Lifecycle:
+    def _supported_lifecycle(self, kind: Kind, declared: Lifecycle) -> Lifecycle:
         add, restore = declared.add, declared.restore
         return replace(
             declared,
-            add=add if add and self._call(kind, add.call) else None,
-            restore=restore if restore and self._call(kind, restore.call) else None,
-            transfer=self._call(kind, declared.transfer),
+            add=add if add and self._supported_call(kind, add.call) else None,
+            restore=restore if restore and self._supported_call(kind, restore.call) else None,
+            transfer=self._supported_call(kind, declared.transfer),
         )
 
-    def _read(self, kind: Kind, read: Read) -> Read | None:
+    def _supported_read(self, kind: Kind, read: Read) -> Read | None:
+        """Return the first way to read a kind that the server has; None if there is none."""
         at: Read | None = read
         while at is not None:
             paths = at.paths if isinstance(at, Lists) else (at.path,)
@@ -137,25 +141,26 @@ class _Support(Struct, frozen=True):
             at = at.otherwise if isinstance(at, Tree) else None
         return None
 
-    def _order(self, kind: Kind, order: Order | None) -> Order | None:
-        while order is not None and self._call(kind, order.call) is None:
+    def _supported_order(self, kind: Kind, order: Order | None) -> Order | None:
+        """Return the first order whose call the server has; None if there is none."""
+        while order is not None and self._supported_call(kind, order.call) is None:
             order = order.otherwise
         return order
 
-    def _field(self, kind: Kind, item: Field) -> tuple[Field, bool]:
-        """The field with the calls that write it, and whether these write all of its values.
+    def _supported_field(self, kind: Kind, item: Field) -> tuple[Field, bool]:
+        """Return a field with the calls that write it, and whether these calls write all of its values.
 
-        A field with calls of its own needs those; any other one must be a member of the kind's updating call.
+        A field with calls of its own needs these. Any other field must be a member of the kind's update call.
         """
         if isinstance(item, ListOrder):
-            order = self._order(self.kinds[item.of], item.order)
+            order = self._supported_order(self.kinds[item.of], item.order)
             return replace(item, order=order), order is not None
         there = {part: path for part, path in item.own_read.items() if self._has(kind, "GET", path)}
-        item = replace(item, own_read=there, on=self._when(kind, item))
+        item = replace(item, own_read=there, on=self._write_time(kind, item))
         if isinstance(item.via, Call):
-            return (item, True) if self._writes(kind, item.via) else (replace(item, via={}), False)
+            return (item, True) if self._accepts_body(kind, item.via) else (replace(item, via={}), False)
         if item.via is not None:
-            left = {value: call for value, call in item.via.items() if self._writes(kind, call)}
+            left = {value: call for value, call in item.via.items() if self._accepts_body(kind, call)}
             return replace(item, via=left), len(left) == len(item.via)
         if not isinstance(kind.update, Call) or item.on not in ("update", "both"):
             return item, True
@@ -166,39 +171,48 @@ class _Support(Struct, frozen=True):
             return item, True
         return replace(item, via=item.otherwise or {}), item.otherwise is not None
 
-    def _writes(self, kind: Kind, call: Call) -> bool:
-        """Whether the server has the call and takes every member that it names."""
+    def _accepts_body(self, kind: Kind, call: Call) -> bool:
+        """Return whether the server has a call and accepts every member in its body."""
         members = call.body if isinstance(call.body, dict) else {}
         paths = self.paths(kind, call.path)
-        return self._call(kind, call) is not None and all(
+        return self._supported_call(kind, call) is not None and all(
             self.profile.takes(call.method, path, member) for path in paths for member in members
         )
 
-    def _when(self, kind: Kind, item: Field) -> Literal["create", "update", "both", "neither"]:
-        """When it is written: what the creating call does not take is written afterwards."""
-        if item.on != "both" or not isinstance(kind.create, Call) or self._call(kind, kind.create) is None:
+    def _write_time(self, kind: Kind, item: Field) -> Literal["create", "update", "both", "neither"]:
+        """Return when a field is written.
+
+        Fields that the create call does not accept are written by the update.
+        """
+        if (
+            item.on != "both"
+            or not isinstance(kind.create, Call)
+            or self._supported_call(kind, kind.create) is None
+        ):
             return item.on
         name, method = item.create_as or item.wire, kind.create.method
         paths = self.paths(kind, kind.create.path)
         return "both" if all(self.profile.takes(method, path, name) for path in paths) else "update"
 
-    def _call(self, kind: Kind, call: Call | None) -> Call | None:
+    def _supported_call(self, kind: Kind, call: Call | None) -> Call | None:
+        """Return the call if the server has it, otherwise None."""
         return call if call is not None and self._has(kind, call.method, call.path) else None
 
     def _has(self, kind: Kind, method: str, path: str) -> bool:
         return all(self.profile.has(method, found) for found in self.paths(kind, path))
 
     def paths(self, kind: Kind, path: str) -> set[str]:
-        """The paths that a template stands for: one for each kind of parent that it names."""
+        """Return the paths for which a template stands, one for each kind of parent that it names."""
         path = _NAME.sub(
-            lambda name: self._fill(kind, name[1]), path.partition("?")[0].replace("{self}", kind.at)
+            lambda name: self._fill_name(kind, name[1]), path.partition("?")[0].replace("{self}", kind.at)
         )
         if "{parent}" not in path:
             return {path}
         above = {found for parent in kind.parents for found in self.paths(self.kinds[parent], "{self}")}
         return {path.replace("{parent}", found) for found in above}
 
-    def _fill(self, kind: Kind, name: str) -> str:
+    def _fill_name(self, kind: Kind, name: str) -> str:
+        """Return the replacement of a name in a path template, with parameters as `{}`."""
         if name == "parent":
             return "{parent}"
         named = kind if name == "id" else self.kinds.get(name)
@@ -206,12 +220,12 @@ class _Support(Struct, frozen=True):
 
 
 class Registry:
-    """A closed set of kinds, as a server with this profile has them."""
+    """A fixed set of kinds, as a server with one profile supports them."""
 
     def __init__(self, kinds: Iterable[Kind], profile: Profile = FULL) -> None:
         self.profile = profile
-        self._written = tuple(kinds)
-        self.declared = {kind.name: in_words_of(kind, profile.name) for kind in self._written}
+        self._declarations = tuple(kinds)
+        self.declared = {kind.name: in_words_of(kind, profile.name) for kind in self._declarations}
         self.kinds = for_profile(self.declared, profile)
 
     def __getitem__(self, name: str) -> SupportedKind:
@@ -226,7 +240,7 @@ class Registry:
 
     @cached_property
     def ordered(self) -> tuple[SupportedKind, ...]:
-        """Every kind behind its parents and behind the kinds that its natural keys refer to."""
+        """All kinds, each after its parents and after the kinds to which its natural keys refer."""
         graph: dict[str, set[str]] = {}
         for kind in self.kinds.values():
             names = {part for key in kind.identity for part in ([key] if isinstance(key, str) else key)}
@@ -243,7 +257,7 @@ class Registry:
         return self._children.get(name, ())
 
     def places(self, name: str) -> Mapping[str, tuple[SupportedKind, ...]]:
-        """The YAML keys of an entry of this kind that hold other kinds. Nodes inside nodes are no place."""
+        """Return the YAML keys of an entry that contain other kinds. Nodes inside nodes do not count."""
         return self._places[name]
 
     @cached_property
@@ -262,7 +276,7 @@ class Registry:
         return places
 
     def nodes(self, key: str) -> tuple[SupportedKind, ...]:
-        """The kinds that share one ordered tree."""
+        """Return the kinds that share one ordered tree."""
         return self._nodes.get(key, ())
 
     @cached_property
@@ -274,11 +288,11 @@ class Registry:
         return found
 
     def tree_word(self, owner: str) -> str:
-        """The key of an entry of this kind that holds its tree. StopIteration: it has none."""
+        """Return the key that contains the tree of an entry. Raises StopIteration if the kind has no tree."""
         return next(word for word, kinds in self.places(owner).items() if any(one.in_tree for one in kinds))
 
     def tree_owner(self, kind: Kind) -> str:
-        """The kind that owns the tree which this kind is a node of."""
+        """Return the kind that owns the tree of a node's kind."""
         return next(
             parent
             for node in self.nodes(kind.key)
@@ -288,19 +302,19 @@ class Registry:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The keys a pattern may start with: the places below an organization."""
+        """The keys with which a pattern may start: those directly below an organization."""
         return frozenset(self.whole.places(self.root.name))
 
     @cached_property
     def whole(self) -> Registry:
-        """Every kind in the words of this profile: what may be written does not depend on the operations."""
+        """All kinds in the words of this profile: files may declare what the server does not support."""
         return self if self.profile.is_whole else self.written_for(self.profile.name)
 
     def written_for(self, profile: str) -> Registry:
-        """Every kind in the words of a profile: by these a configuration is read that is planned for it."""
+        """Return all kinds in the words of a profile, to read a configuration that is planned for it."""
         found = self._written_for.get(profile)
         if found is None:
-            found = self._written_for[profile] = Registry(self._written, Profile(profile))
+            found = self._written_for[profile] = Registry(self._declarations, Profile(profile))
         return found
 
     @cached_property
@@ -318,7 +332,10 @@ class Registry:
         return found
 
     def referring(self, name: str) -> tuple[tuple[SupportedKind, Any], ...]:
-        """Fields of any kind that put an object into one of this kind (its collection, its group)."""
+        """Return the kind and field of each field that places an object in an object of this kind.
+
+        Examples of such objects are collections and section groups.
+        """
         return self._referring.get(name, ())
 
     @cached_property
@@ -330,17 +347,18 @@ class Registry:
         return found
 
     def list_orders(self, name: str) -> Mapping[str, ListOrder]:
-        """The lists that give things of this kind their order, by the kind of the entries that have them."""
+        """Return the list orders of objects of this kind, by the kind of the entries that declare them."""
         return self._list_orders[name]
 
     def list_order(self, name: str) -> ListOrder | None:
-        """Any of these lists: all have one field that places a thing, and one request that moves it."""
+        """Return any list order of this kind: all have the same place field and the same move request."""
         return next(iter(self._list_orders[name].values()), None)
 
     def naming(self, name: str) -> tuple[SupportedKind, ...]:
-        """Kinds with a field that can be read and that may name an object of this kind.
+        """Return the kinds with a readable field that may refer to an object of this kind.
 
-        What an object is only placed in counts where its deletion lifts what is in it.
+        Fields that only place an object count only if deleting the container moves its contents up
+        ("lifted").
         """
         places = {(kind.name, field.name) for kind, field in self.referring(name)}
         lifted = self.kinds[name].lifecycle.on_delete == "lifted"
@@ -356,13 +374,14 @@ class Registry:
         )
 
     def keyed(self, kind: Kind) -> bool:
-        """Whether the local key is data: an e-mail, a slug, a reference."""
+        """Return whether the local key is data, such as an e-mail address, a slug or a reference."""
         return isinstance(kind.shape, Entries) and kind.shape.natural is not None
 
     def folded(self, kind: Kind, key: str) -> str:
-        """A key as its address has it. One that is data folds like that data: e-mails in any case are one.
+        """Return a key as in an address.
 
-        A key that is a reference folds like the key that it refers to.
+        A key that is data is folded like the data, such as e-mails to lowercase. A key that is a reference is
+        folded like the key to which it refers.
         """
         if kind.natural is None:
             return key
@@ -376,9 +395,9 @@ class Registry:
 
 @cache
 def load(profile: str = FULL.name) -> Registry:
-    """Every kind declared in this package, one file each, of those that a server with this profile has.
+    """Return the registry of all declared kinds that a server with this profile supports.
 
-    The same registry each time: it never changes.
+    The registry is cached and immutable.
     """
     import dpsync.kinds.declarations as package
 

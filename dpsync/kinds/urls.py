@@ -1,4 +1,4 @@
-"""Fills the path templates of a kind: ancestors' ids, the parent's URL, the object's own id."""
+"""Fill the path templates of a kind with the ids of ancestors, the parent's URL and the object's id."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dpsync.kinds.kind import Kind
 from dpsync.kinds.registry import Registry
 
 Chain = Sequence[tuple[str, str]]
-"""Kind and id of the parent, its parent, and so on up to the organization."""
+"""Kind and id of the parent, its parent, and so on, up to the organization."""
 
 _NAME = re.compile(r"\{(\w+)\}")
-_UNMADE = re.compile(r"\{[^{}]+\}")
+_UNKNOWN_ID = re.compile(r"\{[^{}]+\}")
 
 
 def expand(
@@ -24,7 +24,13 @@ def expand(
     chain: Chain,
     more: Mapping[str, str] | None = None,
 ) -> str:
-    """The path with every name filled in. An id of the form `{address}` stands for one not known yet."""
+    """Return the path with every name filled in.
+
+    Args:
+        id: The object's id. `{address}` stands for an id that is not known yet.
+        chain: The parents of the object, from the direct parent up.
+        more: Values of other names, such as fields.
+    """
 
     def fill(match: re.Match[str]) -> str:
         name = match[1]
@@ -33,7 +39,7 @@ def expand(
         if name == "parent":
             (parent, parent_id), *above = chain
             return expand(registry, registry[parent], registry[parent].at, parent_id, above)
-        # After the words of every kind: a collection has a field of its own that is called parent.
+        # Fields come after "parent", because a collection has a field with this name.
         if more and name in more:
             return segment(more[name])
         if name in ("id", kind.name) and id is not None:
@@ -44,8 +50,8 @@ def expand(
 
 
 def segment(id: str, kind: Kind | None = None) -> str:
-    """An id as one segment of a path, or as several where its kind says that it has several parts."""
-    if _UNMADE.fullmatch(id):
+    """Return an id as one path segment, or as several if the kind's ids have several parts."""
+    if _UNKNOWN_ID.fullmatch(id):
         return id
     has_parts = kind is not None and "{" in kind.id and _has_parts(id, kind.id)
     return quote(id, safe="@/" if has_parts else "@")
@@ -60,6 +66,6 @@ def _has_parts(id: str, template: str) -> bool:
 
 
 def split_query(path: str) -> tuple[str, dict[str, str] | None]:
-    """A template may end in one query: `/sites?space=ID`."""
+    """Split an optional query from a path template, such as `/sites?space=ID`."""
     path, _, query = path.partition("?")
     return path, dict(part.split("=", 1) for part in query.split("&")) if query else None

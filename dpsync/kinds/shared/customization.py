@@ -1,11 +1,8 @@
 """Define the fields that the customizations of sites and site spaces share.
 
-How sites look by the vendor's edition of today: which members there are, and what each may be.
-
-That edition names every word, and asks for all members of an object that need not be there at all (a logo has
-two images). A part of an object that is always there may be declared alone.
-
-How sites look: the fields that the looks of a site and those of a space in it share.
+`SHAPES` has the members and allowed values of each field in the current API version. That version requires
+all members of an optional object (a logo has two images), but members of an object that always exists may be
+declared alone.
 """
 
 from typing import Any
@@ -61,17 +58,20 @@ def _font(*known: str) -> Schema:
     return {"anyOf": [words(*known), _OWN_FONT]}
 
 
-def _to(kind: str, needed: str, more: str = "") -> Schema:
-    """A content reference of one kind: its own member, and where that is."""
+def _ref(kind: str, needed: str, more: str = "") -> Schema:
+    """Return the schema of a content reference of one kind.
+
+    `needed` and `more` are the required and optional members, space-separated.
+    """
     parts = {name: text() for name in (*needed.split(), *more.split())}
     return members(f"kind {needed}", "this link", kind={"const": kind}, **parts)
 
 
 _REFERENCES = [
-    _to("file", "file", "space"), _to("url", "url"), _to("page", "page", "space"),
-    _to("anchor", "anchor", "space page"), _to("user", "user"), _to("collection", "collection"),
-    _to("space", "space"), _to("reusable-content", "reusableContent", "space"), _to("tag", "tag", "space"),
-    _to("openapi", "spec"),
+    _ref("file", "file", "space"), _ref("url", "url"), _ref("page", "page", "space"),
+    _ref("anchor", "anchor", "space page"), _ref("user", "user"), _ref("collection", "collection"),
+    _ref("space", "space"), _ref("reusable-content", "reusableContent", "space"), _ref("tag", "tag", "space"),
+    _ref("openapi", "spec"),
 ]  # fmt: skip
 _TO: Schema = {"anyOf": _REFERENCES}
 _LINK = members(
@@ -135,7 +135,7 @@ SHAPES: dict[str, Schema] = {
         display=members("footer header", "display", footer=FLAG, header=FLAG),
     ), 10),
 }  # fmt: skip
-"""By member what it may be. Members that every answer has may be declared in part."""
+"""The schema of each field. Objects that every response has may be declared in part."""
 _FONT_OF_THE_SITE = ("font", "headingFont", "monospaceFont")
 SPACE_SHAPES: dict[str, Schema] = SHAPES | {
     "styling": SHAPES["styling"] | {
@@ -145,11 +145,11 @@ SPACE_SHAPES: dict[str, Schema] = SHAPES | {
         },
     },
 }  # fmt: skip
-"""The same for one space of a site, which has no fonts of its own."""
+"""The schemas for one space of a site, which has no fonts of its own."""
 CODE_THEME: dict[str, Any] = {
     name: {"light": "default-light", "dark": "default-dark"} for name in ("default", "openapi")
 }
-"""What a new site has; the vendor's document says only that it is there."""
+"""The code themes of a new site. The vendor's document says only that they exist."""
 
 
 _OBJECTS = (
@@ -165,7 +165,7 @@ _NEEDED = {
     "footer": (*_LOGO, "groups.title", "groups.links"),
     "announcement": ("enabled",),
 }
-"""What the platform asks for in a value that it is given."""
+"""Members that the platform requires in written values, by field."""
 _BLUE, _GREY, _GREEN, _ORANGE, _RED = (
     {"light": colour, "dark": colour} for colour in ("#346DDB", "#787878", "#00C950", "#FE9A00", "#FB2C36")
 )
@@ -186,30 +186,33 @@ USUAL: dict[str, Any] = {
 
 
 USUAL_TODAY = USUAL | {"styling": USUAL["styling"] | {"codeTheme": CODE_THEME}}
-"""The same by the vendor's edition of today."""
+"""The defaults in the current API version."""
 
 
 def customization_fields(defaults: dict[str, Any]) -> dict[str, Type]:
-    """The fields. A member that is not written is not managed; `defaults` is what null would bring back."""
+    """Return the type of each field. Members that are not written are not managed.
+
+    `defaults` are the platform's values of members that are not set.
+    """
     return {
         "title": Text(1, 128),
         "localizedTitle": LOCALIZED,
-        **{name: _looks(name, defaults, {"type": "object"}) for name in _OBJECTS},
+        **{name: _field_type(name, defaults, {"type": "object"}) for name in _OBJECTS},
         "socialAccounts": Json(shape={"type": "array"}),
     }
 
 
 def members_today(defaults: dict[str, Any], shapes: dict[str, Schema]) -> dict[str, Type]:
-    """The same fields by the vendor's edition of today, which knows every member and word of them."""
+    """Return the type of each field in the current API version, which defines every member and word."""
     return {
         "title": Text(2, 128),
         "localizedTitle": localized(128),
-        **{name: _looks(name, defaults, shapes[name]) for name in _OBJECTS},
+        **{name: _field_type(name, defaults, shapes[name]) for name in _OBJECTS},
         "socialAccounts": Json(shape=shapes["socialAccounts"]),
     }
 
 
-def _looks(name: str, defaults: dict[str, Any], shape: Schema) -> Json:
+def _field_type(name: str, defaults: dict[str, Any], shape: Schema) -> Json:
     return Json(
         partial=True, secrets=True, rarely=True, shape=shape, tag="kind",
         exclusive=("icon", "emoji") if name == "favicon" else (), platform_default=defaults.get(name),

@@ -1,15 +1,8 @@
 """Define fields that several kinds share: roles, merge rules, languages, orders, Git Sync, style guides.
 
-What several kinds share: roles and merge rules.
-
-Types that several kinds share: languages, and texts in them.
-
-The order of collections among each other: in a collection, and at the top of an organization.
-
-Git Sync: the platform itself keeps the structure of a site, or the content of a space, as a repository has
-it.
-
-Style guides: spaces of a type of their own. A request on a site makes one; several sites may name it.
+`COLLECTION_ORDER` orders collections in a collection or at the top of an organization. `SPACE_SYNC` and
+`SITE_SYNC` are the parts of spaces and sites that Git Sync keeps in sync with a repository. A style guide is
+a space of its own type, which a request on a site creates and several sites may use.
 """
 
 from msgspec.structs import replace
@@ -20,10 +13,10 @@ from dpsync.kinds.types import Enum, Many, Object, OneOf, Own, Reference, Table,
 ROLES = ("admin", "create", "review", "edit", "comment", "read")
 LEAST_FIRST = tuple(reversed(ROLES))
 GUEST_FIRST = ("guest", *LEAST_FIRST)
-"""From the least to the most powerful; what `inherit` gives is not known from the word."""
+"""Roles from the least to the most powerful. The effect of `inherit` depends on the parent."""
 ROLE = Enum(ROLES, nil="guest")
 LEVEL = Enum((*ROLES, "inherit"), nil="guest")
-"""The level of everybody in the organization; `inherit` takes the one above."""
+"""The role of everybody in the organization; `inherit` means the role of the parent."""
 
 GIVEN_ROLE = Field(
     "role",
@@ -35,7 +28,7 @@ GIVEN_ROLE = Field(
     raised=LEAST_FIRST,
     access="role",
 )
-"""What a permission gives in one place. A null role gives nothing."""
+"""The role that a permission gives in one place. A null role gives nothing."""
 
 _NOBODY = Object({}, what="this rule")
 _USERS = Object({"users": Many(Reference.to("member"), as_set=True)}, required=("users",), what="this rule")
@@ -97,7 +90,7 @@ LANGUAGE = Enum(LANGUAGES)
 
 
 def localized(most: int) -> Table:
-    """A text in some languages, each of at most so many characters."""
+    """Return the type of texts by language, with a maximum length in characters."""
     return Table(LANGUAGE, Text(0, most))
 
 
@@ -138,13 +131,13 @@ STYLEGUIDE = Field(
     on="update",
     read="styleguide.space",
     null="clear",
-    # Making one is safe to repeat: a site that has one keeps it. Letting it go does not delete it.
+    # Creating a style guide is safe to repeat: a site keeps its style guide. Null does not delete it.
     via={
         "own": Post("{self}/styleguide", None, repeat="safe"),
         ANY: Patch("{self}", {"styleguide": "$value"}, repeat="safe"),
         None: Patch("{self}", {"styleguide": None}, repeat="safe"),
     },
 )
-"""Of a site: which guide its editor's agent goes by."""
+"""The style guide that the agent in a site's editor follows."""
 IS_STYLEGUIDE = {"type": ("styleguide",)}
-"""Of an item of the list of spaces: then it is none that anybody declares."""
+"""Members of style guides in the list of spaces. Files never declare these spaces."""

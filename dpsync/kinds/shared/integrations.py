@@ -1,10 +1,8 @@
 """Define the fields of integrations, connectors and visitor claims.
 
-What a site may know about its visitors: a draft-07 JSON Schema of their claims.
-
-What a context connection is set up with, by its connector. Tokens are secrets, and may be read back.
-
-What an integration of one's own may say of itself: its scopes, categories, blocks and settings.
+`claims_schema` checks the JSON Schema (draft 7) of visitor claims. `FORMS` has the settings of each connector
+of a context connection; tokens are secrets, although the platform may return them. `ON_PROFILES` has the
+fields of published integrations that differ by API version.
 """
 
 from collections.abc import Mapping
@@ -15,7 +13,7 @@ from dpsync.kinds.types.schemas import FLAG, NUMBER, listed, members, table, tex
 
 
 def claims_schema(value: Any) -> list[str]:
-    """What is wrong with a visitor schema, as sentences; empty when nothing is."""
+    """Return the faults of a visitor schema as sentences."""
     from jsonschema import Draft7Validator
     from jsonschema.exceptions import SchemaError
 
@@ -35,17 +33,17 @@ def claims_schema(value: Any) -> list[str]:
 
 
 def described_claims_schema(value: Any) -> list[str]:
-    """The same where each claim needs a description, and is of a type that the edition of today knows."""
+    """Return the faults of a visitor schema whose claims need a description and a type of the current API."""
     wrong = claims_schema(value)
     if wrong:
         return wrong
     odd = sorted(value.keys() - {"$schema", "type", "properties", "additionalProperties"})
     wrong += [f'the key "{name}" is not allowed in a visitor schema' for name in odd]
-    return wrong + [said for name, part in value["properties"].items() for said in _claim(name, part)]
+    return wrong + [said for name, part in value["properties"].items() for said in _claim_faults(name, part)]
 
 
-def _claim(name: str, part: Any) -> list[str]:
-    """What is wrong with one claim; `name` is its dotted path."""
+def _claim_faults(name: str, part: Any) -> list[str]:
+    """Return the faults of one claim. `name` is its dotted path."""
     if not isinstance(part, dict):
         return [f'the claim "{name}" must be a mapping']
     kind = part.get("type")
@@ -63,12 +61,12 @@ def _claim(name: str, part: Any) -> list[str]:
         items = part.get("items")
         if not isinstance(items, dict) or items.get("type") in ("array", "object"):
             return [*wrong, f'the claim "{name}" needs "items" with the type string, number or boolean']
-        return wrong + _claim(f"{name} items", items)
+        return wrong + _claim_faults(f"{name} items", items)
     if kind == "object":
         if part.get("additionalProperties") is not False or not isinstance(part.get("properties"), dict):
             return [*wrong, f'the claim "{name}" must contain "properties" and "additionalProperties: false"']
         return wrong + [
-            said for key, its in part["properties"].items() for said in _claim(f"{name}.{key}", its)
+            said for key, its in part["properties"].items() for said in _claim_faults(f"{name}.{key}", its)
         ]
     return wrong
 
@@ -114,7 +112,7 @@ FORMS = {
     )
     for name, needed in _NEEDED.items()
 }
-"""By connector the settings that it needs, and may have. The others have none."""
+"""The required and optional settings by connector. Other connectors have none."""
 CONNECTOR = Text(
     1, None, rf"integration:[^:]+|builtin:(email|api|{'|'.join(_NEEDED)})",
     meaning="a connector: integration:NAME, or builtin:NAME with one of these names: email, api, "
@@ -168,4 +166,4 @@ ON_PROFILES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "contentSources": {"published": {"type": Json(shape=listed(_SOURCE))}},
     "configurations": {"published": {"type": Json(shape=_CONFIGURATIONS, tag="type")}},
 }
-"""By field what differs by profile: today's edition asks for more, and has no category for Git Sync."""
+"""The differences by field and profile: the current version requires more, and lacks a Git Sync category."""

@@ -1,6 +1,6 @@
-"""What a type of field is: its YAML form, its JSON Schema, its wire form, and when two values are equal.
+"""Define the base of all field types: YAML form, JSON Schema, wire form, and comparison of values.
 
-A type never knows which kind uses it. Values are JSON with Ref, LiveId and Secret inside (`entries.values`).
+A type never knows which kind uses it. Values are JSON with `Ref`, `LiveId` and `Secret` inside.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Schema = dict[str, Any]
 
 
 class Invalid:
-    """The value of a node that was reported as wrong."""
+    """Stands for the value of a node whose fault was reported."""
 
 
 INVALID = Invalid()
 _EQUAL = frozenset({str, bool, int, Ref, LiveId})
-"""Two values of one of these types have one canonical form where they are equal, which costs less to tell."""
+"""Types whose values can be compared with `==`, which is faster than comparing canonical forms."""
 
 
 class Misfit(Struct, frozen=True):
-    """A value of an answer that is not of the type that belongs there.
+    """A response value of the wrong type.
 
-    `member` leads to it from the value that was looked at ("rules.0.rule"; "" for the value itself).
-    `expected` and `found` are words of ours: a value of the platform is in neither.
+    `member` is the path from the checked value to the misfit ("rules.0.rule"; "" for the value itself).
+    `expected` and `found` never contain a value from the platform.
     """
 
     member: str
@@ -41,17 +41,17 @@ class Misfit(Struct, frozen=True):
     found: str
 
     def inside(self, member: str | int) -> Misfit:
-        """The same misfit, as seen from the value that has this one as a member."""
+        """Return the misfit as seen from the value that contains the checked value as a member."""
         return Misfit(f"{member}.{self.member}" if self.member else str(member), self.expected, self.found)
 
 
 def unlike(wire: Any, expected: str) -> Misfit:
-    """What is wrong with a value of the wrong type."""
+    """Return the misfit for a value of the wrong type."""
     return Misfit("", expected, _JSON_WORDS.get(type(wire), "a number"))
 
 
 MISSING = "missing"
-"""What a `Misfit` has found where there is nothing."""
+"""`Misfit.found` for an absent value."""
 _JSON_WORDS = {
     type(None): "null",
     bool: "a boolean",
@@ -62,41 +62,42 @@ _JSON_WORDS = {
 
 
 class TextFile(Struct, frozen=True):
-    """A file of the project as text, under its name inside the project."""
+    """A text file of the project, with its name inside the project."""
 
     name: str
     text: str
 
 
 class Parsing(Protocol):
-    """What a type needs while it reads a node."""
+    """The context in which a type parses a node."""
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
-        """Report a finding; returns INVALID so that a type can return the call."""
+        """Report an error. Returns INVALID, so that a type can return the call."""
 
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
-        """Report what may well be meant, and should be looked at."""
+        """Report something that may be intended, but needs a look."""
 
     def unknown_key(self, key: Scalar, known: list[str], what: str) -> str | None:
-        """Report a key that nobody knows; returns the known one that was probably meant."""
+        """Report an unknown key. Return the known key that was probably meant."""
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
-        """The declared entry that a local key names, seen from the object that is being read."""
+        """Return the entry that a local key refers to, as seen from the parsed entry."""
 
     def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
         """Return the part of `KEY/REST` that is the key of an entry, which can itself contain slashes."""
 
     def file(self, path: Scalar) -> Node | str | None:
-        """The content of a file named by `{file: …}`: a node tree for JSON and YAML, else text."""
+        """Return the content of the file in `{file: …}`: a node tree for JSON and YAML, otherwise text."""
 
     def text(self, path: Scalar) -> TextFile | None:
-        """The text of a file named by `{file: …}`, whatever it holds."""
+        """Return the text of the file in `{file: …}`, whatever its format is."""
 
 
 class Type(Struct, frozen=True):
-    """The base: any JSON value, sent and read as it is."""
+    """Base of all types: any JSON value, sent and read unchanged."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
+        """Return the value of a node. Report faults to `ctx` and return INVALID."""
         raise TypeError(f"{type(self).__name__} does not implement parse")
 
     def merge_overlay(self, below: Node, above: Node) -> Node:
@@ -114,33 +115,40 @@ class Type(Struct, frozen=True):
         return written
 
     def schema(self) -> Schema:
+        """Return the JSON Schema of the YAML form."""
         raise TypeError(f"{type(self).__name__} has no schema")
 
     def encode(self, value: Value) -> Value:
+        """Return the wire form of a value."""
         return value
 
     def decode(self, wire: Any) -> Value:
+        """Return the value of a wire form without misfit."""
         return wire
 
     def misfit(self, wire: Any) -> Misfit | None:
-        """What is wrong with a value of an answer, None when it may be decoded.
+        """Return why a response value must not be decoded, None if it may be.
 
-        Only types count: words that nobody knows and further members are right. Limits of what may be
-        written do not hold for what is read.
+        Only types are checked. Unknown words and members are allowed, and limits for written values do not
+        apply.
         """
         return None
 
     def over(self, live: Value, wanted: Value) -> Value:
-        """What is sent by a request that replaces all there is, both as they are on the wire."""
+        """Return the value to send in a request that replaces the whole object.
+
+        Both values are in wire form.
+        """
         return wanted
 
     def same(self, one: Value, other: Value) -> bool:
+        """Return whether a wanted and a live value are equal."""
         if type(one) is type(other) and type(one) in _EQUAL:
             return bool(one == other)
         return canonical(one) == canonical(other)
 
     def fold(self, value: Value) -> Value:
-        """The form that is compared when the value is part of a natural key."""
+        """Return the form in which the value is compared as part of a natural key."""
         return value
 
     def key(self, value: Value) -> Value:
@@ -148,22 +156,22 @@ class Type(Struct, frozen=True):
         return self.fold(value)
 
     def unread(self, value: Value) -> Value:
-        """The part of a value that the platform never gives back, None when there is none."""
+        """Return the part of a value that the platform never returns, None if there is none."""
         return None
 
     @property
     def may_be_unread(self) -> bool:
-        """Whether some value has such a part."""
+        """Whether a value may have a part that the platform never returns."""
         return type(self).unread is not Type.unread
 
     @property
     def may_be_secret(self) -> bool:
-        """Whether some value has a part that nobody may see, however deep."""
+        """Whether a value may have a secret part, at any depth."""
         own = getattr(self, "secret", False) or getattr(self, "secrets", False)
         return bool(own) or any(one.may_be_secret for one in _types_in(self))
 
     def narrow(self, live: Value, wanted: Value) -> Value:
-        """What of a live value may be shown beside a wanted one: nothing that is not managed, no secret."""
+        """Return the part of a live value that may be shown beside a wanted value: managed and not secret."""
         return live
 
     def reverting_value(self, before: Any, after: Any) -> Any:
@@ -172,12 +180,12 @@ class Type(Struct, frozen=True):
 
     @property
     def takes_mapping(self) -> bool:
-        """Whether its YAML form may be a mapping of any keys: then an entry is never shortened *and* long."""
+        """Whether the YAML form may be a mapping with any keys, so that an entry has only one form."""
         return False
 
     @property
     def refers(self) -> tuple[str, ...]:
-        """The kinds that a value may refer to."""
+        """The kinds to which a value may refer."""
         return ()
 
 
@@ -210,7 +218,7 @@ def is_file_reference(node: Node) -> bool:
 
 
 def file_of(node: Node, ctx: Parsing) -> Scalar | Invalid | None:
-    """The path in `{file: PATH}`; None when the node is something else."""
+    """Return the path in `{file: PATH}`, None for any other node."""
     if not isinstance(node, Mapping) or len(node.entries) != 1 or node.entries[0][0].value != "file":
         return None
     path = node.entries[0][1]
@@ -220,7 +228,7 @@ def file_of(node: Node, ctx: Parsing) -> Scalar | Invalid | None:
 
 
 def one_of(words: Iterable[str], node: Node, ctx: Parsing) -> Invalid:
-    """The same for a word that is none of those that may stand there, with the nearest one."""
+    """Report a word that is not allowed, and suggest the nearest allowed word."""
     known = list(words)
     nearest = (
         did_you_mean(node.value, known) if isinstance(node, Scalar) and isinstance(node.value, str) else None
@@ -232,8 +240,8 @@ def one_of(words: Iterable[str], node: Node, ctx: Parsing) -> Invalid:
 _PLAIN = re.compile(r"[\w@.+/-]+")
 
 
-def _is_it(items: Sequence_[Node], what: str) -> bool:
-    """Whether a list has only one value, and that may be the one that is expected."""
+def _is_wrapped_value(items: Sequence_[Node], what: str) -> bool:
+    """Return whether a list has a single value that may be the expected one."""
     return len(items) == 1 and isinstance(items[0], Mapping if what == "a mapping" else Scalar)
 
 
@@ -241,7 +249,12 @@ def expected(node: Node, what: str, ctx: Parsing, hint: str | None = None) -> In
     """Report a value of the wrong type."""
     if hint is None and what == "text" and isinstance(node, Scalar):
         hint = 'to make it a text, put it in quotes ("…")'
-    elif hint is None and isinstance(node, Sequence) and what != "a list" and _is_it(node.items, what):
+    elif (
+        hint is None
+        and isinstance(node, Sequence)
+        and what != "a list"
+        and _is_wrapped_value(node.items, what)
+    ):
         hint = "write the value alone, without [ ] and without a dash"
     elif hint is None and what == "a list" and isinstance(node, Scalar) and _PLAIN.fullmatch(node.text):
         hint = f"write [{node.text}]"
@@ -249,7 +262,7 @@ def expected(node: Node, what: str, ctx: Parsing, hint: str | None = None) -> In
 
 
 def found_in(node: Node) -> str:
-    """What a value is, for people."""
+    """Return a description of a value for messages."""
     match node:
         case Mapping():
             return "a mapping"
@@ -265,7 +278,7 @@ def found_in(node: Node) -> str:
 
 
 def secret_of(node: Node) -> Secret | None:
-    """What `{env: NAME}` stands for."""
+    """Return the secret for `{env: NAME}`, None for any other node."""
     name = node.get("env") if isinstance(node, Mapping) and len(node.entries) == 1 else None
     if isinstance(name, Scalar) and isinstance(name.value, str) and not name.interpolated:
         return Secret(name.value)
@@ -273,7 +286,7 @@ def secret_of(node: Node) -> Secret | None:
 
 
 def _types_in(whole: Any) -> Iterator[Type]:
-    """The types that a type is made of."""
+    """Yield the types of which a type consists."""
     values = [getattr(whole, name) for name in whole.__struct_fields__]
     for value in values:
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else (value,)

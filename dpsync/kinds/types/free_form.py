@@ -1,15 +1,11 @@
 """Define the types of free-form JSON values and visitor conditions, and recognize secrets in them.
 
-Whether a text looks like a secret: by the name that it stands under, by a form of tokens, or as random.
+`Json` is the type of values without a declared form. `looks_secret` guesses by the name, a known token format
+or randomness whether a text is a secret. The guess is only for warnings and hidden output: nothing is refused
+because of it.
 
-A guess, for warnings and for what is shown: nothing is refused because of it.
-
-The type of values that have no form of their own: any JSON, with secrets in it where its kind says so.
-
-Visitor conditions, and the schema of the visitor claims of a site.
-
-A condition is an expression such as `visitor.claims.isBeta`. This module reads only the claim names in a
-condition.
+`Condition` is an expression such as `visitor.claims.isBeta`, of which only the claim names are read.
+`VisitorSchema` is the JSON Schema of these claims.
 """
 
 from __future__ import annotations
@@ -48,12 +44,12 @@ LAST_WORDS: Final = frozenset({
     "token", "tokens", "secret", "secrets", "password", "passwords", "passwd", "pwd", "passphrase",
     "passcode", "credential", "credentials", "apikey", "apikeys", "authorization", "bearer", "dsn",
 })  # fmt: skip
-"""A name that ends with one of these names a secret: accessToken, SLACK_SECRET."""
+"""Last words of names of secrets: accessToken, SLACK_SECRET."""
 KEYS: Final = frozenset({
     "api", "private", "secret", "access", "signing", "encryption", "auth", "service", "master", "account",
     "app", "client", "deploy", "license", "shared",
 })  # fmt: skip
-"""What makes a secret of a "key": privateKey, api-key."""
+"""Words before "key" in names of secrets: privateKey, api-key."""
 _HARMLESS: Final = frozenset({
     "none", "null", "true", "false", "on", "off", "yes", "no", "auto", "enabled", "disabled", "required",
     "optional", "default", "bearer", "basic",
@@ -78,20 +74,21 @@ _PIECE: Final = re.compile(
 )
 _CHANGE: Final = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 _CHANGES: Final = 3
-"""How often letters and digits take turns in what is random; names do so once or twice."""
+"""Minimum number of changes between letters and digits in a random text. Names have one or two."""
 _BITS: Final = 3.0
-"""Entropy per character of what is random, in bits."""
+"""Minimum entropy of a random text, in bits per character."""
 
 
 def looks_secret(name: str, text: str) -> bool:
-    """Whether a text that stands under a name should rather be `{env: …}`."""
+    """Return whether a text with this name should rather be `{env: …}`."""
     bare = text.strip()
     if not bare or bare.lower() in _HARMLESS or re.fullmatch(r"\d{1,5}", bare):
         return False
-    return _names_one(name) or bool(_FORMS.search(bare)) or any(map(_is_random, _PIECE.findall(bare)))
+    return _is_secret_name(name) or bool(_FORMS.search(bare)) or any(map(_is_random, _PIECE.findall(bare)))
 
 
-def _names_one(name: str) -> bool:
+def _is_secret_name(name: str) -> bool:
+    """Return whether a name is typical of a secret."""
     words = [word.lower() for word in _WORD.findall(name)]
     if not words:
         return False
@@ -107,27 +104,27 @@ def _is_random(piece: str) -> bool:
 
 
 class Json(Type, frozen=True):
-    """Any JSON value, in place or as `{file: …}`. `check` returns what is wrong with it, as sentences.
+    """Any JSON value, inline or as `{file: …}`. `check` returns its faults as sentences.
 
-    With `partial` a member that is not written is not managed, at any depth, and null takes one away. With
-    `secrets` a leaf may be `{env: NAME}`; a text in its place that looks like a secret is a warning.
+    With `partial`, members that are not written are not managed, at any depth, and null removes a member.
+    With `secrets`, a leaf may be `{env: NAME}`, and a text that looks like a secret causes a warning.
     """
 
     check: Callable[[Any], list[str]] = field(default=lambda _: [])
     partial: bool = False
     secrets: bool = False
     rarely: bool = False
-    """Secrets are rare in it: import writes a text out unless it looks like one."""
+    """Whether secrets are rare, so that import writes a text unless the text looks like a secret."""
     shape: Schema = field(default_factory=dict)
-    """A JSON Schema of it, as far as one is known: a type alone, or all that `shapes` checks."""
+    """A JSON Schema of the value, as far as known: only a type, or everything that `conforms` checks."""
     tag: str | None = None
-    """The member that says of which form an object is: the members of another form go with that."""
+    """The member that selects the form of an object. Changing it removes the members of the old form."""
     exclusive: tuple[str, ...] = ()
-    """Members of which an object has one: writing one takes the others away."""
+    """Members of which an object has only one. Writing one removes the others."""
     platform_default: Any = None
-    """What the platform shows where a member is not set: null would only bring that back, and is refused."""
+    """The platform's value of members that are not set. For these, null is refused: it would restore it."""
     needed: tuple[str, ...] = ()
-    """Members, dotted, that the platform asks for in an object that it is given: null is refused."""
+    """Dotted paths of members that the platform requires in a written object, so that null is refused."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         content = node
@@ -155,7 +152,9 @@ class Json(Type, frozen=True):
         at = node.span if path is None else Span.start_of(content.span.file)
         for sentence in wrong:
             ctx.error("DP208", sentence, at)
-        return INVALID if self._refused_nulls(content, self.platform_default, "", ctx) or wrong else value
+        return (
+            INVALID if self._report_refused_nulls(content, self.platform_default, "", ctx) or wrong else value
+        )
 
     def merge_overlay(self, below: Node, above: Node) -> Node:
         """Merge at every depth, and drop members that the type or a member of the overlay excludes."""
@@ -175,14 +174,17 @@ class Json(Type, frozen=True):
 
     @property
     def is_shaped(self) -> bool:
-        """Whether more is known of it than its type."""
+        """Whether the schema has more than a type."""
         return len(self.shape) > 1
 
-    def _refused_nulls(self, node: Node, defaults: Any, path: str, ctx: Parsing) -> bool:
-        """Whether a null stands for a member that cannot be taken away. `defaults`: those at this place."""
+    def _report_refused_nulls(self, node: Node, defaults: Any, path: str, ctx: Parsing) -> bool:
+        """Report each null for a member that cannot be removed, and return whether there is one.
+
+        `defaults` are the platform's defaults at `path`.
+        """
         refused = False
         for item in node.items if isinstance(node, Sequence) else ():
-            refused |= self._refused_nulls(item, None, path, ctx)
+            refused |= self._report_refused_nulls(item, None, path, ctx)
         if not isinstance(node, Mapping):
             return refused
         for key, item in node.entries:
@@ -190,7 +192,7 @@ class Json(Type, frozen=True):
             default = defaults.get(name) if isinstance(defaults, dict) else None
             at = f"{path}.{name}" if path else name
             if not isinstance(item, Scalar) or item.value is not None:
-                refused |= self._refused_nulls(item, default, at, ctx)
+                refused |= self._report_refused_nulls(item, default, at, ctx)
             elif default is not None or at in self.needed:
                 unmanaged = "delete the key if dpsync should not manage the value"
                 hint = f"write the default {json_text(default)}, or {unmanaged}"
@@ -201,7 +203,10 @@ class Json(Type, frozen=True):
         return refused
 
     def _with_secrets(self, node: Node, name: str, ctx: Parsing) -> Value:
-        """The value of a node that stands under a name; items of a list stand under that of the list."""
+        """Return the value of a node with this name, with secrets.
+
+        Items of a list have the name of the list.
+        """
         match node:
             case Mapping():
                 secret = secret_of(node)
@@ -236,7 +241,7 @@ class Json(Type, frozen=True):
         if isinstance(one, dict) and isinstance(other, dict):
             if not self.partial and other.keys() - one.keys():
                 return False
-            if any(other[name] is not None for name in self._leaving(other, one)):
+            if any(other[name] is not None for name in self._removed_members(other, one)):
                 return False
             return all(
                 self._same(item, other[name]) if name in other else item is None or _only_secret(item)
@@ -246,8 +251,8 @@ class Json(Type, frozen=True):
             return all(self._same(a, b) for a, b in zip(one, other, strict=True))
         return canonical(one) == canonical(other)
 
-    def _leaving(self, live: dict[str, Any], wanted: dict[str, Any]) -> set[str]:
-        """The members of a live object that go when a wanted one is written over it."""
+    def _removed_members(self, live: dict[str, Any], wanted: dict[str, Any]) -> set[str]:
+        """Return the members of a live object that disappear when a wanted one is written over it."""
         if not self.partial:
             return set()
         removed = {name for name, item in wanted.items() if item is None}
@@ -267,7 +272,7 @@ class Json(Type, frozen=True):
             return wanted
         kept: dict[str, Value] = {}
         if isinstance(live, dict):
-            leaving = self._leaving(live, wanted)
+            leaving = self._removed_members(live, wanted)
             kept = {name: item for name, item in live.items() if name not in leaving}
         written = {name: item for name, item in wanted.items() if item is not None}
         return kept | {name: self._over(kept.get(name), item) for name, item in written.items()}
@@ -285,8 +290,8 @@ class Json(Type, frozen=True):
 
     def narrow(self, live: Value, wanted: Value) -> Value:
         if self.secrets:
-            return _narrow_hiding(live, wanted, "", self._leaving)
-        return _narrow(live, wanted, self._leaving) if self.partial else live
+            return _narrow_hiding(live, wanted, "", self._removed_members)
+        return _narrow(live, wanted, self._removed_members) if self.partial else live
 
     @property
     def takes_mapping(self) -> bool:
@@ -296,15 +301,16 @@ class Json(Type, frozen=True):
 _Leaving = Callable[[dict[str, Any], dict[str, Any]], set[str]]
 
 
-def _displayed(live: dict[str, Any], wanted: dict[str, Any], leaving: _Leaving) -> list[str]:
-    """The members of a live object that are compared with a wanted one, or go with it."""
+def _displayed_members(live: dict[str, Any], wanted: dict[str, Any], leaving: _Leaving) -> list[str]:
+    """Return the live members that are compared with a wanted object, or disappear with it."""
     return [*(name for name in wanted if name in live), *sorted(leaving(live, wanted) - wanted.keys())]
 
 
 def _narrow(live: Value, wanted: Value, leaving: _Leaving) -> Value:
     if isinstance(live, dict) and isinstance(wanted, dict):
         return {
-            name: _narrow(live[name], wanted.get(name), leaving) for name in _displayed(live, wanted, leaving)
+            name: _narrow(live[name], wanted.get(name), leaving)
+            for name in _displayed_members(live, wanted, leaving)
         }
     return live
 
@@ -313,18 +319,18 @@ NOT_SHOWN = "(hidden, because it may be a secret)"
 
 
 def _narrow_hiding(live: Value, wanted: Value, name: str, leaving: _Leaving) -> Value:
-    """The same where live texts may be secrets: only what is the other side of a plain value is shown."""
+    """Return the displayed part of a live value, with texts hidden that may be secrets."""
     if isinstance(wanted, Secret):
         return wanted
     if isinstance(live, dict) and isinstance(wanted, dict):
         return {
             key: _narrow_hiding(live[key], wanted.get(key), key, leaving)
-            for key in _displayed(live, wanted, leaving)
+            for key in _displayed_members(live, wanted, leaving)
         }
     if isinstance(live, list) and isinstance(wanted, list):
         pairs = list(zip_longest(live, wanted[: len(live)]))
         if _only_secret(wanted) is not None:
-            # Something may have come or gone before a secret: nobody knows which of the live ones it is.
+            # Items may have been added or removed before a secret, so any live item may be the secret.
             return [
                 other if isinstance(other, Secret) or item == other else NOT_SHOWN for item, other in pairs
             ]
@@ -344,7 +350,7 @@ def _with_nulls_for_added_members(before: Any, after: Any) -> Any:
 
 
 def _only_secret(value: Value) -> Value:
-    """A JSON value with its secrets and nothing else, None when it has none."""
+    """Return a JSON value with only its secrets, None if it has none."""
     if isinstance(value, Secret):
         return value
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Types of single values: texts, flags, words, references."""
+"""Define the types of single values: texts, flags, words and references."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _FORMS: dict[str, tuple[re.Pattern[str], str, str]] = {
 
 
 UNDISCLOSED = "(hidden, because it is a secret)"
-"""What stands for a secret that is live."""
+"""Replaces the value of a live secret."""
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]+")
 
 
 def as_segment(text: str) -> str:
-    """A text as one segment of a URL."""
+    """Return a text as one URL segment."""
     if _UNRESERVED.fullmatch(text) and text not in (".", ".."):
         return text
     return quote(text, safe="") if text not in (".", "..") else text.replace(".", "%2E")
 
 
 class Text(Type, frozen=True):
-    """A text; limits count characters. `secret` accepts `{env: NAME}` and nothing else."""
+    """A text with limits in characters. With `secret`, only `{env: NAME}` is allowed."""
 
     least: int = 0
     most: int | None = None
@@ -60,11 +60,11 @@ class Text(Type, frozen=True):
     caseless: bool = False
     """Whether texts are compared without regard to case. They are stored and sent as written."""
     segment: bool = False
-    """Whether it is one segment of a URL: any text may be one, but not every one can be read there."""
+    """Whether the text is a URL segment. Any text is allowed, but an unreadable one causes a warning."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         if self.secret:
-            return self._secret(node, ctx)
+            return self._parse_secret(node, ctx)
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             return expected(node, "text", ctx)
         value = node.value
@@ -95,12 +95,12 @@ class Text(Type, frozen=True):
             )
             ctx.warning("DP242", "the URL contains a user name or a password", node.span, hint)
         if self.segment and as_segment(value) != value:
-            self._unreadable(value, node, ctx)
+            self._warn_unreadable(value, node, ctx)
         return value
 
     @staticmethod
-    def _unreadable(value: str, node: Node, ctx: Parsing) -> None:
-        """A warning: the platform takes it."""
+    def _warn_unreadable(value: str, node: Node, ctx: Parsing) -> None:
+        """Warn about a text that is unreadable as a URL segment. The platform accepts it."""
         message = f'"{value}" is "{as_segment(value)}" in URLs'
         if value in (".", ".."):
             message = (
@@ -113,7 +113,7 @@ class Text(Type, frozen=True):
         ctx.warning("DP237", message, node.span, hint)
 
     @staticmethod
-    def _secret(node: Node, ctx: Parsing) -> Value:
+    def _parse_secret(node: Node, ctx: Parsing) -> Value:
         secret = secret_of(node)
         if secret is not None:
             return secret
@@ -143,23 +143,23 @@ class Text(Type, frozen=True):
         return None if isinstance(wire, str) else unlike(wire, "a text")
 
     def encode(self, value: Value) -> Value:
-        """ValueError for what stands for a live secret: it is never sent in its place."""
+        """Return the value. Raises ValueError for the replacement of a live secret, which is never sent."""
         if self.secret and not isinstance(value, Secret):
             raise ValueError("dpsync sends a secret only from an environment variable")
         return value
 
     def decode(self, wire: Any) -> Value:
-        """A secret that the platform gives back is forgotten here: nothing behind this can show it."""
+        """Return the value, or a replacement of a secret, so that no later code can show it."""
         return UNDISCLOSED if self.secret else wire
 
     def same(self, one: Value, other: Value) -> bool:
-        """A secret equals whatever there is: nobody compares it."""
+        """Return whether the texts are equal. A secret equals any value, because secrets are not compared."""
         if self.caseless:
             one, other = self.fold(one), self.fold(other)
         return self.secret or super().same(one, other)
 
     def narrow(self, live: Value, wanted: Value) -> Value:
-        """The name of the variable that a secret comes from stays beside it."""
+        """Return the live value, or for a secret the name of its environment variable."""
         return wanted if self.secret and isinstance(wanted, Secret) else live
 
     def fold(self, value: Value) -> Value:
@@ -211,11 +211,11 @@ class Domain(Text, frozen=True):
 
 
 _FLAGS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
-"""What people write for a boolean in other files, in any case or in quotes, and how it is written here."""
+"""Texts that people write for a boolean, in lower case, and the correct form."""
 
 
 class Flag(Type, frozen=True):
-    """true or false."""
+    """A boolean, `true` or `false`."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         if isinstance(node, Scalar) and isinstance(node.value, bool):
@@ -232,21 +232,21 @@ class Flag(Type, frozen=True):
 
 
 class Enum(Type, frozen=True):
-    """One of a few words. `nil` is the word for what is null on the wire (a role: `guest`)."""
+    """One of a few words. `nil` is the word for null on the wire (a role: `guest`)."""
 
     words: tuple[str, ...]
     nil: str | None = None
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
-        if isinstance(node, Scalar) and (node.value in self.words or node.value in self._all()):
+        if isinstance(node, Scalar) and (node.value in self.words or node.value in self._all_words()):
             return node.value
-        return one_of(self._all(), node, ctx)
+        return one_of(self._all_words(), node, ctx)
 
-    def _all(self) -> tuple[str, ...]:
+    def _all_words(self) -> tuple[str, ...]:
         return (*self.words, self.nil) if self.nil else self.words
 
     def schema(self) -> Schema:
-        return {"enum": list(self._all())}
+        return {"enum": list(self._all_words())}
 
     def encode(self, value: Value) -> Value:
         return None if self.nil is not None and value == self.nil else value
@@ -260,7 +260,7 @@ class Enum(Type, frozen=True):
 
 
 class Reference(Type, frozen=True):
-    """A local key of one of the kinds, or `{id: …}` for something that is not managed here."""
+    """The local key of an object of one of the kinds, or `{id: …}` for an object without an entry."""
 
     kinds: tuple[str, ...]
 
@@ -307,7 +307,7 @@ class Reference(Type, frozen=True):
 
 
 class Own(Reference, frozen=True):
-    """`own`: one that the platform makes, where there is none yet; or `{id: …}` for one that is there."""
+    """`own` for an object that the platform creates if there is none, or `{id: …}` for an existing object."""
 
     kinds: tuple[str, ...] = ()
     what: str = "one"
@@ -328,4 +328,4 @@ class Own(Reference, frozen=True):
 
 
 OWN: Final = "own"
-"""The word for one that the platform makes: any that is there is as wanted."""
+"""The word for an object that the platform creates. Any existing object is fine."""

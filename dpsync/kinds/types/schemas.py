@@ -1,7 +1,7 @@
-"""What a free-form value must look like, as a JSON Schema: each thing that is wrong is told where it stands.
+"""Check free-form values against a JSON Schema, and report each fault at its position in the file.
 
-A small part of JSON Schema is enough: types, members, words, lengths, patterns, and one choice between forms.
-A schema that is checked here is printed for editors, too (`dpsync schema`).
+`conforms` supports a small part of JSON Schema: types, members, words, lengths, patterns, and one choice
+between forms. `dpsync schema` prints the same schemas for editors.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SECRET: Final[Schema] = {
 
 
 def text(least: int = 0, most: int | None = None, pattern: str | None = None, meaning: str = "") -> Schema:
-    """A text; the limits count characters, and `meaning` says in words what the pattern asks for."""
+    """Return the schema of a text. Limits are in characters, and `meaning` describes the pattern in words."""
     schema: Schema = {"type": "string"}
     if least:
         schema["minLength"] = least
@@ -39,23 +39,26 @@ def text(least: int = 0, most: int | None = None, pattern: str | None = None, me
 
 
 def words(*each: str) -> Schema:
-    """One of these words."""
+    """Return the schema of one of these words."""
     return {"enum": list(each)}
 
 
 def members(needed: str = "", what: str = "this value", **parts: Schema) -> Schema:
-    """An object of these members and no others; `needed` names those that must be there."""
+    """Return the schema of an object with only these members.
+
+    `needed` lists the required ones, space-separated.
+    """
     schema: Schema = {"type": "object", "title": what, "properties": parts, "additionalProperties": False}
     return schema | {"required": needed.split()} if needed else schema
 
 
 def listed(of: Schema, most: int | None = None) -> Schema:
-    """A list of values of one shape."""
+    """Return the schema of a list whose values have the same schema."""
     return {"type": "array", "items": of} | ({} if most is None else {"maxItems": most})
 
 
 def table(of: Schema) -> Schema:
-    """An object of any members whose values have one shape."""
+    """Return the schema of an object with any keys, whose values have the same schema."""
     return {"type": "object", "additionalProperties": of}
 
 
@@ -65,19 +68,19 @@ NULL: Final[Schema] = {"type": "null"}
 
 
 def conforms(node: Node, schema: Schema, ctx: Parsing) -> bool:
-    """Whether a value has the shape; everything that is wrong with it is reported."""
+    """Return whether a value has the shape, and report every fault."""
     if "anyOf" in schema:
-        return _of_a_form(node, schema["anyOf"], ctx)
+        return _conforms_to_form(node, schema["anyOf"], ctx)
     if "enum" in schema:
         fits = isinstance(node, Scalar) and node.value in schema["enum"]
         return fits or _wrong(one_of(schema["enum"], node, ctx))
     match schema.get("type"):
         case "object":
-            return _object(node, schema, ctx)
+            return _object_conforms(node, schema, ctx)
         case "array":
-            return _list(node, schema, ctx)
+            return _list_conforms(node, schema, ctx)
         case "string":
-            return _text(node, schema, ctx)
+            return _text_conforms(node, schema, ctx)
         case "boolean":
             fits = isinstance(node, Scalar) and isinstance(node.value, bool)
             return fits or _wrong(expected(node, "true or false", ctx))
@@ -90,6 +93,7 @@ def conforms(node: Node, schema: Schema, ctx: Parsing) -> bool:
 
 
 def _wrong(_: object) -> bool:
+    """Return False, whatever was reported."""
     return False
 
 
@@ -97,7 +101,7 @@ def _is_null(node: Node) -> bool:
     return isinstance(node, Scalar) and node.value is None
 
 
-def _object(node: Node, schema: Schema, ctx: Parsing) -> bool:
+def _object_conforms(node: Node, schema: Schema, ctx: Parsing) -> bool:
     if not isinstance(node, Mapping):
         return _wrong(expected(node, "a mapping", ctx))
     parts, needed = schema.get("properties", {}), schema.get("required", ())
@@ -118,18 +122,18 @@ def _object(node: Node, schema: Schema, ctx: Parsing) -> bool:
     return right
 
 
-def _list(node: Node, schema: Schema, ctx: Parsing) -> bool:
+def _list_conforms(node: Node, schema: Schema, ctx: Parsing) -> bool:
     if not isinstance(node, Sequence):
         return _wrong(expected(node, "a list", ctx))
     most = schema.get("maxItems")
     if most is not None and len(node.items) > most:
-        said = f"the list has {counted(len(node.items), 'item')}, but {allowed(0, most, 'item')}"
-        return _wrong(ctx.error("DP203", said, node.span))
+        message = f"the list has {counted(len(node.items), 'item')}, but {allowed(0, most, 'item')}"
+        return _wrong(ctx.error("DP203", message, node.span))
     found = [conforms(item, schema["items"], ctx) for item in node.items]  # each is told
     return all(found)
 
 
-def _text(node: Node, schema: Schema, ctx: Parsing) -> bool:
+def _text_conforms(node: Node, schema: Schema, ctx: Parsing) -> bool:
     if secret_of(node) is not None:
         return True
     if not isinstance(node, Scalar) or not isinstance(node.value, str):
@@ -137,8 +141,8 @@ def _text(node: Node, schema: Schema, ctx: Parsing) -> bool:
     least, most = schema.get("minLength", 0), schema.get("maxLength")
     if len(node.value) < least or (most is not None and len(node.value) > most):
         limits = allowed(least, most, "character")
-        said = f"the text has {counted(len(node.value), 'character')}, but {limits}"
-        return _wrong(ctx.error("DP203", said, node.span))
+        message = f"the text has {counted(len(node.value), 'character')}, but {limits}"
+        return _wrong(ctx.error("DP203", message, node.span))
     if "pattern" in schema and not re.search(schema["pattern"], node.value):
         return _wrong(
             ctx.error("DP204", f'"{hide_credentials(node.value)}" is not {schema["title"]}', node.span)
@@ -146,24 +150,27 @@ def _text(node: Node, schema: Schema, ctx: Parsing) -> bool:
     return True
 
 
-def _of_a_form(node: Node, forms: list[Schema], ctx: Parsing) -> bool:
-    """Of the forms that are of its type, the one whose words it has; a form without words fits any."""
+def _conforms_to_form(node: Node, forms: list[Schema], ctx: Parsing) -> bool:
+    """Check a node against the form of its type and its tag.
+
+    A form without a tag fits any node of its type.
+    """
     typed = [form for form in forms if _type_fits(node, form)]
     if not typed:
-        return _wrong(expected(node, " or ".join(dict.fromkeys(map(_named, forms))), ctx))
+        return _wrong(expected(node, " or ".join(dict.fromkeys(map(_type_name, forms))), ctx))
     tags = {name for form in typed for name, part in form.get("properties", {}).items() if "const" in part}
     for tag in tags:
-        said = node.get(tag) if isinstance(node, Mapping) else None
+        tag_node = node.get(tag) if isinstance(node, Mapping) else None
         known = {form["properties"][tag]["const"]: form for form in typed}
-        if said is None:
+        if tag_node is None:
             return _wrong(
                 ctx.error(
                     "DP206", f'"{tag}" is missing. The possible values are: {", ".join(known)}', node.span
                 )
             )
-        if not isinstance(said, Scalar) or said.value not in known:
-            return _wrong(one_of(known, said, ctx))
-        return conforms(node, known[said.value], ctx)
+        if not isinstance(tag_node, Scalar) or tag_node.value not in known:
+            return _wrong(one_of(known, tag_node, ctx))
+        return conforms(node, known[tag_node.value], ctx)
     return conforms(node, typed[0], ctx)
 
 
@@ -181,14 +188,14 @@ def _type_fits(node: Node, form: Schema) -> bool:
     return isinstance(node, kind) and not (kind is Scalar and _is_null(node))
 
 
-def _named(form: Schema) -> str:
+def _type_name(form: Schema) -> str:
     if "enum" in form:
         return f"one of {', '.join(form['enum'])}"
     return _TYPES[form["type"]][1] if form.get("type") in _TYPES else str(form.get("type", "a value"))
 
 
 def for_editors(schema: Any, partial: bool, secrets: bool) -> Any:
-    """The same as an editor may check a file by it: with null where that clears, with `{env: NAME}`."""
+    """Return the schema for editors: null is allowed where it clears a member, `{env: NAME}` for texts."""
     if isinstance(schema, list):
         return [for_editors(item, partial, secrets) for item in schema]
     if not isinstance(schema, dict):
@@ -204,5 +211,5 @@ def for_editors(schema: Any, partial: bool, secrets: bool) -> Any:
 
 
 def in_a_file(schema: Schema) -> Schema:
-    """The value itself, or the file that holds it."""
+    """Return the schema of the value itself or of a reference to the file with the value."""
     return {"anyOf": [schema, _FILE]}

@@ -1,4 +1,4 @@
-"""Types of values with parts: mappings, choices, lists, tables."""
+"""Define the types of values with parts: mappings, choices, lists and tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from dpsync.model.values import Value, canonical
 
 
 class Object(Type, frozen=True, dict=True):
-    """A mapping of named parts. Parts in `required` must be there; with `one`, exactly one of all."""
+    """A mapping with named parts. Parts in `required` must be present. With `one`, exactly one part."""
 
     parts: MappingType[str, Type]
     required: tuple[str, ...] = ()
@@ -82,16 +82,16 @@ class Object(Type, frozen=True, dict=True):
             schema |= {"minProperties": 1, "maxProperties": 1}
         return schema | ({"required": list(self.required)} if self.required else {})
 
-    def _each(self, value: Any, turn: Callable[[Type, Any], Any]) -> Value:
+    def _map_parts(self, value: Any, turn: Callable[[Type, Any], Any]) -> Value:
         if not isinstance(value, dict):
             return value
         return {name: turn(part, value[name]) for name, part in self.parts.items() if name in value}
 
     def encode(self, value: Value) -> Value:
-        return self._each(value, lambda part, item: part.encode(item))
+        return self._map_parts(value, lambda part, item: part.encode(item))
 
     def misfit(self, wire: Any) -> Misfit | None:
-        """A part that need not be there may be null, too."""
+        """Return why a response value must not be decoded. Optional parts may also be null."""
         if not isinstance(wire, dict):
             return unlike(wire, "an object")
         for name, part in self.parts.items():
@@ -104,10 +104,10 @@ class Object(Type, frozen=True, dict=True):
         return None
 
     def decode(self, wire: Any) -> Value:
-        return self._each(wire, lambda part, item: part.decode(item))
+        return self._map_parts(wire, lambda part, item: part.decode(item))
 
     def same(self, one: Value, other: Value) -> bool:
-        """Equal in the parts that `one` declares: what is left out is not managed."""
+        """Return whether the parts that `one` declares are equal. Undeclared parts are not managed."""
         if not (isinstance(one, dict) and isinstance(other, dict)):
             return bool(one == other)
         if self.one and other.keys() - one.keys():
@@ -119,7 +119,7 @@ class Object(Type, frozen=True, dict=True):
         )
 
     def over(self, live: Value, wanted: Value) -> Value:
-        """What is not declared of it stays as it is live."""
+        """Return the wanted value with the live values of undeclared parts."""
         return {**live, **wanted} if isinstance(live, dict) and isinstance(wanted, dict) else wanted
 
     def narrow(self, live: Value, wanted: Value) -> Value:
@@ -143,7 +143,7 @@ class Object(Type, frozen=True, dict=True):
         return tuple(kind for part in self.parts.values() for kind in part.refers)
 
 
-def _renamed(node: Scalar, text: str) -> Scalar:
+def _with_text(node: Scalar, text: str) -> Scalar:
     return replace(node, value=text, text=text)
 
 
@@ -159,9 +159,9 @@ class ShortForm(Struct, frozen=True):
 
 
 class OneOf(Type, frozen=True, dict=True):
-    """A mapping whose `tag` says which parts it has: `{type: rules, rules: […]}`.
+    """A mapping whose `tag` selects its other parts: `{type: rules, rules: […]}`.
 
-    A mapping without the tag is one of the `shorts`, the first of which is written if several fit.
+    A mapping without the tag is in a short form. dpsync writes the first short form that fits.
     """
 
     tag: str
@@ -200,9 +200,9 @@ class OneOf(Type, frozen=True, dict=True):
             values = [value] if len(names) == 1 else self._split(short, names, value, ctx)
             if isinstance(values, Invalid):
                 return values
-            entries += [(_renamed(key, name), one) for name, one in zip(names, values, strict=True)]
+            entries += [(_with_text(key, name), one) for name, one in zip(names, values, strict=True)]
         first = node.entries[0][0]
-        tag = _renamed(first, self.tag), _renamed(first, short.form)
+        tag = _with_text(first, self.tag), _with_text(first, short.form)
         return Mapping((tag, *entries), node.span)
 
     def _split(
@@ -217,7 +217,7 @@ class OneOf(Type, frozen=True, dict=True):
         if not rest:
             hint = "write the key of the space, a slash, and the path of the page"
             return ctx.error("DP202", f'"{node.value}" does not name a page', node.span, hint)
-        return [_renamed(node, key), _renamed(node, rest)]
+        return [_with_text(node, key), _with_text(node, rest)]
 
     def _form(self, value: Any) -> Object | None:
         return self.forms.get(value.get(self.tag, "")) if isinstance(value, dict) else None
@@ -337,7 +337,7 @@ class OneOf(Type, frozen=True, dict=True):
 
 
 class Many(Type, frozen=True):
-    """A list. As a set its order means nothing and nothing may stand in it twice."""
+    """A list. With `as_set`, the order has no meaning and each value is unique."""
 
     of: Type
     as_set: bool = False
@@ -391,7 +391,7 @@ class Many(Type, frozen=True):
 
 
 class Table(Type, frozen=True):
-    """A mapping whose keys are data of one type and whose values are of another."""
+    """A mapping whose keys have one type and whose values have another."""
 
     keys: Type
     values: Type

@@ -1,11 +1,8 @@
 """Define the types of longer texts: plain, certificates, Markdown and OpenAPI.
 
-Types of longer texts, in place or as `{file: PATH}`: as they are, certificates, and Markdown.
-
-Markdown in git is a rich-text Document on the platform. It is converted here in both directions; a Document
-that Markdown cannot hold stays a Document, so that it is never taken for another one.
-
-The text of an OpenAPI specification, checked before dpsync sends the text to the platform.
+Values are inline or in a file (`{file: PATH}`). `Markdown` is a rich-text Document on the platform, and is
+converted in both directions. A Document that Markdown cannot express stays a Document, so that dpsync never
+takes it for another one. `OpenApiText` is checked before it is sent.
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ _FILE_NAME = re.compile(r"(?:[\w.-]+/)*[\w-]+\.(?:md|markdown|txt|html|css|json|
 
 
 def _content(node: Node, ctx: Parsing) -> TextFile | Scalar | Invalid:
-    """The file that a node names, or the scalar that it is."""
+    """Return the file to which a node refers, or the node itself if it is a text."""
     path = file_of(node, ctx)
     if isinstance(path, Scalar):
         return ctx.text(path) or INVALID
@@ -55,7 +52,7 @@ def _content(node: Node, ctx: Parsing) -> TextFile | Scalar | Invalid:
 
 
 class LongText(Type, frozen=True):
-    """A text of any kind. `unreadable`: no answer about the object itself has it."""
+    """A text of any format. `unreadable`: no response about the object has the text."""
 
     least: int = 0
     most: int | None = None
@@ -94,9 +91,12 @@ class Certificate(LongText, frozen=True):
     """An X.509 certificate as PEM. Its BEGIN and END lines, line breaks and surrounding text are ignored."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
-        """Told where the entry names it: no line of what may be a key is shown."""
+        """Return a certificate.
+
+        Faults have the position of the entry, and no line of a possible key is shown.
+        """
         text = super().parse(node, ctx)
-        wrong = _no_certificate(text) if isinstance(text, str) else None
+        wrong = _certificate_fault(text) if isinstance(text, str) else None
         if wrong is None:
             return text
         hint = (
@@ -105,14 +105,14 @@ class Certificate(LongText, frozen=True):
         return ctx.error("DP204", f"the text is not a certificate: {wrong}", node.span, hint)
 
     def same(self, one: Value, other: Value) -> bool:
-        return _bare(one) == _bare(other)
+        return _base64_of(one) == _base64_of(other)
 
 
 _FRAMED = re.compile(r"-----BEGIN ([^-\n]*)-----(.*?)-----END \1-----", re.DOTALL)
 
 
-def _no_certificate(text: str) -> str | None:
-    """Why a text holds no X.509 certificate, with or without its frame; None: it holds one, or several."""
+def _certificate_fault(text: str) -> str | None:
+    """Return why a text has no X.509 certificate, with or without BEGIN and END lines; None if it has one."""
     import ssl  # for OpenSSL's reader of certificates: nothing is connected to
 
     if not text.strip():
@@ -133,7 +133,7 @@ def _no_certificate(text: str) -> str | None:
     return None
 
 
-def _bare(value: Value) -> str:
+def _base64_of(value: Value) -> str:
     """Return the Base64 of all certificates, without BEGIN and END lines, line breaks and other text."""
     framed = [body for _, body in _FRAMED.findall(str(value))]
     return "".join("".join(framed or [str(value)]).split())
@@ -145,7 +145,7 @@ _FRONT_MATTER = re.compile(
 
 
 class Markdown(Type, frozen=True):
-    """Markdown in the file, a Document on the wire. Problems are told with their place in the Markdown."""
+    """Markdown in files, a Document on the wire. Faults have their position in the Markdown."""
 
     def parse(self, node: Node, ctx: Parsing) -> Value:
         from dpsync.document import MarkdownError, to_document, to_markdown
@@ -182,7 +182,7 @@ class Markdown(Type, frozen=True):
         return to_document(value) if isinstance(value, str) else value
 
     def misfit(self, wire: Any) -> Misfit | None:
-        """Only the outermost level: the platform keeps whatever is inside, and that is compared as it is."""
+        """Check only the top level, because the platform keeps any content of a Document."""
         if not isinstance(wire, dict):
             return unlike(wire, "a Document")
         if "nodes" not in wire:
@@ -220,7 +220,7 @@ class OpenApiText(LongText, frozen=True):
     """
 
     def checked(self, text: str, file: TextFile | None, node: Node, ctx: Parsing) -> Value:
-        problem = _problem(text)
+        problem = _find_problem(text)
         if problem is not None:
             line, column, message, hint = problem
             if file is None:
@@ -238,7 +238,7 @@ class _Problem(NamedTuple):
     hint: str
 
 
-def _problem(text: str) -> _Problem | None:
+def _find_problem(text: str) -> _Problem | None:
     """Return the first problem of a specification, with line and column from 1; None if it is valid."""
     if _HTML.match(text):
         hint = "perhaps the text is a login page: sign in, and download the specification again"
@@ -249,7 +249,7 @@ def _problem(text: str) -> _Problem | None:
         except (ValueError, RecursionError):
             pass  # YAML has mappings in braces, too
         else:
-            return None if {"openapi", "swagger"} & document.keys() else _no_version(text)
+            return None if {"openapi", "swagger"} & document.keys() else _missing_version(text)
     try:
         keys = _top_keys(text)
     except yaml.MarkedYAMLError as error:
@@ -259,10 +259,10 @@ def _problem(text: str) -> _Problem | None:
         return _Problem(line, column, f"the text is neither JSON nor YAML: {why}", "correct this line")
     except yaml.YAMLError as error:
         return _Problem(1, 1, f"the text is neither JSON nor YAML: {error}", "save the file as UTF-8 text")
-    return None if {"openapi", "swagger"} & keys else _no_version(text)
+    return None if {"openapi", "swagger"} & keys else _missing_version(text)
 
 
-def _no_version(text: str) -> _Problem:
+def _missing_version(text: str) -> _Problem:
     line = len(text) - len(text.lstrip())
     return _Problem(
         text.count("\n", 0, line) + 1,
