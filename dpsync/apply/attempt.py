@@ -109,12 +109,9 @@ class Attempt:
         finally:
             if not self.sent:
                 self._shared.fresh.not_sent(self._task)
-        outcome = self._with_sent_flag(outcome)
+        outcome = outcome.model_copy(update={"sent": self.sent})
         self._record(StepEnded(outcome=outcome, seconds=round(self._shared.clock() - began, 3)))
         return outcome
-
-    def _with_sent_flag(self, outcome: Outcome) -> Outcome:
-        return outcome.model_copy(update={"sent": self.sent})
 
     def _internal_error(self, mistake: Exception) -> Outcome:
         """Return the outcome after an internal error: unknown if a request was sent, otherwise failed.

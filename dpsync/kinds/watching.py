@@ -1,4 +1,4 @@
-"""What `policy: watch` can name: everything that gives access, and values such as `#visibility=private`.
+"""Find what `policy: watch` can name: fields that give access, and values such as `#visibility=private`.
 
 A pattern with a value needs a field with a fixed list of words, so that a pattern never contains a secret or
 free text.

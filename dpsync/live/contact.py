@@ -159,7 +159,8 @@ class _Examination:
                     nodes = self._read_first_page(None, path, query, operation)
                     self._compare_nodes(kind, nodes, chain, operation, "items[]")
                 case Tree(root=root):
-                    body = self._get(path, query, operation, self._tree_nouns(kind))
+                    nouns = tuple(node.noun for node in self._registry.nodes(kind.key))
+                    body = self._get(path, query, operation, nouns)
                     if body is not None:
                         self._compare_tree(kind, body, root, chain, operation, "")
                 case One():
@@ -268,10 +269,6 @@ class _Examination:
         return ".".join(parts)
 
     # --- trees --------------------------------------------------------------------------------------------
-
-    def _tree_nouns(self, kind: Kind) -> tuple[str, ...]:
-        """Return the nouns of all kinds that share a tree with `kind`."""
-        return tuple(one.noun for one in self._registry.nodes(kind.key))
 
     def _compare_tree(
         self,

@@ -318,11 +318,10 @@ class ForbiddenReads:
         if only := self._reading.desired.watched.get(place):
             self.watched[place] = Unserved(why(url), only.span, WAY_OUT)
         scope = self._reading.desired.scopes.get(place)
-        if scope is not None and not self._has_entries(scope.address):
+        if scope is None:
+            return
+        if not any(address.is_in(scope.address) for address in self._reading.desired.resources):
             self.entries[scope.address] = Unserved(why(url), scope.span, WAY_OUT)
-
-    def _has_entries(self, scope: Address) -> bool:
-        return any(address.is_in(scope) for address in self._reading.desired.resources)
 
     def excuses(self, question: Diagnostic) -> bool:
         """Return whether an entry may be ambiguous only because it refers to an unreadable entry."""
