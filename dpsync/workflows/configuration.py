@@ -1,4 +1,8 @@
-"""The configuration as the files have it, and as git has it. No platform is asked."""
+"""Load and validate the configuration in the files, without a request to the platform.
+
+`load` returns the configuration with one environment and its overlays. `validate` also checks every other
+environment. Both raise DiagnosticError with all errors.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +35,14 @@ def load(
     commit: str | None = None,
     assumed: str | None = None,
 ) -> Desired:
-    """The checked configuration with what goes over it, as a platform of this profile takes it.
+    """Return the validated configuration with its overlays and environment, for one API edition.
 
-    Without `profile` that of the environment counts (its `profile`, or `published` at GitBook's address),
-    else the `assumed` one, else that of the registry. `Desired.profile` says which.
-    With `commit`, each file must equal the file in that commit of its repository.
-    Raises DiagnosticError (exit 5) with everything that is wrong, and (exit 4) for a file that differs.
+    The API edition is `profile`, else that of the environment (its `profile`, or `published` at GitBook's
+    address), else `assumed`, else that of the registry. `Desired.profile` has the edition. With `commit`,
+    each file must equal the file in that commit of its repository.
+
+    Raises:
+        DiagnosticError: exit 5 with all errors in the files; exit 4 for a file that differs from `commit`.
     """
     layers = Layers.of(root, overlays, environment, profile, assumed)
     registry = registry or load_registry()
@@ -57,9 +63,10 @@ def validate(
     commit: str | None = None,
     assumed: str | None = None,
 ) -> Desired:
-    """The checked configuration: with the chosen environment, else alone and with each one that there is.
+    """Return the validated configuration with the chosen environment, or without one.
 
-    A finding that is there only with environments says with which. Variables of environments that were not
+    If no environment is chosen, the configuration is also checked with each of its environments. A finding
+    that occurs only with environments names these environments. Variables of environments that were not
     chosen need not be set. `commit`, `assumed` and the errors are the same as for `load`.
     """
     layers = Layers.of(root, overlays, environment, profile, assumed)
@@ -84,6 +91,7 @@ def _project_files(root: Path, overlays: Sequence[Path], commit: str | None) -> 
 
 
 def _with_omitted_files(root: Path, files: Files, desired: Desired, registry: Registry) -> Desired:
+    """Return the configuration with the files and entries that no `include` pattern matches."""
     omitted = OmittedFiles(root, files, registry.whole, desired.texts, desired.resources)
     return replace(desired, not_included=omitted, entries_in=omitted.entries)
 
@@ -91,10 +99,11 @@ def _with_omitted_files(root: Path, files: Files, desired: Desired, registry: Re
 def _checked_everywhere(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers
 ) -> tuple[Desired, Findings]:
-    """The configuration with these layers, and all findings, each once.
+    """Return the configuration with these layers, and each finding once.
 
-    Where no environment is chosen, each one is read. What is found without one is reported without one. A
-    variable that is not set is reported only there: those of an environment are known where it is used.
+    If no environment is chosen, every environment is checked, too. A finding that occurs without an
+    environment is reported without one. A missing variable is reported only for the given layers, because the
+    variables of another environment are known only where that environment is used.
     """
     desired, found = load_from(files, registry, env, layers)
     texts = dict(desired.texts)

@@ -1,8 +1,7 @@
-"""Read, check and repair the ids file.
+"""Read, check and edit the ids file, which maps entries to ids of live objects.
 
-The ids file against the platform: what a reading recognises, and what the file says instead.
-
-The ids file of a platform: where it is, and what it says. No platform is asked.
+`load_ids` reads the file. `compare_ids` reads the platform and compares its objects with the file.
+`edited_ids` returns the edits that a person asked for with `dpsync ids`; the caller writes the edits.
 """
 
 from __future__ import annotations
@@ -27,9 +26,10 @@ from dpsync.workflows.session import Session
 
 
 def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
-    """Read the platform and hold the session's ids file against it.
+    """Read the platform, and compare the session's ids file with the live objects.
 
-    Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
+    Raises ClientError if reading failed, and DiagnosticError if the configuration does not fit the live
+    objects.
     """
     snapshot = session.reading(client).snapshot(session.readable)
     found = recorded_lines(session.registry, session.readable, snapshot)
@@ -60,7 +60,11 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
 
 
 def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> None:
-    """Raises DiagnosticError (exit 5) for lines about which a merge differs and which no reading decides."""
+    """Raise DiagnosticError (exit 5) if a merge conflict in the ids file is still undecided.
+
+    A merge conflict has different ids for one entry. It is decided if the objects on the platform show which
+    id is right.
+    """
     decided = {
         (compared.platform, remark.organization, remark.address.rest)
         for remark in compared.remarks
@@ -82,11 +86,11 @@ def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> No
 
 
 class NotPossible(ValueError):
-    """An edit of the ids file that cannot be made; the text says why."""
+    """An edit of the ids file that is not possible. The message has the reason."""
 
 
 class IdsAsked(Struct, frozen=True):
-    """What a person wants to be changed in the file."""
+    """The edits of the ids file that a person asked for."""
 
     bound: tuple[str, ...] = ()
     """Lines to write: ADDRESS=ID."""
@@ -97,15 +101,20 @@ class IdsAsked(Struct, frozen=True):
 
     @property
     def anything(self) -> bool:
+        """Return whether any edit is asked for."""
         return bool(self.bound or self.forgotten or self.moved)
 
 
 def edited_ids(
     session: Session, client: ReadClient, asked: IdsAsked
 ) -> dict[tuple[str, Address], RecordedLine | None]:
-    """The edits of lines that a person asks for. The platform is asked only where the files do not name it.
+    """Return the edits of lines that a person asked for, by organization id and address; None deletes a line.
 
-    Raises NotPossible, and ClientError where the platform had to be asked and could not be.
+    The platform is read only if the files do not contain the id of an organization.
+
+    Raises:
+        NotPossible: an edit is not possible.
+        ClientError: the platform had to be read, and reading failed.
     """
     if is_loopback(client.url) and session.registry.profile.has("GET", "/user"):
         client.get("/user")  # every answer names the world; where nobody has this one, none does
@@ -123,7 +132,7 @@ def edited_ids(
 
 
 class _Hand:
-    """Lines as they become, edit by edit."""
+    """Collects edits of ids lines. `ids` is the ids file after the edits so far."""
 
     def __init__(self, session: Session, client: ReadClient) -> None:
         self.session = session
@@ -133,7 +142,7 @@ class _Hand:
         self.edits: dict[tuple[str, Address], RecordedLine | None] = {}
 
     def address(self, text: str, known: bool) -> Address:
-        """An address that an entry with a line can have, `known`: that one has."""
+        """Parse an address that can have a line; if `known`, the files must contain its entry."""
         address = Address.parse(text)
         resources = self.session.readable.resources
         if known and address not in resources:
@@ -176,13 +185,17 @@ class _Hand:
         return self.ids.lines(self.client.platform, self._owner(address), address.first)
 
     def _below(self, address: Address) -> list[RecordedLine]:
+        """Return the line of an address and all lines below. Raises NotPossible without a line."""
         lines = self._lines(address)
         if address not in lines:
             raise NotPossible(f"the ids file has no line for {address}")
         return [line for at, line in lines.items() if at.is_in(address)]
 
     def _owner(self, address: Address) -> str:
-        """The id of an organization: as the configuration or the file has it, else as the platform says."""
+        """Return the id of the organization that contains an address.
+
+        The id is from the configuration or the ids file, otherwise from the platform.
+        """
         key = address.first
         if key not in self._organizations:
             raise NotPossible(f'"{key}" is not an organization of this configuration')

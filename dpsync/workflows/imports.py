@@ -1,4 +1,9 @@
-"""From a platform to files: a whole organization, or live values into files that are there."""
+"""Import live objects into files: a whole organization, or live values into existing files.
+
+`import_` makes a new configuration, `import_again` brings existing files up to date, `update` replaces
+values, and `add` adds entries. No function writes to the disk: each returns the content of files that the
+caller writes. Before that, a plan of the new files must show no unintended changes.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Imported(Struct, frozen=True):
-    """A configuration made from what is live, and what planning it found: nothing, if it is right."""
+    """A configuration made from live objects, with a plan of it, which is empty if the import is right."""
 
     made: Made
     plan: Plan | None
@@ -43,7 +48,7 @@ class Imported(Struct, frozen=True):
 
     @property
     def proven(self) -> bool:
-        """Whether a plan of the new configuration is empty."""
+        """Return whether a plan of the new configuration is empty."""
         return self.plan is not None and self.plan.empty and not self.problems
 
 
@@ -56,15 +61,16 @@ def import_(
     ids: IdsFile = NO_IDS,
     present: bytes | None = None,
 ) -> Imported:
-    """Write down the organizations that are named by id or hostname, else all that the token sees.
+    """Return a new configuration of the organizations named by id or hostname, or of all readable ones.
 
-    Defaults are left out, but for the fields by which something becomes more visible or more powerful; with
-    `full` every field that can be read is written. What has a line in `ids` keeps the key of its entry.
+    Default values are left out, except in fields that can make an object more visible or give more rights.
+    With `full`, every readable field is written. An object with a line in `ids` keeps the key of its entry.
 
     `present` is the root file that the new files replace: its policy and environments are carried over.
 
-    Nothing is written anywhere. With a client that remembers its answers, checking costs no further reads.
-    Raises ClientError when reading failed, DiagnosticError for an organization that is not there.
+    Nothing is written to the disk. With a RememberingClient, the check of the result sends no further
+    requests. Raises ClientError if reading failed, and DiagnosticError for an organization that does not
+    exist.
     """
     from dpsync.importing.files import Kept, keep_root
     from dpsync.importing.layout import make
@@ -89,7 +95,7 @@ def import_(
 
 
 class Again(Struct, frozen=True):
-    """A configuration that was there, with what is live by now: its files, and what planning them finds."""
+    """Existing files with the present live values, and a plan of the new files."""
 
     made: Updated
     plan: Plan
@@ -107,11 +113,12 @@ def import_again(
     layers: Layers | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Again:
-    """The files of a configuration with all that is live of what it declares and watches; nothing is written.
+    """Return the files of a configuration with all live objects that the files declare or watch.
 
-    What the files say beside live values stays as it is: environments, policies, includes, names, comments.
-    What is live in a place that they declare or watch gets an entry, unless the policy leaves it alone.
-    Raises as `update` does, and DiagnosticError (exit 1) for an organization that the files do not declare.
+    Environments, policies, includes, names and comments in the files stay. A live object in a list that the
+    files declare or watch gets an entry, unless the policy ignores the object. Nothing is written to the
+    disk. Raises as `update` does, and DiagnosticError (exit 1) for an organization that the files do not
+    declare.
     """
     from dpsync.importing.entries import LeftOut
     from dpsync.importing.inventory import FORBIDDEN
@@ -153,6 +160,7 @@ def import_again(
 
 
 def _declared_as(session: Session, roots: Sequence[Entry], name: str) -> str:
+    """Return the address of the organization with this id, key or identity (such as its hostname)."""
     keys = [key for key in session.registry.root.identity if isinstance(key, str)]
     for one in roots:
         if name in (one.pin, one.key, *(one.fields.get(key) for key in keys)):
@@ -163,7 +171,7 @@ def _declared_as(session: Session, roots: Sequence[Entry], name: str) -> str:
 
 
 def _loaded(files: Files, session: Session, layers: Layers | None, env: Mapping[str, str] | None) -> Desired:
-    """The edited files, which `update` or `add` has loaded before."""
+    """Load the edited files, which `update` or `add` has loaded without errors before."""
     return load_from(files, session.registry.whole, os.environ if env is None else env, layers)[0]
 
 
@@ -176,15 +184,18 @@ def update(
     env: Mapping[str, str] | None = None,
     into: str | None = None,
 ) -> Updated:
-    """The files of a configuration with live values at the addresses that are named; nothing is written.
+    """Return the files of a configuration with live values at the named addresses.
 
-    An address means all that is below it, too; `#field` means one field; patterns are allowed. With a client
-    that remembers its answers, checking the result costs no further reads. Raises ClientError when reading
-    failed, ValueError for what is no address, and DiagnosticError (exit 4) when the edited files would say
-    anything else than before beside what was asked for.
+    An address includes everything below it; `#field` names one field; patterns are allowed. Nothing is
+    written to the disk. With a RememberingClient, the check of the result sends no further requests.
 
-    With an environment or an overlay a line that others share is left alone and named, unless `into` says
-    which file gets the values: that of the line, or the overlay.
+    With an environment or an overlay, a line that other environments share is kept and reported, unless
+    `into` names the file that gets the values: the file of the line, or the overlay.
+
+    Raises:
+        ClientError: reading failed.
+        ValueError: an address is invalid.
+        DiagnosticError: the edit would change more than was asked for (exit 4).
     """
     variables = os.environ if env is None else env
     from dpsync.importing.inventory import NamingWithFiles
@@ -215,12 +226,12 @@ def update(
 
 
 def _chosen(layers: Layers | None) -> bool:
-    """Whether this is one of several configurations that are made of the same files."""
+    """Return whether several configurations are made from the same files, by environments or overlays."""
     return layers is not None and bool(layers.environment or layers.overlays)
 
 
 def _now(desired: Desired, item: Taken) -> Taken:
-    """The same with the line that says it now."""
+    """Return the written field with the position of its line in the edited files."""
     return replace(item, span=desired.resources[item.address].where(item.field or ""))
 
 
@@ -235,12 +246,16 @@ def add(
     everything: bool = False,
     into: str | None = None,
 ) -> Updated:
-    """The files of a configuration with entries for what is live and undeclared; nothing is written.
+    """Return the files of a configuration with entries for live objects that have none.
 
-    `addresses` name it as plan and drift do (`acme/teams/[Sales]`); patterns are allowed. The files are
-    planned before they are given back; an entry that would not be recognised gets a pin. Raises as `update`.
-    `files` are those of the project, where they are not as they lie on the disk. With `everything` the
-    addresses may name nothing, and do not name what the policy leaves alone. `into`: as `update`.
+    A plan checks the new files; an entry that would not match its object gets a pin (`id`). Nothing is
+    written to the disk. Raises as `update` does.
+
+    Args:
+        addresses: the objects, named as in a plan or drift (`acme/teams/[Sales]`); patterns are allowed.
+        files: the files of the project if they differ from the files on the disk.
+        everything: allow addresses that match nothing, and skip objects that the policy ignores.
+        into: as for `update`.
     """
     from dpsync.importing.add import add as edit
     from dpsync.importing.inventory import NamingWithFiles
@@ -296,7 +311,7 @@ def add(
 
 
 def _named(adding: Adding, found: Sequence[Diagnostic]) -> set[str]:
-    """The ids of the new entries that findings are about; all of them where they name none."""
+    """Return the ids of the new entries that the findings name, or of all new entries if they name none."""
     about = {item.address for item in found}
     named = {one.id for one in adding.entries if str(one.address) in about}
     return named or {one.id for one in adding.entries} if found else set()

@@ -1,12 +1,10 @@
-"""Find out who changed a value: git, the last apply, or a person in GitBook.
+"""Find out who changed a value: a commit, the last apply, or a person in GitBook.
 
-Add the last audit event of each object to a drift, unless all of its differences were edited here.
-
-Find the commits that labels compare with, and keep the note about the commit that was applied last.
-
-A converged apply of the whole configuration from committed files leaves a note in `.dpsync/applied`. Any
-other apply to the same organizations removes that note. A note only selects commits: it must name HEAD or an
-ancestor of HEAD, with the digest of the configuration in that commit. Notes that git tracks do not count.
+`label_commits` returns the commits that labels ("edited here", …) compare with. `with_last_events` adds the
+last audit event of each drifted object. A converged apply of all files from a commit leaves a note in
+`.dpsync/applied` (`AppliedNotes`); any other apply to the same organizations removes that note. A note only
+selects a commit: the note must name HEAD or an ancestor of HEAD, with the digest of the configuration in that
+commit. dpsync ignores notes that git tracks, because somebody else may have written such a note.
 """
 
 from __future__ import annotations
@@ -40,7 +38,10 @@ from dpsync.planner.sides import Sides
 
 
 def with_last_events(client: ReadClient, sides: Sides, drift: Drift) -> Drift:
-    """The same drift. No request is sent where nothing has drifted, nor where no server has such events."""
+    """Return the drift with the last audit event of each object that was not only edited in the files.
+
+    No request is sent if nothing has drifted, or if the API edition has no audit events.
+    """
     wanted: dict[str, list[str]] = defaultdict(list)
     ids = {item.address: id for item in drift.found if (id := _id(sides, item)) is not None}
     for address, id in ids.items():
@@ -60,9 +61,9 @@ def with_last_events(client: ReadClient, sides: Sides, drift: Drift) -> Drift:
 
 
 def _id(sides: Sides, item: Drifted) -> str | None:
-    """Return the id of an object with a difference that may be from outside; None if all were edited here.
+    """Return the id of an object with a difference that was possibly made in GitBook, otherwise None.
 
-    Where an id names a thing only together with what it is in, an event may be about another one.
+    An id that is unique only within a parent does not count: an audit event may be about another object.
     """
     labels = [part.cause for part in item.fields] or [item.cause]
     if item.place is not None:
@@ -113,7 +114,7 @@ class AppliedNote(BaseModel):
 
 
 class NotRecorded(Struct, frozen=True):
-    """Why there is no note about an apply: `reason` follows "because"."""
+    """The reason why an apply left no note. In messages, `reason` follows the word "because"."""
 
     reason: str
     way_out: str = ""
@@ -144,7 +145,7 @@ class AppliedNotes(Struct, frozen=True):
         return self.root.parent / disk.OWN / "applied"
 
     def applies(self) -> Iterator[LastApply]:
-        """Yield the last apply to each platform, as far as notes of this configuration tell."""
+        """Yield the last apply to each platform that a note of this configuration records."""
         named = self.root.name, self.layers.environment, self.layers.overlays
         notes = [
             note
@@ -158,14 +159,14 @@ class AppliedNotes(Struct, frozen=True):
             yield LastApply(commits, note.is_for, whole=True)
 
     def forget(self, platform: str, organizations: Collection[str]) -> None:
-        """Remove each note about one of these organizations, also of another root file. Raises OSError."""
+        """Delete each note about one of these organizations, also of another root file. Raises OSError."""
         for path, note in list(self._read()):
             if note is None or (note.platform == platform and {*organizations} & {*note.organizations}):
                 path.unlink()
 
     @property
     def matter(self) -> bool:
-        """Whether later plans can use the notes: in a git repository, but not in a checkout of a CI job."""
+        """Return whether later plans can use the notes: in a git repository, but not in a CI job."""
         return self._in_git() and not in_ci(os.environ)
 
     def _in_git(self) -> bool:
@@ -215,7 +216,7 @@ class AppliedNotes(Struct, frozen=True):
         return None
 
     def _tracked(self) -> bool:
-        """Return whether git tracks a note, or cannot tell: then somebody else may have written the note."""
+        """Return whether git tracks a note; True if git cannot tell, as the note may be somebody else's."""
         try:
             return Repository.around(self.root.parent).tracks(self.directory)
         except (NoRepository, ValueError):

@@ -1,8 +1,7 @@
-"""List entries, and objects without an entry.
+"""List entries with their live objects, live objects without an entry, and possibly renamed objects.
 
-Live things that no entry is, and entries that are perhaps one of them under another name.
-
-Every entry with the live object that it is: from a reading of the platform, or from the files alone.
+`list_entries` reads the platform, `list_files` uses only the files. `undeclared` finds live objects without
+an entry, and `renamed` matches an entry without a live object with the only object that it can be.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class EntryList(Struct, frozen=True):
-    """The entries of a configuration, and which live object each of them is."""
+    """The entries of a configuration, with the live object of each entry."""
 
     desired: Desired
     registry: Registry
@@ -39,9 +38,10 @@ class EntryList(Struct, frozen=True):
 
 
 def list_entries(session: Session, client: ReadClient) -> EntryList:
-    """The entries, recognised on the platform. It sends nothing but GET.
+    """Return the entries, matched with live objects. The client sends only GET requests.
 
-    Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is live.
+    Raises ClientError if reading failed, and DiagnosticError if the configuration does not fit the live
+    objects.
     """
     snapshot = session.reading(client).snapshot(session.readable)
     unread = {**session.readable.unserved, **snapshot.unread}
@@ -55,9 +55,9 @@ def list_entries(session: Session, client: ReadClient) -> EntryList:
 
 
 def list_files(desired: Desired, registry: Registry, ids: IdsFile, platform: str | None) -> EntryList:
-    """The entries with the ids that the files have: pins, and lines of the ids file of this platform.
+    """Return the entries with the ids in the files: pins, and lines of the ids file for this platform.
 
-    Without a platform the lines count where the file knows only one.
+    Without a platform, the lines count only if the ids file has a single platform.
     """
     known = ids.sections
     names = [platform] if platform is not None else [*known]
@@ -70,7 +70,7 @@ def list_files(desired: Desired, registry: Registry, ids: IdsFile, platform: str
 def _lines(
     desired: Desired, sections: Mapping[str, Mapping[Address, RecordedLine]]
 ) -> Iterable[tuple[Address, RecordedLine]]:
-    """The lines of entries, by the addresses that the entries have now."""
+    """Yield each line of the ids file whose address has an entry."""
     for lines in sections.values():
         for address, line in lines.items():
             if address in desired.resources:

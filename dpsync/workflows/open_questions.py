@@ -1,7 +1,8 @@
-"""The open questions of a plan, each with what a person may type to answer it. Pure.
+"""Find the questions of a plan that a person can answer by typing.
 
-Whatever `--confirm` answers can be typed. So can the object that an entry is: it is pinned for this run, and
-the apply records it in the ids file. What only an edit of the files can answer is left to the refusal.
+Everything that `--confirm` answers can be typed. The object that an entry is can also be typed: dpsync pins
+the object for this run, and the apply records the object in the ids file. A question that only an edit of the
+files can answer stays a refusal. Nothing here reads or writes.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def _question(plan: Plan, refusal: Refusal, given: Given, with_entries: bool) ->
 
 
 def _created(plan: Plan, place: Address) -> Iterator[Address]:
-    """Yield the entries of a place that a plan creates."""
+    """Yield the entries of a list that a plan creates."""
     for change in plan.changes:
         if change.action == "create" and change.location.place == place:
             yield change.location

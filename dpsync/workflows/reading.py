@@ -1,7 +1,7 @@
-"""From a platform to both sides of a plan, in as many readings as needed.
+"""Read the platform and return both sides of a plan, in as many rounds as necessary.
 
-A navigation that was restructured is recognised only after it was read once. What goes along with deletes is
-read until nothing new is found.
+A restructured navigation is matched only after a first reading. dpsync then reads the objects that deletes
+would also delete or change, until a round finds no further objects.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dpsync.planner.sides import Options, Sides
 
 
 class Reading(Struct, frozen=True):
-    """How one configuration is read: with the git base and the ids file."""
+    """Reads the live objects of one configuration, with the git base and the ids file."""
 
     client: ReadClient
     registry: Registry
@@ -39,10 +39,10 @@ class Reading(Struct, frozen=True):
     labels: LabelCommits = NO_LABELS
 
     def sides(self, desired: Desired, options: Options) -> Sides:
-        """Everything that a plan needs, with what goes along with deletes.
+        """Return both sides of a plan, including the objects that deletes would also delete or change.
 
-        Raises ClientError when reading failed, DiagnosticError for answers and patterns that say nothing, and
-        when the configuration does not fit what is live.
+        Raises ClientError if reading failed, and DiagnosticError if an answer or a pattern matches nothing or
+        the configuration does not fit the live objects.
         """
         parse_all(options.confirm, self.registry)  # before anything is read
         patterns(self.registry, desired, (*options.select, *options.exclude))
@@ -72,14 +72,15 @@ class Reading(Struct, frozen=True):
         return Sides(self.registry, declared, snapshot, options, base, labels=labels)
 
     def snapshot(self, desired: Desired) -> Snapshot:
-        """What is live of a configuration, and what was recognised. Raises as `sides` does."""
+        """Return the live objects of a configuration, matched with its entries. Raises as `sides` does."""
         return read_snapshot(self.client, self.registry, desired, self.parallelism, self.base, self.ids)
 
     def _looked_around(self, sides: Sides) -> Snapshot:
-        """The snapshot with what goes along with deletes, what shows things that are transferred, and what
-        candidates of questions hold.
+        """Return the snapshot with more objects that a plan must know.
 
-        What goes along may itself be named by other things, so that reading goes on until nothing is new.
+        These are the objects that deletes would also delete or change, the objects that show transferred
+        objects, and the content of candidates in questions. An object that is deleted along may be referred
+        to by others, so reading repeats until there is nothing new.
         """
         to_delete, given = deletions(sides, restructuring(sides)), transfers(sides).everything
         candidates = perhaps_empty(sides)

@@ -1,12 +1,9 @@
 """Plan the revert of an apply.
 
-Make the configuration that reverts an apply, from the recorded changes and the live objects.
-
-Plan the revert of an apply. The planner gets a configuration with the previous values.
-
-The revert changes only objects that the apply changed: it restores previous values and deleted objects, and
-deletes created objects that nobody has used. Changes that others made after the apply stay. The plan lists
-everything that is not restored.
+`reverting` reads the live objects and returns a `Revert`, whose `plan` gives the planner a configuration with
+the previous values. A revert changes only objects that the apply changed: it restores previous values and
+deleted objects, and deletes created objects that nobody has used. Later changes by others stay. The plan
+lists everything that is not restored.
 """
 
 from __future__ import annotations
@@ -218,7 +215,7 @@ class Revert:
 
     @property
     def not_reverted(self) -> tuple[Note, ...]:
-        """A note for each object or field that the last plan does not restore."""
+        """Return a note for each object or field that the last plan does not restore."""
         return self.target.not_reverted if self.target is not None else ()
 
     def plan(self, client: ReadClient, options: Options) -> Planned:

@@ -1,10 +1,8 @@
-"""Decide for each change of an apply whether a revert can undo it.
+"""Decide for each change of an apply whether a revert can undo it, and edit the entries accordingly.
 
-Restore the previous field values of objects that an apply changed.
-
-Select the created objects that a revert deletes. Objects that somebody has changed or used stay.
-
-Restore or re-create the objects that an apply deleted.
+`restore_fields` restores previous values, `select_deletions` selects created objects to delete, and
+`restore_or_recreate` restores or re-creates deleted objects. Each function edits a `RevertedEntries` and
+records there what is not reverted. Objects that somebody has changed or used since the apply stay.
 """
 
 from __future__ import annotations

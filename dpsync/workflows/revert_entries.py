@@ -1,15 +1,9 @@
-"""Rebuild the entries of the state before an apply from its journal.
+"""Read the changes of an apply from its journal or saved plan, and rebuild the entries from before the apply.
 
-The changes that an apply carried out, read from its plan and its report.
-
-Read the recorded changes of an apply, and check their values against the field declarations.
-
-Somebody else may have written a journal or saved plan. Before dpsync reads the platform for a revert, the
-reader of the configuration checks each value. A value that no file could contain ends the revert.
-
-Find the present entries of recorded objects by object id, because their keys may have changed.
-
-The entries of a configuration while a revert sets their previous values.
+`applied` returns the changes that the apply carried out, and `read_changes` checks their values.
+`CurrentAddresses` finds the present entries by object id, because keys may have changed since. Somebody else
+may have written the journal: before dpsync reads the platform, each value must be one that a configuration
+could contain.
 """
 
 from __future__ import annotations
@@ -106,7 +100,7 @@ class RecordedChange(Struct, frozen=True):
 
     @property
     def id(self) -> str | None:
-        """The id of the object that the apply changed or created; None if it is unknown."""
+        """Return the id of the object that the apply changed or created; None if the id is unknown."""
         return self.change.id or self.applied.created_id
 
 

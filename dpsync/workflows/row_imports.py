@@ -1,4 +1,8 @@
-"""The live entries of one place into a file of rows, and the line that names it into the configuration."""
+"""Move the entries of one list into a CSV file, and name that file in the configuration.
+
+`import_rows` returns the content of the edited files; the caller writes the files. Entries that no CSV row
+can contain stay in YAML beside the CSV file.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +38,7 @@ CODE = "rows"
 
 
 class _RowPlace(Struct, frozen=True):
-    """The place of an entry that may stand in rows."""
+    """A list of entries that a CSV file can contain, with the entry that owns the list."""
 
     owner: Entry
     kind: Kind
@@ -55,12 +59,14 @@ def import_rows(
     layers: Layers | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Updated:
-    """The files of a configuration with a file of rows for what is live in a place; nothing is written.
+    """Return the files of a configuration with the live objects of one list in a CSV file.
 
-    `named` is the entry that the place belongs to: its address, or its key where only one has it. What no
-    cell can hold stands in the configuration, beside the file. Raises ClientError when reading failed, and
-    DiagnosticError (exit 4) where something would be lost, or a plan of the edited files would not be empty
-    there.
+    `named` is the address of the entry that owns the list, or its key if only one entry has this key. Entries
+    that no CSV row can contain stay in YAML beside the CSV file. Nothing is written to the disk.
+
+    Raises:
+        ClientError: reading failed.
+        DiagnosticError: something would be lost, or a plan of the new files would not be empty (exit 4).
     """
     from dpsync.importing.inventory import NamingWithFiles
     from dpsync.importing.update import Taken, Updated, unintended
@@ -107,7 +113,7 @@ def import_rows(
 
 
 def _place(session: Session, named: str) -> _RowPlace:
-    """The place with rows of the entry that is named. Raises DiagnosticError (exit 4)."""
+    """Return the list of the named entry that a CSV file can contain. Raises DiagnosticError (exit 4)."""
     found: list[_RowPlace] = []
     for entry in session.readable.resources.values():
         for word, kinds in session.registry.places(entry.kind).items():
@@ -130,7 +136,7 @@ def _refused(message: str, span: Span | None = None, hint: str | None = None) ->
 
 
 def _refuse(session: Session, planned: Planned, place: _RowPlace, name: str, files: Directory) -> None:
-    """Refuse where the files say something that the rows would not."""
+    """Raise DiagnosticError (exit 4) if the files contain something that the CSV file could not."""
     desired: Desired = session.readable
     for entry in desired.resources.values():
         if entry.address.is_in(place.address):
@@ -160,7 +166,7 @@ def _refuse(session: Session, planned: Planned, place: _RowPlace, name: str, fil
 
 
 def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[str, Any]]:
-    """The text of the file of rows, and the entries that no cell can hold."""
+    """Return the text of the CSV file, and the entries that no CSV row can contain."""
     from dpsync.importing.edit_yaml import Uneditable
     from dpsync.importing.entries import NONE, worth_writing
     from dpsync.importing.rows import Cells, file_text, row
@@ -197,7 +203,7 @@ def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[st
 
 
 def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: Session) -> bytes:
-    """The file of the configuration with the line that names the rows."""
+    """Return the configuration file with the line that names the CSV file."""
     from dpsync.importing.edit_yaml import Document, Uneditable, apply_edits, comments, unfolded
 
     before = files.read(place.span.file, DEFAULT_LIMITS.bytes)
@@ -234,7 +240,7 @@ def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: 
 
 
 def _texts(node: Node) -> Iterator[str]:
-    """Every value of a part of a file, as it is written there."""
+    """Yield each scalar of a YAML node as it is written in the file."""
     match node:
         case nodes.Scalar(text=text):
             yield text

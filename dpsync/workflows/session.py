@@ -1,14 +1,8 @@
-"""Plan, apply, check drift and import as one run of dpsync does it.
+"""Plan, apply and check drift: a `Session` is one configuration with the API edition of one platform.
 
-The configuration as one tree: after includes, overlays and variables, with where each value is written.
-
-Which environments share a line of a configuration: a value that is put there is theirs, too.
-
-The configuration as git has it, and what the files say otherwise. No platform is asked.
-
-What a plan asks, with what is at stake: how many pages each candidate holds.
-
-A configuration against a platform: plan, drift, apply.
+`compose`, `load_base` and `edits` use only the files and git; the methods of `Session` take a client.
+`Sharing` tells which environments use the same line of a file. `Asking` adds the number of pages to the
+candidates of questions.
 """
 
 from __future__ import annotations
@@ -60,7 +54,7 @@ TOP: str = "the top-level values"
 
 
 class Sharing(Struct, frozen=True):
-    """The configuration as it is with each other environment, by what people call it."""
+    """The configuration with each other environment or fewer overlays, by a name for messages."""
 
     others: Mapping[str, Desired]
 
@@ -68,7 +62,7 @@ class Sharing(Struct, frozen=True):
     def of(
         desired: Desired, files: Files, registry: Registry, env: Mapping[str, str], layers: Layers
     ) -> Sharing:
-        """The others: with each environment, with none, and what is below its last overlay."""
+        """Load the configuration with each other environment, without one, and without the last overlay."""
         found: dict[str, Layers] = {}
         for name in (None, *desired.environments):
             if name != layers.environment:
@@ -79,7 +73,7 @@ class Sharing(Struct, frozen=True):
         return Sharing({name: load_from(files, registry, env, one)[0] for name, one in found.items()})
 
     def of_field(self, address: Address, field: str, at: Span) -> tuple[str, ...]:
-        """Who takes the value of a field from this very line."""
+        """Return the other configurations that take the value of a field from the line at this position."""
         return tuple(
             name
             for name, other in self.others.items()
@@ -87,7 +81,7 @@ class Sharing(Struct, frozen=True):
         )
 
     def of_lines(self, desired: Desired, taken: Iterable[Taken]) -> tuple[str, ...]:
-        """Who shares one of these lines, as they were before."""
+        """Return the other configurations that use one of these lines, at the positions before the edit."""
         found = {
             name
             for item in taken
@@ -97,7 +91,7 @@ class Sharing(Struct, frozen=True):
         return tuple(name for name in self.others if name in found)
 
     def of_file(self, name: str) -> tuple[str, ...]:
-        """Who reads a file: what comes into it is theirs, too."""
+        """Return the other configurations that read a file, and so would get its new entries."""
         return tuple(who for who, other in self.others.items() if name in other.texts)
 
 
@@ -106,7 +100,7 @@ _Put = Callable[[str | None, Candidates], Candidates]
 
 
 class Asking:
-    """Reads what the candidates of questions hold. `desired` tells of which kind the entries are."""
+    """Reads how many pages the candidates of questions have. `desired` has the kind of each entry."""
 
     def __init__(self, client: ReadClient, registry: Registry, parallelism: int, desired: Desired) -> None:
         self._client = client
@@ -116,7 +110,7 @@ class Asking:
         self._kinds: dict[str | None, str] | None = None
 
     def plan(self, plan: Plan) -> Plan:
-        """The plan with the pages in the candidates of its refusals."""
+        """Return the plan with the number of pages in the candidates of its refusals."""
         if not any(item.candidates for item in plan.refusals):
             return plan
         put = self._held((item.address, item.candidates) for item in plan.refusals)
@@ -127,7 +121,7 @@ class Asking:
         return plan.model_copy(update={"refusals": tuple(refusals), "requests": self._client.requests})
 
     def findings(self, findings: Findings) -> Findings:
-        """The same for findings that end a command."""
+        """Return findings that end a command, with the number of pages in their candidates."""
         if not any(item.candidates for item in findings):
             return findings
         put = self._held((item.address, item.candidates) for item in findings)
@@ -151,7 +145,7 @@ class Asking:
         return put
 
     def _kind(self, address: str | None) -> str | None:
-        """The kind of an entry; what a refusal is about need not be one."""
+        """Return the kind of the entry at an address; None if the refusal is about something else."""
         if self._kinds is None:
             self._kinds = {str(one): entry.kind for one, entry in self._desired.resources.items()}
         return self._kinds.get(address)
@@ -162,7 +156,7 @@ ANYTHING = Expected()
 
 
 class Planned(Struct, frozen=True):
-    """A plan with both sides that it was made from."""
+    """A plan with the two sides that it compares."""
 
     plan: Plan
     sides: Sides
@@ -177,13 +171,13 @@ class Planned(Struct, frozen=True):
 
 
 class Session(Struct, frozen=True, dict=True):
-    """A configuration against a platform. `parallelism` bounds the requests in flight.
+    """A configuration and the API edition of a platform. At most `parallelism` requests are in flight.
 
-    `base` is the configuration of an earlier commit: by it renamed entries are recognised, and what was
-    protected stays so. `ids` says which live object each entry is.
+    `base` is the configuration of an earlier commit: renamed entries are recognized by it, and its
+    protections still hold.
 
-    Raises DiagnosticError (exit 64) where the configuration was checked for another profile than the registry
-    has: what is wrong on a platform would be sent to it unnoticed, and the other way round.
+    Raises DiagnosticError (exit 64) if the configuration was checked for another API edition than that of the
+    registry. Otherwise, dpsync would send values that are wrong on the platform.
     """
 
     desired: Desired
@@ -210,18 +204,18 @@ class Session(Struct, frozen=True, dict=True):
 
     @cached_property
     def readable(self) -> Desired:
-        """The configuration as far as the server's profile goes: what it cannot read is unserved."""
+        """Return the configuration as far as the API edition supports it; other entries are `unserved`."""
         return supported(self.desired, self.registry)
 
     @cached_property
     def readable_base(self) -> Base:
-        """The git base as far as the server's profile goes."""
+        """Return the git base as far as the API edition supports it."""
         then = self.base.desired
         return self.base if then is None else replace(self.base, desired=supported(then, self.registry))
 
     @cached_property
     def readable_labels(self) -> LabelCommits:
-        """The commits for labels as far as the server's profile goes."""
+        """Return the commits for labels as far as the API edition supports their entries."""
         return self.labels.mapped(lambda then: supported(then, self.registry))
 
     def read(self, client: ReadClient, options: Options | None = None) -> Sides:
@@ -229,17 +223,19 @@ class Session(Struct, frozen=True, dict=True):
         return self.reading(client).sides(self.readable, options or Options())
 
     def reading(self, client: ReadClient) -> Reading:
-        """Return what reads the platform for this configuration, with the git base and the ids file."""
+        """Return the reader of the platform for this configuration, with the git base and the ids file."""
         return Reading(
             client, self.registry, self.parallelism, self.readable_base, self.ids, self.readable_labels
         )
 
     def plan(self, client: ReadClient, options: Options | None = None) -> Planned:
-        """Read, compare, plan. When deletes result, the lists that they rest on are read again, and what goes
-        along with them is read, too.
+        """Read the live objects, compare them with the configuration, and return the plan.
 
-        Raises ClientError when reading failed, DiagnosticError when the configuration does not fit what is
-        live.
+        If the plan deletes objects, dpsync reads the lists again on which the deletes rest, and also the
+        objects that would be deleted or changed along.
+
+        Raises ClientError if reading failed, and DiagnosticError if the configuration does not fit the live
+        objects.
         """
         asked = options or Options()
         asking = Asking(client, self.registry, self.parallelism, self.readable)
@@ -270,10 +266,10 @@ class Session(Struct, frozen=True, dict=True):
         everything: bool = False,
         unwatched: bool = False,
     ) -> Drift:
-        """What is live instead of what the files say. Raises as `plan` does: a failed check is no answer.
+        """Return the differences between the files and the live objects. Raises as `plan` does.
 
-        With `everything`, what is undeclared in the places that the policy watches is drift, too. With
-        `unwatched` all that no entry names is listed, with the lines that would watch it.
+        With `everything`, objects without an entry in watched lists count as drift. With `unwatched`, the
+        drift also lists all objects and fields without an entry, each with the line that would watch it.
         """
         watching = replace(self, desired=replace(self.desired, watching=True))
         planned = watching.plan(client, options)
@@ -294,7 +290,7 @@ class Session(Struct, frozen=True, dict=True):
 
     @staticmethod
     def differences(planned: Planned) -> Plan:
-        """A plan with everything that is not as the files say, also where no request can change it."""
+        """Return the plan with all differences, also those that no request can remove."""
         return with_unwritten(planned.sides, planned.plan)
 
     def apply(
@@ -309,16 +305,22 @@ class Session(Struct, frozen=True, dict=True):
         stop: Event | None = None,
         ids: IdsStore | None = None,
     ) -> Report:
-        """Carry out a plan that was made just now, and prove the result.
+        """Carry out a plan that was just made, and prove the result with another plan.
 
-        `expect` is what a person has agreed to: it must be this plan. `report` is called with each outcome;
-        setting `stop` lets what is in flight finish and starts nothing more. `secrets` are the environment,
-        unless they are given. `ids` is where it is recorded which object each entry is.
+        Args:
+            expect: the plan that a person approved; `planned` must equal this plan.
+            report: called with each outcome.
+            stop: when set, requests in flight finish, and no further request starts.
+            secrets: the variables for secrets; the environment by default.
+            ids: the store that records the object of each entry.
 
-        Raises Refused when the plan is not the expected one or the platform has changed since, NotApproved
-        for another digest, DiagnosticError when the plan may not be applied or a secret is missing,
-        ClientError when the platform could not be read. Nothing was sent then; once something was, there is
-        a report.
+        Raises:
+            Refused: the plan is not the expected one, or the platform has changed since.
+            NotApproved: the plan has another digest than the approved one.
+            DiagnosticError: the plan must not be applied, or a secret is missing.
+            ClientError: the platform could not be read.
+
+        No exception is raised after the first write: from then on, the report has the errors.
         """
         from dpsync.apply.executor import Executor
         from dpsync.apply.journal import NoJournal
@@ -352,9 +354,9 @@ class Session(Struct, frozen=True, dict=True):
         return carry_out(executor, again)
 
     def record(self, client: ReadClient, planned: Planned, ids: IdsStore) -> str | None:
-        """Record which object each entry was recognised as, where nothing else is to be done.
+        """Record the object of each entry in the ids file if there is nothing to apply.
 
-        Returns why that could not be written.
+        Returns the reason if the ids file could not be written, otherwise None.
         """
         recorder = self._recorder(client, planned, ids)
         recorder.left_alone(left_alone(planned.sides, planned.plan))
@@ -372,7 +374,7 @@ class Session(Struct, frozen=True, dict=True):
 
 
 def _chosen(planned: Planned) -> frozenset[Address] | None:
-    """The part of the configuration that is planned; None: all of it."""
+    """Return the addresses that are planned; None for the whole configuration."""
     part = selection(planned.sides)
     if part is None:
         return None
@@ -381,7 +383,7 @@ def _chosen(planned: Planned) -> frozenset[Address] | None:
 
 
 def _finding(refusal: Refusal) -> Diagnostic:
-    """A refusal as a finding, for whoever applies a plan that may not be applied."""
+    """Return a refusal as a finding, for an apply of a plan that must not be applied."""
     return Diagnostic(
         refusal.code,
         refusal.message,
