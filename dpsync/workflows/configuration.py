@@ -72,10 +72,10 @@ def validate(
     layers = Layers.of(root, overlays, environment, profile, assumed)
     registry = registry or load_registry()
     files = _project_files(root, overlays, commit)
-    desired, found = _checked_everywhere(files, registry, os.environ if env is None else env, layers)
-    if found.errors:
-        raise DiagnosticError(found, Exit.INVALID, desired.texts)
-    return replace(_with_omitted_files(root, files, desired, registry), warnings=found.warnings)
+    desired, findings = _checked_everywhere(files, registry, os.environ if env is None else env, layers)
+    if findings.errors:
+        raise DiagnosticError(findings, Exit.INVALID, desired.texts)
+    return replace(_with_omitted_files(root, files, desired, registry), warnings=findings.warnings)
 
 
 def _project_files(root: Path, overlays: Sequence[Path], commit: str | None) -> Files:
@@ -105,16 +105,20 @@ def _checked_everywhere(
     environment is reported without one. A missing variable is reported only for the given layers, because the
     variables of another environment are known only where that environment is used.
     """
-    desired, found = load_from(files, registry, env, layers)
+    desired, findings = load_from(files, registry, env, layers)
     texts = dict(desired.texts)
     only_with: dict[Diagnostic, list[str]] = {}
     for name in () if layers.environment is not None else desired.environments:
-        other, more = load_from(files, registry, env, replace(layers, environment=name))
+        other, other_findings = load_from(files, registry, env, replace(layers, environment=name))
         texts |= other.texts
-        for one in more:
-            if one.code != codes.MISSING_VARIABLE:
-                only_with.setdefault(one, []).append(name)
-        found.left_out |= more.left_out
-    alone = set(found)
-    found += (replace(one, environments=tuple(names)) for one, names in only_with.items() if one not in alone)
-    return replace(desired, texts=texts), found
+        for finding in other_findings:
+            if finding.code != codes.MISSING_VARIABLE:
+                only_with.setdefault(finding, []).append(name)
+        findings.left_out |= other_findings.left_out
+    alone = set(findings)
+    findings += (
+        replace(finding, environments=tuple(names))
+        for finding, names in only_with.items()
+        if finding not in alone
+    )
+    return replace(desired, texts=texts), findings

@@ -71,7 +71,7 @@ def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> No
         if remark.found is not None
     }
     hint = f"delete one of the two lines by hand, or, for this server, run {command('ids')}"
-    found = [
+    errors = [
         Diagnostic(
             IDS_CONFLICT,
             f"{file}: the two sides of the merge have different ids for {address}, "
@@ -81,8 +81,8 @@ def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> No
         for platform, organization, address in sorted(merged.disputed)
         if (platform, organization, address.rest) not in decided
     ]
-    if found:
-        raise DiagnosticError(found, Exit.INVALID)
+    if errors:
+        raise DiagnosticError(errors, Exit.INVALID)
 
 
 class NotPossible(ValueError):
@@ -118,20 +118,20 @@ def edited_ids(
     """
     if is_loopback(client.url) and session.registry.profile.has("GET", "/user"):
         client.get("/user")  # every answer names the world; where nobody has this one, none does
-    hand = _Hand(session, client)
+    editor = _IdsEditor(session, client)
     for old, new in asked.moved:
-        hand.move(hand.address(old, known=False), hand.address(new, known=False))
+        editor.move(editor.address(old, known=False), editor.address(new, known=False))
     for address in asked.forgotten:
-        hand.forget(hand.address(address, known=False))
+        editor.forget(editor.address(address, known=False))
     for text in asked.bound:
         address, equals, id = text.partition("=")
         if not equals or not is_id(id):
             raise NotPossible(f'"{text}" is not ADDRESS=ID')
-        hand.bind(hand.address(address, known=True), id)
-    return hand.edits
+        editor.bind(editor.address(address, known=True), id)
+    return editor.edits
 
 
-class _Hand:
+class _IdsEditor:
     """Collects edits of ids lines. `ids` is the ids file after the edits so far."""
 
     def __init__(self, session: Session, client: ReadClient) -> None:
@@ -146,7 +146,7 @@ class _Hand:
         address = Address.parse(text)
         resources = self.session.readable.resources
         if known and address not in resources:
-            nearest = did_you_mean(text, [str(one) for one in resources])
+            nearest = did_you_mean(text, [str(declared) for declared in resources])
             raise NotPossible(
                 f"your files contain no entry {text}" + (f'. Did you mean "{nearest}"?' if nearest else "")
             )
@@ -205,11 +205,11 @@ class _Hand:
     def _organizations(self) -> dict[str, str]:
         desired = self.session.readable.resources
         roots = [resource for resource in desired.values() if resource.parent is None]
-        found = {root.key: root.pin for root in roots}
+        ids = {root.key: root.pin for root in roots}
         for id, lines in self.ids.sections.get(self.client.platform, {}).items():
             key = next(iter(lines)).first
-            found[key] = found.get(key) or id
-        if any(id is None for id in found.values()):
+            ids[key] = ids.get(key) or id
+        if any(id is None for id in ids.values()):
             snapshot = self.session.reading(self.client).snapshot(self.session.readable)
             found |= {key: id for id, key in snapshot.organizations.items()}
         return {key: id for key, id in found.items() if id is not None}

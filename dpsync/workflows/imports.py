@@ -84,14 +84,14 @@ def import_(
     if present is not None and find_problem(made.files) is None:
         kept = keep_root(present, made.files, find_problem)
         made = replace(made, files=kept.files)
-    desired, found = made.load(registry)
-    if problems := tuple(found.errors):
+    desired, findings = made.load(registry)
+    if problems := tuple(findings.errors):
         return Imported(made, None, problems, kept.lost)
     try:
         session = Session(desired, registry, parallelism, ids=IdsFile({client.platform: made.ids}))
         return Imported(made, session.plan(client).plan, lost=kept.lost)
-    except DiagnosticError as unclear:
-        return Imported(made, None, unclear.diagnostics, kept.lost)
+    except DiagnosticError as error:
+        return Imported(made, None, error.diagnostics, kept.lost)
 
 
 class Again(Struct, frozen=True):
@@ -124,18 +124,27 @@ def import_again(
     from dpsync.importing.inventory import FORBIDDEN
     from dpsync.importing.left_out import common_pattern, renew_notes
 
-    roots = [one for one in session.readable.resources.values() if one.parent is None]
+    roots = [
+        organization for organization in session.readable.resources.values() if organization.parent is None
+    ]
     named = [_declared_as(session, roots, name) for name in organizations]
-    named = named or [str(one.address) for one in roots]
+    named = named or [str(organization.address) for organization in roots]
     made = update(session, client, root, named, layers, env)
-    found = dict(made.files)
+    contents = dict(made.files)
     while True:  # what is in an entry is read once the entry is there
-        files = InFront(Directory(root), found)
+        files = InFront(Directory(root), contents)
         session = replace(session, desired=_loaded(files, session, layers, env))
         added = add(
-            session, client, root, [f"{one}/**" for one in named], layers, env, files, everything=True
+            session,
+            client,
+            root,
+            [f"{organization}/**" for organization in named],
+            layers,
+            env,
+            files,
+            everything=True,
         )
-        found |= added.files
+        contents |= added.files
         made.taken += added.taken
         if not added.files:
             break
@@ -144,9 +153,9 @@ def import_again(
     unread = replace(session, desired=watching).plan(client).snapshot.unwatched
     if not _chosen(layers):  # other environments may use the same files with another token
         read = places.keys() - unread.keys()
-        found |= renew_notes(InFront(Directory(root), found), session.readable, read, unread)
-    session = replace(session, desired=_loaded(InFront(Directory(root), found), session, layers, env))
-    made.files = found
+        contents |= renew_notes(InFront(Directory(root), contents), session.readable, read, unread)
+    session = replace(session, desired=_loaded(InFront(Directory(root), contents), session, layers, env))
+    made.files = contents
     made.problems += added.problems
     planned = session.plan(client)
     keys = {key: id for id, key in planned.snapshot.organizations.items()}
@@ -162,9 +171,9 @@ def import_again(
 def _declared_as(session: Session, roots: Sequence[Entry], name: str) -> str:
     """Return the address of the organization with this id, key or identity (such as its hostname)."""
     keys = [key for key in session.registry.root.identity if isinstance(key, str)]
-    for one in roots:
-        if name in (one.pin, one.key, *(one.fields.get(key) for key in keys)):
-            return str(one.address)
+    for organization in roots:
+        if name in (organization.pin, organization.key, *(organization.fields.get(key) for key in keys)):
+            return str(organization.address)
     message = f'the existing files declare no organization "{name}"'
     hint = "import the organization into another directory"
     raise DiagnosticError([Diagnostic("no-organization", message, hint=hint)], Exit.FAILED)
@@ -203,24 +212,24 @@ def update(
     from dpsync.importing.update import update as edit
 
     patterns = [Pattern.parse(address, session.registry.words) for address in addresses]
-    (planned, perhaps), files = renamed(session.plan(client), patterns), Directory(root)
+    (planned, renamed_errors), files = renamed(session.plan(client), patterns), Directory(root)
     before = session.differences(planned)
     sharing = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     sharers = sharing.of_field if _chosen(layers) else Sharing({}).of_field
-    made = edit(sides, before, patterns, into, sharers, perhaps)
+    made = edit(sides, before, patterns, into, sharers, renamed_errors)
     if made.files:
         edited = InFront(files, made.files)
-        desired, wrong = load_from(edited, session.registry.whole, variables, layers)
-        found = list(wrong.errors)
-        if not found:
+        desired, findings = load_from(edited, session.registry.whole, variables, layers)
+        errors = list(findings.errors)
+        if not errors:
             again = replace(session, desired=desired)
-            found = unintended(before, again.differences(again.plan(client)), made)
-        if found:
-            raise DiagnosticError(found, Exit.REFUSED, desired.texts)
+            errors = unintended(before, again.differences(again.plan(client)), made)
+        if errors:
+            raise DiagnosticError(errors, Exit.REFUSED, desired.texts)
         lines = made.taken
         if into is not None:
-            made.taken = [_now(desired, item) for item in lines]
+            made.taken = [_at_present_line(desired, written) for written in lines]
         made.shared = () if into is not None else sharing.of_lines(session.readable, lines)
     return made
 
@@ -230,9 +239,9 @@ def _chosen(layers: Layers | None) -> bool:
     return layers is not None and bool(layers.environment or layers.overlays)
 
 
-def _now(desired: Desired, item: Taken) -> Taken:
+def _at_present_line(desired: Desired, written: Taken) -> Taken:
     """Return the written field with the position of its line in the edited files."""
-    return replace(item, span=desired.resources[item.address].where(item.field or ""))
+    return replace(written, span=desired.resources[written.address].where(written.field or ""))
 
 
 def add(
@@ -266,7 +275,7 @@ def add(
     places = {**session.desired.watched, **singles}
     session = replace(session, desired=replace(session.desired, watching=True, watched=places))
     planned, files = session.plan(client), files or Directory(root)
-    strangers, problems = undeclared(planned, patterns)
+    objects, problems = undeclared(planned, patterns)
     if everything:
         policy, problems = session.readable.policy, []
         names = names_of(session.registry, session.readable, planned.snapshot)
@@ -275,43 +284,43 @@ def add(
             for pattern in policy.watch_values
             for one in names.undeclared_matching(pattern)
         }
-        strangers = {
-            at: live for at, live in strangers.items() if at not in watched and not policy.leaves(at)
-        }
+        objects = {at: live for at, live in objects.items() if at not in watched and not policy.leaves(at)}
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     pinned: frozenset[str] = frozenset()
     variables = os.environ if env is None else env
     sharing = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
     sharers = sharing.of_file if _chosen(layers) else Sharing({}).of_file
     while True:
-        adding = edit(sides, strangers, pinned, into, sharers)
+        adding = edit(sides, objects, pinned, into, sharers)
         adding.made.problems = [*problems, *adding.made.problems]
         if not adding.made.files:
             return adding.made
         edited = InFront(files, adding.made.files)
-        desired, wrong = load_from(edited, session.registry.whole, os.environ if env is None else env, layers)
-        found = list(wrong.errors)
-        unlike = _named(adding, found)
-        if not found:
+        desired, findings = load_from(
+            edited, session.registry.whole, os.environ if env is None else env, layers
+        )
+        errors = list(findings.errors)
+        unmatched = _entries_named_in(adding, errors)
+        if not errors:
             again = replace(session, desired=desired)
             try:
                 after = again.plan(client)
-                unlike = {one.id for one in adding.entries if after.snapshot.bound(one.address) != one.id}
-                found = unintended(session.differences(planned), session.differences(after), adding.made)
-            except DiagnosticError as unclear:
-                found = list(unclear.diagnostics)
-                unlike = _named(adding, found)
-        if not found and not unlike:
+                unmatched = {one.id for one in adding.entries if after.snapshot.bound(one.address) != one.id}
+                errors = unintended(session.differences(planned), session.differences(after), adding.made)
+            except DiagnosticError as error:
+                errors = list(error.diagnostics)
+                unmatched = _entries_named_in(adding, errors)
+        if not errors and not unmatched:
             spans = {address: resource.span for address, resource in desired.resources.items()}
             adding.made.taken = [replace(item, span=spans[item.address]) for item in adding.made.taken]
             return adding.made
-        if unlike <= pinned:
-            raise DiagnosticError(found, Exit.REFUSED, desired.texts)
-        pinned |= unlike
+        if unmatched <= pinned:
+            raise DiagnosticError(errors, Exit.REFUSED, desired.texts)
+        pinned |= unmatched
 
 
-def _named(adding: Adding, found: Sequence[Diagnostic]) -> set[str]:
+def _entries_named_in(adding: Adding, findings: Sequence[Diagnostic]) -> set[str]:
     """Return the ids of the new entries that the findings name, or of all new entries if they name none."""
-    about = {item.address for item in found}
-    named = {one.id for one in adding.entries if str(one.address) in about}
-    return named or {one.id for one in adding.entries} if found else set()
+    addresses = {finding.address for finding in findings}
+    ids = {entry.id for entry in adding.entries if str(entry.address) in addresses}
+    return ids or {entry.id for entry in adding.entries} if findings else set()

@@ -51,13 +51,13 @@ def with_last_events(client: ReadClient, sides: Sides, drift: Drift) -> Drift:
         for root in wanted
         if (organization := next((one for one in drift.organizations if one.address == root), None))
     }
-    if not any(one.by_id or one.refused for one in events.values()):
+    if not any(events_of.by_id or events_of.refused for events_of in events.values()):
         return drift
-    found = (
+    drifted = (
         item.model_copy(update={"last_event": _event(events, ids, item.address)}) for item in drift.found
     )
     notes = (*drift.notes, *_notes(events))
-    return drift.model_copy(update={"found": tuple(found), "notes": notes, "requests": client.requests})
+    return drift.model_copy(update={"found": tuple(drifted), "notes": notes, "requests": client.requests})
 
 
 def _id(sides: Sides, item: Drifted) -> str | None:
@@ -80,9 +80,9 @@ def _event(events: dict[str, LastEvents], ids: dict[str, str], address: str) -> 
 
 
 def _notes(events: dict[str, LastEvents]) -> Iterator[Note]:
-    for root, one in events.items():
-        if one.refused is not None:
-            yield Note(address=root, text=f"dpsync cannot show who changed objects: {one.refused}")
+    for root, events_of in events.items():
+        if events_of.refused is not None:
+            yield Note(address=root, text=f"dpsync cannot show who changed objects: {events_of.refused}")
 
 
 _LARGEST: Final = 20_000

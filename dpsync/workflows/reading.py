@@ -53,7 +53,7 @@ class Reading(Struct, frozen=True):
             sides = self._sides(desired, recognised(self.snapshot(desired), pins), options)
         part = selection(sides)
         chosen = replace(sides, chosen=part.wanted) if part else sides
-        snapshot = self._looked_around(chosen)
+        snapshot = self._with_related_objects(chosen)
         # What the sides have worked out by now is worked out once, where nothing more was read.
         return sides if snapshot is sides.snapshot else replace(sides, snapshot=snapshot)
 
@@ -75,26 +75,26 @@ class Reading(Struct, frozen=True):
         """Return the live objects of a configuration, matched with its entries. Raises as `sides` does."""
         return read_snapshot(self.client, self.registry, desired, self.parallelism, self.base, self.ids)
 
-    def _looked_around(self, sides: Sides) -> Snapshot:
+    def _with_related_objects(self, sides: Sides) -> Snapshot:
         """Return the snapshot with more objects that a plan must know.
 
         These are the objects that deletes would also delete or change, the objects that show transferred
         objects, and the content of candidates in questions. An object that is deleted along may be referred
         to by others, so reading repeats until there is nothing new.
         """
-        to_delete, given = deletions(sides, restructuring(sides)), transfers(sides).everything
+        to_delete, transferred = deletions(sides, restructuring(sides)), transfers(sides).everything
         candidates = perhaps_empty(sides)
-        if not to_delete.roots and not given and not candidates:
+        if not to_delete.roots and not transferred and not candidates:
             return sides.snapshot
-        around = Surroundings(self.client, self.registry, sides.snapshot, self.parallelism)
-        around.check([*to_delete.roots, *given])
-        around.look_at_given(given)
-        while around.look(to_delete.everything):
-            seen = replace(sides, snapshot=around.snapshot)
+        surroundings = Surroundings(self.client, self.registry, sides.snapshot, self.parallelism)
+        surroundings.check([*to_delete.roots, *transferred])
+        surroundings.look_at_given(transferred)
+        while surroundings.look(to_delete.everything):
+            seen = replace(sides, snapshot=surroundings.snapshot)
             to_delete = deletions(seen, restructuring(seen))
-            around.check(to_delete.roots)
-        around.look(candidates)
-        return around.snapshot
+            surroundings.check(to_delete.roots)
+        surroundings.look(candidates)
+        return surroundings.snapshot
 
 
 class _EarlierWithPageIds(Struct, frozen=True):

@@ -314,13 +314,13 @@ def _reasons_to_keep_created(
             )
             for identity, name in deleted.cascade.by_root.get(root, ())
         ]
-        for identity, what in (*inside, *losses):
+        for identity, loss in (*inside, *losses):
             comes_along = registry[identity[0]].comes_along or registry[identity[0]].of_output
             if identity not in target.deleted and not comes_along:
                 used.setdefault(
-                    root, f"somebody has used this {noun} since the apply: {names.address(identity)} {what}"
+                    root, f"somebody has used this {noun} since the apply: {names.address(identity)} {loss}"
                 )
-    own = [one for one in deleted.everything if one not in target.outputs]
+    own = [identity for identity in deleted.everything if identity not in target.outputs]
     for identity, number in page_counts(client, registry, session.parallelism, own).items():
         root = deleted.inside.get(identity, identity)
         noun = registry[root[0]].noun

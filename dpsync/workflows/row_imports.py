@@ -84,51 +84,55 @@ def import_rows(
     )
     _refuse(session, planned, place, name, files)
     shared = Sharing.of(session.readable, files, session.registry.whole, variables, layers or Layers())
-    who = shared.of_file(place.span.file)
-    if layers is not None and (layers.environment or layers.overlays) and who:
-        raise _refused(f"other environments also use {place.span.file} ({', '.join(who)})", place.span)
+    others = shared.of_file(place.span.file)
+    if layers is not None and (layers.environment or layers.overlays) and others:
+        raise _refused(f"other environments also use {place.span.file} ({', '.join(others)})", place.span)
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
-    made = Updated()
-    table, beside = _split(sides, planned, place)
-    made.files[name] = table.encode()
-    value = {WORD: posixpath.basename(name), **beside}
-    made.files[place.span.file] = _edited(files, place, value, session)
-    made.taken.append(Taken(place.address, None, Span.start_of(name)))
-    desired, wrong = load_from(InFront(files, made.files), session.registry.whole, variables, layers)
-    found = list(wrong.errors)
-    if not found:
-        again = replace(session, desired=desired)
-        after = session.differences(again.plan(client))
+    updated = Updated()
+    table, not_in_rows = _split(sides, planned, place)
+    updated.files[name] = table.encode()
+    value = {WORD: posixpath.basename(name), **not_in_rows}
+    updated.files[place.span.file] = _edited(files, place, value, session)
+    updated.taken.append(Taken(place.address, None, Span.start_of(name)))
+    desired, findings = load_from(InFront(files, updated.files), session.registry.whole, variables, layers)
+    errors = list(findings.errors)
+    if not errors:
+        edited_session = replace(session, desired=desired)
+        after = session.differences(edited_session.plan(client))
         inside = [change for change in after.changes if Address.parse(change.address).is_in(place.address)]
-        found = unintended(before, after, made)
-        found += [
+        errors = unintended(before, after, updated)
+        errors += [
             Diagnostic(
-                "side-effect", f"the edit of your files would also change {one.address}", address=one.address
+                "side-effect",
+                f"the edit of your files would also change {change.address}",
+                address=change.address,
             )
-            for one in inside
+            for change in inside
         ]
-    if found:
-        raise DiagnosticError(found, Exit.REFUSED, desired.texts)
-    return made
+    if errors:
+        raise DiagnosticError(errors, Exit.REFUSED, desired.texts)
+    return updated
 
 
 def _place(session: Session, named: str) -> _RowPlace:
     """Return the list of the named entry that a CSV file can contain. Raises DiagnosticError (exit 4)."""
-    found: list[_RowPlace] = []
+    places: list[_RowPlace] = []
     for entry in session.readable.resources.values():
         for word, kinds in session.registry.places(entry.kind).items():
             for kind in kinds:
                 if rows_of(kind) is not None:
                     address = entry.address.child(*word.split("."))
-                    found.append(_RowPlace(entry, kind, address, session.readable.scopes.get(address)))
-    exact = [one for one in found if str(one.owner.address) == named]
-    meant = exact or [one for one in found if one.owner.key == named]
-    if len(meant) == 1:
-        return meant[0]
-    known = ", ".join(str(one.owner.address) for one in found) or "none"
-    what = "matches several entries" if meant else "is not an entry with a list that a CSV file can contain"
-    found_wrong = Diagnostic("unknown-address", f'"{named}" {what}', hint=f"declared: {known}")
-    raise DiagnosticError([found_wrong], Exit.REFUSED)
+                    places.append(_RowPlace(entry, kind, address, session.readable.scopes.get(address)))
+    by_address = [place for place in places if str(place.owner.address) == named]
+    matching = by_address or [place for place in places if place.owner.key == named]
+    if len(matching) == 1:
+        return matching[0]
+    known = ", ".join(str(place.owner.address) for place in places) or "none"
+    problem = (
+        "matches several entries" if matching else "is not an entry with a list that a CSV file can contain"
+    )
+    error = Diagnostic("unknown-address", f'"{named}" {problem}', hint=f"declared: {known}")
+    raise DiagnosticError([error], Exit.REFUSED)
 
 
 def _refused(message: str, span: Span | None = None, hint: str | None = None) -> DiagnosticError:
@@ -174,32 +178,32 @@ def _split(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[st
     from dpsync.kinds.short_forms import short_forms
 
     lines: list[Cells] = []
-    beside: dict[str, Any] = {}
+    not_in_rows: dict[str, Any] = {}
     natural = str(place.kind.natural)
-    objects = [planned.snapshot.objects[one] for one in planned.snapshot.scopes[place.address]]
-    for live in sorted(objects, key=lambda one: str(one.fields.get(natural))):
+    objects = [planned.snapshot.objects[identity] for identity in planned.snapshot.scopes[place.address]]
+    for live in sorted(objects, key=lambda live: str(live.fields.get(natural))):
         key = str(live.fields.get(natural) or "")
         fields: dict[str, Any] = {}
         try:
-            for one in place.kind.fields:
-                value = worth_writing(place.kind, one, live, key, full=False)
+            for field in place.kind.fields:
+                value = worth_writing(place.kind, field, live, key, full=False)
                 if value is NONE:
-                    fields[one.name] = None
+                    fields[field.name] = None
                 elif value is not None:
-                    at = place.address.child(key)
-                    writing = Writing(sides.named(place.owner), partial(variable, at, one.name))
-                    fields[one.name] = writing.value(one.type, value)
-        except Unwritable as why:
+                    address = place.address.child(key)
+                    writing = Writing(sides.named(place.owner), partial(variable, address, field.name))
+                    fields[field.name] = writing.value(field.type, value)
+        except Unwritable as error:
             raise _refused(
-                f'dpsync cannot write the row "{key}" of the CSV file: {why}', place.span
+                f'dpsync cannot write the row "{key}" of the CSV file: {error}', place.span
             ) from None
         try:
             lines.append(row(place.kind, key, fields))
         except Uneditable:
-            beside[key] = short_forms(place.kind, fields)
+            not_in_rows[key] = short_forms(place.kind, fields)
     if not lines:
         raise _refused(f"{place.address} contains no object that a CSV file can contain", place.span)
-    return file_text(place.kind, lines), beside
+    return file_text(place.kind, lines), not_in_rows
 
 
 def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: Session) -> bytes:
@@ -222,19 +226,19 @@ def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: 
                 value = {word: value}
             edits = document.adding(place.span, first, value, names)
         text = unfolded(document.text, apply_edits(document.text, edits))
-    except Uneditable as why:
+    except Uneditable as error:
         raise _refused(
-            f"dpsync cannot write the line that names the CSV file: {why}",
+            f"dpsync cannot write the line that names the CSV file: {error}",
             place.span,
             "write the line by hand",
         ) from None
     if lost := comments(document.text) - comments(text):
-        said = (
+        message = (
             f"{counted(lost.total(), 'comment')} would be lost, because CSV "
             f"files have no comments: {next(iter(lost))}"
         )
         raise _refused(
-            said, place.span, f'move the comment above the key "{place.kind.key}", or delete the comment'
+            message, place.span, f'move the comment above the key "{place.kind.key}", or delete the comment'
         )
     return mark + text.encode()
 

@@ -1,8 +1,8 @@
 """Plan, apply and check drift: a `Session` is one configuration with the API edition of one platform.
 
 `compose`, `load_base` and `edits` use only the files and git; the methods of `Session` take a client.
-`Sharing` tells which environments use the same line of a file. `Asking` adds the number of pages to the
-candidates of questions.
+`Sharing` tells which environments use the same line of a file. `CandidatePages` adds the number of pages to
+the candidates of questions.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 TOP: str = "the top-level values"
-"""A configuration without an environment."""
+"""The name of the configuration without an environment, in messages."""
 
 
 class Sharing(Struct, frozen=True):
@@ -63,32 +63,34 @@ class Sharing(Struct, frozen=True):
         desired: Desired, files: Files, registry: Registry, env: Mapping[str, str], layers: Layers
     ) -> Sharing:
         """Load the configuration with each other environment, without one, and without the last overlay."""
-        found: dict[str, Layers] = {}
+        layers_by_name: dict[str, Layers] = {}
         for name in (None, *desired.environments):
             if name != layers.environment:
-                found[TOP if name is None else name] = replace(layers, environment=name)
+                layers_by_name[TOP if name is None else name] = replace(layers, environment=name)
         if layers.overlays:
-            *below, last = layers.overlays
-            found[f"what is without {last}"] = replace(layers, overlays=tuple(below))
-        return Sharing({name: load_from(files, registry, env, one)[0] for name, one in found.items()})
+            *lower, last = layers.overlays
+            layers_by_name[f"what is without {last}"] = replace(layers, overlays=tuple(lower))
+        return Sharing(
+            {name: load_from(files, registry, env, other)[0] for name, other in layers_by_name.items()}
+        )
 
-    def of_field(self, address: Address, field: str, at: Span) -> tuple[str, ...]:
+    def of_field(self, address: Address, field: str, span: Span) -> tuple[str, ...]:
         """Return the other configurations that take the value of a field from the line at this position."""
         return tuple(
             name
             for name, other in self.others.items()
-            if address in other.resources and other.resources[address].where(field) == at
+            if address in other.resources and other.resources[address].where(field) == span
         )
 
-    def of_lines(self, desired: Desired, taken: Iterable[Taken]) -> tuple[str, ...]:
+    def of_lines(self, desired: Desired, lines: Iterable[Taken]) -> tuple[str, ...]:
         """Return the other configurations that use one of these lines, at the positions before the edit."""
-        found = {
+        names = {
             name
-            for item in taken
-            if item.field is not None and item.address in desired.resources
-            for name in self.of_field(item.address, item.field, item.span)
+            for line in lines
+            if line.field is not None and line.address in desired.resources
+            for name in self.of_field(line.address, line.field, line.span)
         }
-        return tuple(name for name in self.others if name in found)
+        return tuple(name for name in self.others if name in names)
 
     def of_file(self, name: str) -> tuple[str, ...]:
         """Return the other configurations that read a file, and so would get its new entries."""
@@ -96,10 +98,10 @@ class Sharing(Struct, frozen=True):
 
 
 Candidates = tuple[Candidate, ...]
-_Put = Callable[[str | None, Candidates], Candidates]
+_AddPages = Callable[[str | None, Candidates], Candidates]
 
 
-class Asking:
+class CandidatePages:
     """Reads how many pages the candidates of questions have. `desired` has the kind of each entry."""
 
     def __init__(self, client: ReadClient, registry: Registry, parallelism: int, desired: Desired) -> None:
@@ -111,48 +113,51 @@ class Asking:
 
     def plan(self, plan: Plan) -> Plan:
         """Return the plan with the number of pages in the candidates of its refusals."""
-        if not any(item.candidates for item in plan.refusals):
+        if not any(refusal.candidates for refusal in plan.refusals):
             return plan
-        put = self._held((item.address, item.candidates) for item in plan.refusals)
+        add_pages = self._page_counts((refusal.address, refusal.candidates) for refusal in plan.refusals)
         refusals = [
-            item.model_copy(update={"candidates": put(item.address, item.candidates)})
-            for item in plan.refusals
+            refusal.model_copy(update={"candidates": add_pages(refusal.address, refusal.candidates)})
+            for refusal in plan.refusals
         ]
         return plan.model_copy(update={"refusals": tuple(refusals), "requests": self._client.requests})
 
     def findings(self, findings: Findings) -> Findings:
         """Return findings that end a command, with the number of pages in their candidates."""
-        if not any(item.candidates for item in findings):
+        if not any(finding.candidates for finding in findings):
             return findings
-        put = self._held((item.address, item.candidates) for item in findings)
-        found = Findings(replace(item, candidates=put(item.address, item.candidates)) for item in findings)
-        found.left_out.update(findings.left_out)
-        return found
+        add_pages = self._page_counts((finding.address, finding.candidates) for finding in findings)
+        with_counts = Findings(
+            replace(finding, candidates=add_pages(finding.address, finding.candidates))
+            for finding in findings
+        )
+        with_counts.left_out.update(findings.left_out)
+        return with_counts
 
-    def _held(self, asked: Iterable[tuple[str | None, Candidates]]) -> _Put:
+    def _page_counts(self, questions: Iterable[tuple[str | None, Candidates]]) -> _AddPages:
         pairs = [
-            (kind, one)
-            for address, candidates in asked
+            (kind, candidate)
+            for address, candidates in questions
             if (kind := self._kind(address)) is not None
-            for one in candidates
+            for candidate in candidates
         ]
-        numbers = held(self._client, self._registry, self._parallelism, pairs)
+        page_counts = held(self._client, self._registry, self._parallelism, pairs)
 
-        def put(address: str | None, candidates: Candidates) -> Candidates:
+        def add_pages(address: str | None, candidates: Candidates) -> Candidates:
             kind = self._kind(address)
-            return candidates if kind is None else with_pages(kind, candidates, numbers)
+            return candidates if kind is None else with_pages(kind, candidates, page_counts)
 
-        return put
+        return add_pages
 
     def _kind(self, address: str | None) -> str | None:
         """Return the kind of the entry at an address; None if the refusal is about something else."""
         if self._kinds is None:
-            self._kinds = {str(one): entry.kind for one, entry in self._desired.resources.items()}
+            self._kinds = {str(known): entry.kind for known, entry in self._desired.resources.items()}
         return self._kinds.get(address)
 
 
 ANYTHING = Expected()
-"""Any plan is as expected."""
+"""Accepts any plan."""
 
 
 class Planned(Struct, frozen=True):
@@ -237,25 +242,27 @@ class Session(Struct, frozen=True, dict=True):
         Raises ClientError if reading failed, and DiagnosticError if the configuration does not fit the live
         objects.
         """
-        asked = options or Options()
-        asking = Asking(client, self.registry, self.parallelism, self.readable)
+        chosen = options or Options()
+        candidate_pages = CandidatePages(client, self.registry, self.parallelism, self.readable)
         try:
             with collector_paused():  # nearly all that is made in here is there until the plan is
-                sides = self.read(client, asked)
+                sides = self.read(client, chosen)
                 plan = make_plan(sides)
-            return Planned(plan if asked.proof else self._with_renamed_keys(asking.plan(plan), sides), sides)
-        except DiagnosticError as found:
-            findings = asking.findings(found.findings)
-            raise DiagnosticError(findings, found.exit_code, self.readable.texts) from None
+            return Planned(
+                plan if chosen.proof else self._with_renamed_keys(candidate_pages.plan(plan), sides), sides
+            )
+        except DiagnosticError as error:
+            findings = candidate_pages.findings(error.findings)
+            raise DiagnosticError(findings, error.exit_code, self.readable.texts) from None
 
     def _with_renamed_keys(self, plan: Plan, sides: Sides) -> Plan:
         """Return the plan with the entries whose new key an apply only writes to the ids file."""
         part = selection(sides)
-        told = {item.address for item in (*plan.changes, *plan.blocked)}
+        listed = {change.address for change in (*plan.changes, *plan.blocked)}
         renamed = {
             str(address): str(before)
             for address, before in renamed_keys(self.registry, self.readable, sides.snapshot).items()
-            if str(address) not in told and (part is None or address in part.wanted)
+            if str(address) not in listed and (part is None or address in part.wanted)
         }
         return plan.model_copy(update={"renamed_keys": renamed}) if renamed else plan
 
@@ -284,8 +291,8 @@ class Session(Struct, frozen=True, dict=True):
             from dpsync.importing.left_out import lines
 
             naming = Naming(self.registry, sides.desired, sides.snapshot)
-            found = tuple(lines(naming, coverage(sides).each_unwatched()))
-            drift = drift.model_copy(update={"unwatched_lines": found})
+            unwatched_lines = tuple(lines(naming, coverage(sides).each_unwatched()))
+            drift = drift.model_copy(update={"unwatched_lines": unwatched_lines})
         return drift
 
     @staticmethod

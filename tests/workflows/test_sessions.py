@@ -109,8 +109,8 @@ SPACES: Things = {"space": {"a": {"title": "A"}}}
 ONE, TWO = (Candidate(address="acme/spaces/[x]", id=id, title=id) for id in ("one", "two"))
 
 
-def asking(platform: Platform) -> Asking:
-    return Asking(cast(ReadClient, platform), REGISTRY, 1, Case(SPACES).sides().desired)
+def candidate_pages(platform: Platform) -> CandidatePages:
+    return CandidatePages(cast(ReadClient, platform), REGISTRY, 1, Case(SPACES).sides().desired)
 
 
 def question(address: str, *candidates: Candidate) -> Refusal:
@@ -119,11 +119,11 @@ def question(address: str, *candidates: Candidate) -> Refusal:
 
 def test_a_question_says_how_many_pages_each_candidate_holds() -> None:
     platform = Platform(one=3)
-    plan = asking(platform).plan(Plan(refusals=(question("acme/spaces/a", ONE, TWO),)))
+    plan = candidate_pages(platform).plan(Plan(refusals=(question("acme/spaces/a", ONE, TWO),)))
     assert [one.pages for one in plan.refusals[0].candidates] == [3, 0]
     assert plan.requests == 2
     findings = Findings([Diagnostic("DP305", "which?", address="acme/spaces/a", candidates=(ONE,))])
-    (found,) = asking(platform).findings(findings)
+    (found,) = candidate_pages(platform).findings(findings)
     assert [one.pages for one in found.candidates] == [3]
 
 
@@ -131,19 +131,23 @@ def test_where_nothing_is_asked_no_pages_are_counted() -> None:
     """Otherwise, each plan with a refusal counts as one in which somebody is asked."""
     platform = Platform()
     plan = Plan(refusals=(question("acme/spaces/a"),))
-    assert asking(platform).plan(plan) is plan
+    assert candidate_pages(platform).plan(plan) is plan
     findings = Findings([Diagnostic("DP305", "so", address="acme/spaces/a")])
-    assert asking(platform).findings(findings) is findings
+    assert candidate_pages(platform).findings(findings) is findings
     assert platform.asked == []
 
 
 def test_what_is_asked_about_something_that_is_no_entry_has_no_pages() -> None:
     """Otherwise, what is at stake is counted of things that are no candidates of an entry."""
     platform = Platform()
-    plan = asking(platform).plan(Plan(refusals=(question("limits", ONE), question("acme/spaces/a", TWO))))
+    plan = candidate_pages(platform).plan(
+        Plan(refusals=(question("limits", ONE), question("acme/spaces/a", TWO)))
+    )
     assert [one.pages for item in plan.refusals for one in item.candidates] == [None, 0]
     assert platform.asked == ["/spaces/two/content/pages"]
-    (found,) = asking(platform).findings(Findings([Diagnostic("DP301", "which?", candidates=(ONE,))]))
+    (found,) = candidate_pages(platform).findings(
+        Findings([Diagnostic("DP301", "which?", candidates=(ONE,))])
+    )
     assert [one.pages for one in found.candidates] == [None]
     assert platform.asked == ["/spaces/two/content/pages"]
 
