@@ -1,6 +1,7 @@
-"""Entries for what was made on the platform and no file declares, in the file where their siblings are.
+"""Add entries for live objects that have none to existing files, next to their siblings.
 
-One line for each, with what import would write. The lines are planned before anything is written.
+`add` edits the files in memory: one line per object, with the values that a new import would write. The
+workflow plans the edited files before they are written to the disk.
 """
 
 from __future__ import annotations
@@ -46,14 +47,14 @@ from dpsync.model.values import LiveId, Value
 
 
 class Added(Struct, frozen=True):
-    """An entry that was written, and the object that it has to be."""
+    """A new entry and the id of the object that the entry must match."""
 
     address: Address
     id: str
 
 
 class Adding(Struct):
-    """The edited files, and the entries that are new in them."""
+    """The edited files and their new entries."""
 
     made: Updated = field(default_factory=Updated)
     entries: list[Added] = field(default_factory=list)
@@ -66,12 +67,14 @@ def add(
     into: str | None = None,
     sharers: Callable[[str], tuple[str, ...]] = lambda name: (),
 ) -> Adding:
-    """Edit the files so that they declare these objects, those of the `pinned` ids with a pin.
+    """Edit the files so that they declare these objects. Objects of the `pinned` ids get a pin.
 
-    `into` is the file that gets the entries; without it each goes where its siblings are, unless `sharers`
-    says that others read that file, too.
+    The objects may refer to each other. An object that cannot be written is reported and left out, and so are
+    the objects that refer to it.
 
-    They may refer to each other. One that cannot be written is told, and no other one refers to it then.
+    Args:
+        into: the file that gets the entries; by default, the file of the siblings.
+        sharers: returns the other environments that read a file. A file with other readers is not edited.
     """
     wanted = dict(strangers)
     problems: list[Diagnostic] = []
@@ -89,6 +92,8 @@ def add(
 
 
 class _Adder:
+    """Adds entries for live objects to the files."""
+
     def __init__(
         self,
         sides: NamingWithFiles,
@@ -114,7 +119,7 @@ class _Adder:
         self.left_out: set[Address] = set()
 
     def choose_keys(self, strangers: Mapping[Address, LiveObject]) -> None:
-        """Give each object a key, or say why it can have none."""
+        """Give each object a key, or report why it can have none."""
         order = {kind.name: number for number, kind in enumerate(self.sides.registry.ordered)}
         for address, live in sorted(strangers.items(), key=lambda item: (order[item[1].kind], item[0])):
             kind = self.sides.registry[live.kind]
@@ -133,7 +138,7 @@ class _Adder:
             self.used.add(place.child(self.sides.registry.folded(kind, key)))
 
     def entry(self, address: Address, live: LiveObject) -> None:
-        """Put the line for one object where it belongs, or say why it cannot be put."""
+        """Add the line for one object in its file, or report why it cannot be added."""
         if address not in self.keys:
             return
         kind, key = self.sides.registry[live.kind], self.keys[address]
@@ -190,7 +195,7 @@ class _Adder:
         return self.sides.desired.resources[address.parent(kind.key)]
 
     def _named(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
-        """How a file names a live object, those that were added just now among them."""
+        """Return a function that names live objects as a file would, including newly added ones."""
         known, organization = self.sides.named(beside), beside.address.first
 
         def name(kinds: tuple[str, ...], id: str) -> str | None:
@@ -200,7 +205,7 @@ class _Adder:
         return name
 
     def _key(self, kind: Kind, place: Address, live: LiveObject, parent: Entry) -> str:
-        """The key that the entry is, or a free one made of what the platform knows it by."""
+        """Return the natural key of an object, or a free key made from its title."""
         if kind.natural is not None:
             value = live.fields.get(kind.natural)
             if isinstance(value, LiveId):
@@ -224,7 +229,7 @@ class _Adder:
         return first_free(wanted, lambda key: place.child(key) in self.used)
 
     def _value(self, kind: Kind, live: LiveObject, parent: Entry, key: str) -> Any:
-        """What stands behind the key: the short form where there is nothing but its field."""
+        """Return the YAML value for the key of an entry: the short form if its only field allows one."""
         fields: dict[str, Any] = {}
         words = kind.key.split(".")
         place = parent.address.child(*(words if isinstance(kind.shape, Single) else [*words, key]))
@@ -268,7 +273,7 @@ class _Adder:
             )
 
     def _put(self, place: Address, parent: Entry, kind: Kind, key: str, value: Any) -> Any:
-        """Behind the last sibling; where there is none yet, as the place of the parent's entry."""
+        """Add the entry after its last sibling. Without siblings, add the list to the parent's entry."""
         siblings = [
             item
             for item in self.sides.desired.resources.values()
@@ -301,7 +306,7 @@ class _Adder:
         return at
 
     def _row(self, name: str, kind: Kind, key: str, value: Any) -> None:
-        """Put an entry behind the last row of a file. Raises Uneditable."""
+        """Add the entry after the last row of a CSV file. Raises Uneditable."""
         if name not in self.row_files:
             text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
             self.row_files[name] = RowFile(kind, text, name)
@@ -317,7 +322,7 @@ class _Adder:
         return self.documents[name]
 
     def _new_place(self, place: Address, entries: dict[str, Any]) -> None:
-        """Entries of a place that has none yet: in place of its `{}`, or a new key of the parent's entry."""
+        """Add entries to a list that has none yet: replace its `{}`, or add a key to the parent's entry."""
         scope = self.sides.desired.scopes.get(place)
         if scope is not None:
             document = self._document(scope.span.file)
@@ -331,7 +336,7 @@ class _Adder:
         self._new_key(parent, words, BlockMapping(entries))
 
     def _new_key(self, parent: Entry, words: list[str], value: Any) -> None:
-        """Add a key to an entry, the words of a dotted key in each other. Raises Uneditable."""
+        """Add a dotted key to an entry as nested mappings. Raises Uneditable."""
         outer, *inner = words
         for word in reversed(inner):
             value = BlockMapping({word: value})
@@ -347,6 +352,7 @@ class _Adder:
             self._edit(parent.span.file, edit)
 
     def finish(self) -> Adding:
+        """Apply the collected edits, and return the edited files."""
         made = self.adding.made
         for (_, place), entries in self.new_places.items():
             try:
@@ -368,7 +374,7 @@ class _Adder:
         return self.adding
 
     def _not(self, place: Address, why: str) -> None:
-        """Take back what was said of the entries of a place."""
+        """Report the new entries of a list as not added."""
         left = [item for item in self.adding.entries if not item.address.is_in(place)]
         self.adding.entries = left
         known = {item.address for item in left}
@@ -379,7 +385,7 @@ class _Adder:
 
 
 def _in_place(value: Any) -> Any:
-    """Long values in the line, too: an entry that is added names no new file."""
+    """Return the value with long texts in its line, because a new entry gets no file of its own."""
     return placed(value, lambda long, _: json.loads(long.text) if long.suffix == ".json" else long.text)
 
 
@@ -390,7 +396,7 @@ def _indent(edit: TextEdit) -> int:
 
 
 def _together(edits: list[TextEdit]) -> list[TextEdit]:
-    """Insertions at one place as one, in their order; what is indented more comes first."""
+    """Join insertions at the same position, in their order but with more indented text first."""
     found: dict[tuple[int, int], TextEdit] = {}
     for edit in sorted(edits, key=_indent, reverse=True):
         at = (edit.start, edit.end)

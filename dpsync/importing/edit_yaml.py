@@ -1,15 +1,10 @@
 """Change values in the text of a YAML file, and keep every other character.
 
-The comments of a YAML text: what a person wrote there for people, and no edit may lose.
-
-Puts a value into the text of a YAML file where it stands, and leaves every other character as it is.
-
-What is a value on one line is replaced in that line. Where entries come or go in a block of lines,
-ruamel.yaml writes these lines anew: it keeps their comments, anchors, quotes and order.
-
-Puts flow mappings of edited lines into block style where a new import would not write them on one line.
-
-A value into another file than that of its line: an overlay, where perhaps nothing of its entry is yet.
+`Document` finds the positions of values and returns `TextEdit`s, which `apply_edits` applies. A value on one
+line is replaced in that line. Where entries are added to or removed from block lines, ruamel.yaml rewrites
+these lines, and keeps their comments, anchors, quotes and order. `unfolded` then puts long new lines into
+block style as a new import would. `inserted` writes values into an overlay file, which may not have the entry
+yet.
 """
 
 from __future__ import annotations
@@ -52,11 +47,10 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def comments(text: str) -> Counter[str]:
-    """How often each comment stands in a text: all that is behind a # between two tokens.
+    """Count the comments of a YAML text, so that an edit can check that none is lost.
 
-    That of the line on which a text of several lines begins (`key: | # this`) is not among them.
-
-    Raises yaml.YAMLError for what is no YAML.
+    A comment is the text behind a # between two tokens. Not counted is a comment on the line on which a block
+    of text begins (`key: | # comment`). Raises yaml.YAMLError for invalid YAML.
     """
     found: Counter[str] = Counter()
     at = 0
@@ -72,15 +66,15 @@ _ALIAS = re.compile(r"\s*:\s*(\*[^\s,\]}]+)")
 
 
 class Uneditable(Exception):
-    """The text says why a value cannot be put into the file by a program."""
+    """The reason why dpsync cannot write a value into a file."""
 
 
 class FromVariable(Uneditable):
-    """What is written stands for another value (a variable): only a person can decide to change that."""
+    """The value in the file comes from a variable, which only a person can decide to change."""
 
 
 class Unreadable(Uneditable):
-    """Lines that were written would not be read as the value."""
+    """The edited lines would not be read as the value."""
 
 
 class TextEdit(Struct, frozen=True):
@@ -92,7 +86,7 @@ class TextEdit(Struct, frozen=True):
 
 
 def apply_edits(text: str, edits: list[TextEdit]) -> str:
-    """All of them; ranges that overlap are Uneditable."""
+    """Return the text with all edits. Raises Uneditable if edits overlap."""
     end = len(text)
     for edit in sorted(edits, key=lambda item: (item.start, item.end), reverse=True):
         if edit.end > end:
@@ -103,7 +97,7 @@ def apply_edits(text: str, edits: list[TextEdit]) -> str:
 
 
 class Document:
-    """The text of one file, and where in it each key has its value."""
+    """The text of one file with the position of each key and value."""
 
     def __init__(self, text: str, name: str) -> None:
         self.text = text
@@ -115,7 +109,7 @@ class Document:
         self.root = root
 
     def value_of(self, span: Span) -> tuple[Scalar | None, Node]:
-        """The key at a place and its value; a value that stands there by itself has no key."""
+        """Return the key at a position and its value. The key of a list item is None."""
         for key, value in _pairs(self.root):
             if key is not None and key.span[1:] == span[1:]:
                 return key, value
@@ -124,7 +118,7 @@ class Document:
         raise Uneditable("dpsync did not find the line of the value")
 
     def edits(self, key: Scalar | None, old: Node, value: Any) -> list[TextEdit]:
-        """The fewest edits after which the value stands where the old one was."""
+        """Return the smallest edits that replace a value. Raises Uneditable."""
         if key is not None and (alias := self.alias(key, old)):
             return [] if _same(old, value) else [TextEdit(*alias, on_one_line(value))]
         if _same(old, value):
@@ -159,7 +153,7 @@ class Document:
         return [TextEdit(start, start + len(self.text[start:end].rstrip()), written)]
 
     def _inner(self, old: Node, value: Any) -> list[TextEdit] | None:
-        """Edits of what is inside, where nothing comes and nothing goes."""
+        """Return the edits of nested values. Raises Uneditable if an entry is added or removed."""
         if isinstance(old, Mapping) and isinstance(value, dict) and set(old.keys()) == set(value):
             return [edit for name, item in old for edit in self.edits(name, item, value[name.text])]
         if isinstance(old, Sequence) and isinstance(value, list) and len(old) == len(value):
@@ -170,10 +164,10 @@ class Document:
     def adding(
         self, entry: Span, name: str, value: Any, fields: set[str], shorthand: str | None = None
     ) -> list[TextEdit]:
-        """Return the edits that add a field to an entry, behind its last field that is on one line.
+        """Return the edits that add a field to an entry, after its last field on one line.
 
-        `entry` is the position of its key. `shorthand` is the field that a short form contains: `kim: read`
-        becomes `kim: { role: read, sso: true }`.
+        `entry` is the position of the entry's key. `shorthand` is the field that a short form contains: `kim:
+        read` becomes `kim: { role: read, sso: true }`.
         """
         mapping = self.mapping_of(entry)
         written = f"{scalar(name, key=True)}: {on_one_line(value)}"
@@ -196,10 +190,10 @@ class Document:
     def adding_block(
         self, entry: Span, name: str, value: Any, beside: Container[str] = ()
     ) -> list[TextEdit] | None:
-        """Return the edits that add a key at the end of a mapping, in the style of a new import.
+        """Return the edits that add a key at the end of a mapping in block style, otherwise None.
 
-        `entry` is the position of its key, as in `adding`. The keys in `beside` are of something else: the
-        block comes behind the last other key. None if the mapping is not in block style.
+        `entry` is the position of the entry's key, as in `adding`. The keys in `beside` belong to something
+        else: the new lines come after the last other key.
         """
         mapping = self.mapping_of(entry)
         if mapping is None or not len(mapping) or self.text[self.range(mapping)[0]] == "{":
@@ -240,7 +234,10 @@ class Document:
         return [TextEdit(start, start, before), TextEdit(end, end, f", {written} }}")]
 
     def after(self, sibling: Span, key: str, value: Any) -> TextEdit:
-        """An entry more in a mapping, behind its last one. `sibling` is where another entry has its key."""
+        """Return the edit that adds an entry to a mapping, after its last entry.
+
+        `sibling` is the position of the key of any entry in the mapping.
+        """
         mapping = next(
             (
                 item
@@ -264,12 +261,12 @@ class Document:
         return TextEdit(at, at, indent + written)
 
     def _in_its_line(self, key: Scalar, value: Scalar) -> bool:
-        """Whether a value stands in the line of its key: neither below it nor somewhere else, as an alias."""
+        """Return whether a value is in the line of its key: neither below the key nor a YAML alias."""
         start, end = self.range(value)
         return start > self.range(key)[1] and "\n" not in self.text[self.range(key)[1] : end]
 
     def mapping_of(self, entry: Span) -> Mapping | None:
-        """The mapping of an entry: below its key, or around the key that a node has inside."""
+        """Return the mapping of an entry: the value of its key, or the node that contains the key."""
         for key, value in _pairs(self.root):
             if key is not None and key.span[1:] == entry[1:]:
                 return value if isinstance(value, Mapping) else None
@@ -278,7 +275,7 @@ class Document:
         return None
 
     def _in_key_line(self, key: Scalar, old: Node, value: Any) -> TextEdit | None:
-        """In place of a block of lines: in the line of its key; None where no block is below it."""
+        """Return the edit that replaces block lines by a value in the line of the key, if any."""
         (_, end), (start, stop) = self.range(key), self.range(old)
         between = self.text[end:start]
         if isinstance(old, Scalar) or "\n" not in between or between.strip() != ":":
@@ -302,7 +299,7 @@ class Document:
         return self._merged(start, end, value)
 
     def _like(self, old: Node, written: str, value: Any) -> str:
-        """The new value written like the old one, with its quotes and spaces where they still fit."""
+        """Return the new value in the style of the old value, with its quotes and spaces if possible."""
         if isinstance(old, Mapping) and isinstance(value, dict) and value:
             kept = {key.text: (self._source(key), item) for key, item in old}
             names = [*(name for name in kept if name in value), *(name for name in value if name not in kept)]
@@ -328,7 +325,7 @@ class Document:
         return self.text[start:end]
 
     def alias(self, key: Scalar, old: Node) -> tuple[int, int] | None:
-        """Where the alias stands that a key has as its value; None when it has a value of its own."""
+        """Return the range of the alias that is the value of a key; None if it is no alias."""
         if (old.span.line, old.span.column) > (key.span.line, key.span.column):
             return None
         _, end = self.range(key)
@@ -352,7 +349,7 @@ class Document:
         return found.start() if found else len(self.text)
 
     def _over_lines(self, start: int, end: int, value: Any) -> TextEdit:
-        """In place of a text over several lines, a block of lines if it has several, too."""
+        """Return the edit that replaces a text over several lines, with a block of lines if necessary."""
         end = start + len(self.text[start:end].rstrip())
         line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
         indent = line.removesuffix(line.lstrip()) + "  "
@@ -372,7 +369,7 @@ class Document:
         )
 
     def _merged(self, start: int, end: int, value: Any) -> TextEdit:
-        """Lines of a block collection, merged into by ruamel.yaml."""
+        """Return the edit in which ruamel.yaml merges the value into the lines of a block collection."""
         begin = self.text.rfind("\n", 0, start) + 1
         before = self.text[begin:start]
         if before.strip():
@@ -398,7 +395,7 @@ class Document:
 
 
 def _pairs(node: Node) -> Iterator[tuple[Scalar | None, Node]]:
-    """Every value with its key, items of lists without one."""
+    """Yield every value below a node with its key; items of lists have the key None."""
     waiting: deque[tuple[Scalar | None, Node]] = deque([(None, node)])
     while waiting:
         key, value = waiting.popleft()
@@ -416,7 +413,7 @@ def _no_variables(node: Node) -> None:
 
 
 def _same_shape(old: Node, value: Any) -> bool:
-    """Whether lines of the one can become lines of the other."""
+    """Return whether lines of the old value can become lines of the new value."""
     if isinstance(old, Mapping):
         return isinstance(value, dict) and bool(value)
     return isinstance(old, Sequence) and isinstance(value, list) and bool(value)
@@ -427,7 +424,7 @@ def _same(old: Node, value: Any) -> bool:
 
 
 def _quoted_like(old: str, value: Any) -> str:
-    """The value in the quotes of the old one, where it had some."""
+    """Return the value with the kind of quotes that the old text has, if any."""
     made = on_one_line(value)
     if not isinstance(value, str) or made[0] == '"' or old[0] not in "\"'":
         return made
@@ -437,8 +434,8 @@ def _quoted_like(old: str, value: Any) -> str:
 def unfolded(before: str, after: str) -> str:
     """Return the edited text with long new lines in block style; only lines with new keys change.
 
-    A line that was inserted has the style of a new import. A line that got more keys keeps its flow style if
-    it is short enough. If the text would say something else in block style, it stays as it is.
+    A line that was inserted gets the style of a new import. A line with additional keys keeps its flow style
+    if it is short enough. A text that would change its meaning in block style stays as it is.
     """
     try:
         old, new = Document(before, ""), Document(after, "")
@@ -485,6 +482,8 @@ def _keys(node: Node) -> Iterator[Scalar]:
 
 
 class _Unfolding:
+    """Puts flow mappings of the given lines into block style."""
+
     def __init__(self, document: Document, lines: dict[int, bool]) -> None:
         self.document = document
         self.text = document.text
@@ -592,7 +591,7 @@ Step = str | Item
 
 
 def steps_to(registry: Registry, resources: Mapping_[Address, Entry], resource: Entry) -> list[Step]:
-    """The way to an entry from the top of a file: keys of mappings, and nodes of lists."""
+    """Return the steps from the top of a file to an entry: keys of mappings, and nodes of lists."""
     kind = registry[resource.kind]
     if resource.parent is None:
         return [kind.key, resource.key]
@@ -606,7 +605,7 @@ def steps_to(registry: Registry, resources: Mapping_[Address, Entry], resource: 
 
 
 def insert(text: str, name: str, steps: list[Step], value: Any) -> str:
-    """The text of a file that says this value at the end of these steps. Raises Uneditable."""
+    """Return the text of a file with the value at the end of these steps. Raises Uneditable."""
     document = Document(text, name)
     at: Node = document.root
     one = at.get(WORD) if isinstance(at, Mapping) else None
@@ -633,7 +632,7 @@ def _inside(at: Node, step: Step) -> tuple[Scalar | None, Node] | None:
 
 
 def _with(document: Document, key: Scalar | None, at: Node, steps: list[Step], value: Any) -> str:
-    """The text with what is missing at the end of what is there."""
+    """Return the text with the missing steps and the value added to the last existing node."""
     first, *rest = steps
     missing = value
     for step in reversed(rest):
@@ -659,7 +658,7 @@ def _node(step: Item, inside: Any) -> dict[str, Any]:
 
 
 def inserted(data: bytes, name: str, values: list[tuple[list[Step], Any]]) -> bytes:
-    """The content of a file that says all these values. Raises Uneditable."""
+    """Return the content of a file with all these values. Raises Uneditable."""
     mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
     before, _ = decode(data, name)
     text = before

@@ -1,9 +1,8 @@
-"""What is said about each live object: the fields that a person would write, and those that must be watched.
+"""Decide which fields of each live object an import writes, and which entries need a pin.
 
-Defaults are left out, but not where something becomes more visible or more powerful by the field: drift does
-not see what no file names.
-
-The same decisions as resources, so that the matcher itself says which entries need a pin.
+`describe` returns the entries. Default values are left out, except in fields that can make an object more
+visible or give more rights: drift does not compare fields that no file contains. The matcher of the planner
+decides which entries need a pin, so that a plan of the new files matches every object.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from dpsync.model.values import LiveId, Ref, Value, transform
 
 
 class LeftOut(Struct, frozen=True):
-    """Something that is live, or in a file that is taken over, and not in the configuration; and why."""
+    """An object or a field that is not in the configuration, and why."""
 
     address: str
     field: str | None
@@ -42,7 +41,7 @@ class LeftOut(Struct, frozen=True):
 
 
 class ToSet(Struct, frozen=True):
-    """A variable that has to hold a secret before it can be written."""
+    """A variable that must be set to a secret before the next apply can write the field."""
 
     name: str
     address: str
@@ -50,7 +49,7 @@ class ToSet(Struct, frozen=True):
 
 
 class DescribedEntry(Struct):
-    """One object with what is written of it, in the order of its kind."""
+    """One object with the fields that are written, in the order of its kind."""
 
     found: FoundObject
     fields: dict[str, Any] = field(default_factory=dict)
@@ -58,7 +57,7 @@ class DescribedEntry(Struct):
 
 
 class DescribedEntries(Struct):
-    """Every entry by its address, and what is told beside them."""
+    """All entries by address, with notes about what is left out."""
 
     by_address: dict[Address, DescribedEntry] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
@@ -70,17 +69,17 @@ NONE: Final = object()
 
 
 def describe(registry: Registry, whole: Inventory, full: bool = False) -> DescribedEntries:
-    """The entries of everything that has a key; with `full` every field that can be read, default or not."""
+    """Return the entries of all objects with a key; with `full`, defaults are written, too."""
     return _Describing(registry, whole, full).describe()
 
 
 def worth_writing(
     kind: Kind, one: Field, live: LiveObject, key: str, full: bool, watched: bool = False
 ) -> Any:
-    """The value of a field that is worth writing in the entry with this key, or NONE.
+    """Return the live value of a field if an entry with this key needs it, otherwise None.
 
-    None when there is nothing to write: by default what a new thing has anyway. `watched`: the policy watches
-    the field, so that the default value needs no line.
+    NONE is a live value of null that must be written. By default, a value is left out if a new object has
+    this value anyway. `watched`: the policy watches the field, so that the default value needs no line.
     """
     if one.nest or one.name == kind.natural or one.source is None or one.on == "neither":
         return None
@@ -124,7 +123,7 @@ def not_imported(what: str, why: str) -> str:
 
 
 def beside_inherited(one: Field, value: Any, inherited: Any) -> Any:
-    """What of a value is not that which holds without it; None when all of it is."""
+    """Return the part of a value that differs from the inherited value; None if all of it is inherited."""
     shape = one.type.shape if isinstance(one.type, Json) and one.type.partial else None
     if shape is None or value is NONE:
         return None if value == inherited else value
@@ -132,6 +131,8 @@ def beside_inherited(one: Field, value: Any, inherited: Any) -> Any:
 
 
 class _Describing:
+    """Describes the entries of an inventory."""
+
     def __init__(self, registry: Registry, whole: Inventory, full: bool) -> None:
         self.registry = registry
         self.whole = whole
@@ -160,7 +161,7 @@ class _Describing:
         return self.made
 
     def _without(self, left: set[int]) -> None:
-        """References to what cannot be written are by id, so everything is described once more."""
+        """Describe all entries again without these objects, because references to them must become ids."""
         self.whole.objects = [item for item in self.whole.objects if id(item) not in left]
         for item in self.whole.objects:
             item.inside = [node for node in item.inside if id(node) not in left]
@@ -173,7 +174,7 @@ class _Describing:
         self.made = again.describe()
 
     def _entry(self, item: FoundObject) -> DescribedEntry | None:
-        """What is written of one object; None when a part that it cannot do without cannot be written."""
+        """Return the entry of one object; None if a required part cannot be written."""
         entry = DescribedEntry(item)
         shape = item.kind.shape
         if isinstance(shape, NodeShape) and len(item.inside) < shape.least:
@@ -228,7 +229,7 @@ class _Describing:
         return None
 
     def _synced(self, entry: DescribedEntry) -> tuple[str, ...]:
-        """The fields that a repository decides; what is not written of the entry therefore is told."""
+        """Return the fields that Git Sync determines, and note those that are left out therefore."""
         item = entry.found
         synced, repository = item.kind.synced, item.live.synced
         if synced is None or repository is None:
@@ -243,7 +244,7 @@ class _Describing:
         return fields
 
     def _value(self, one: Field, item: FoundObject) -> Any:
-        """The live value that is worth writing, or NONE; None when there is nothing to write."""
+        """Return the live value that is written, or NONE for null; None if nothing is written."""
         if isinstance(one, ListOrder):
             return self._order(one, item)
         watched = is_access_default(item.kind, one) and not self._places_at_the_top(one, item)
@@ -256,7 +257,7 @@ class _Describing:
         return value if below is None else beside_inherited(one, value, below.fields.get(one.name))
 
     def _places_at_the_top(self, one: Field, item: FoundObject) -> bool:
-        """Whether null in this field puts an object into an ordered list of the organization."""
+        """Return whether null in this field puts an object into an ordered list of the organization."""
         above = item.parent
         if above is None or item.live.fields.get(one.name) is not None:
             return False
@@ -266,14 +267,14 @@ class _Describing:
         return any(len(self.whole.orders.get((above.live.identity, order.name), ())) > 1 for order in orders)
 
     def _inherited(self, item: FoundObject, kind: str) -> LiveObject | None:
-        """The object whose values hold where this one has none; None where it was not read."""
+        """Return the object whose values this object inherits; None if that object was not read."""
         parents = self.registry[kind].parents
         owner = next((one for one in item.above() if one.kind.name in parents), None)
         found = self.whole.below(owner, [self.registry[kind]]) if owner is not None else []
         return found[0].live if found else None
 
     def _order(self, order: ListOrder, item: FoundObject) -> Value:
-        """The order of what is in it, where that is more than one thing."""
+        """Return the order of the objects inside; None if there are fewer than two."""
         named = (order.of, order.by)
         if named not in self._held:
             self._held[named] = self.whole.held(self.registry[order.of], order.by)
@@ -306,7 +307,7 @@ class _Describing:
 
 
 def _in_file(kind: Kind) -> bool:
-    """Whether a free-form value is the whole of a single: then it is a document of its own."""
+    """Return whether the free-form value of a single is its only field, and so gets its own file."""
     return isinstance(kind.shape, Single) and kind.only_short
 
 
@@ -314,13 +315,13 @@ def _in_file(kind: Kind) -> bool:
 
 
 def _syncs(owner: FoundObject, item: FoundObject) -> bool:
-    """Whether a node is one of a tree that the platform keeps as a repository has it."""
+    """Return whether an object is a node of a tree that GitBook syncs with a repository."""
     synced = owner.kind.synced
     return item.kind.in_tree and synced is not None and synced.tree and owner.live.synced is not None
 
 
 def _pin(registry: Registry, whole: Inventory, made: DescribedEntries, known: Known) -> None:
-    """Pin what the matcher would not recognise by what is written."""
+    """Pin each entry that the matcher would not match with its object by the written fields."""
     pinning = _Pinning(registry, made, known)
     pinning.ids |= {item.address: item.live.id for item in whole.of(registry.root.name)}
     for kind in registry.ordered:
@@ -330,6 +331,8 @@ def _pin(registry: Registry, whole: Inventory, made: DescribedEntries, known: Kn
 
 
 class _Pinning:
+    """Finds the entries that need a pin."""
+
     def __init__(self, registry: Registry, made: DescribedEntries, known: Known) -> None:
         self.registry = registry
         self.made = made
@@ -352,7 +355,7 @@ class _Pinning:
                 item.pinned = True
 
     def _mistaken(self, view: NaturalKeys, siblings: list[FoundObject]) -> list[FoundObject]:
-        """Those without a pin that would be taken for nothing, or for another one."""
+        """Return the objects without a pin that the matcher would not match, or match with another entry."""
         found = match(view, [self._resource(item) for item in siblings], [item.live for item in siblings])
         asked = {item.address for item in found.diagnostics}
         return [
@@ -375,7 +378,7 @@ class _Pinning:
         return lambda live: [node.live for node in by_identity[live.identity].inside]
 
     def _resource(self, item: FoundObject) -> Entry:
-        """The entry as the configuration will have it."""
+        """Return the entry as the loaded configuration will have it."""
         kind = item.kind
         entry = self.made.by_address[item.address]
         said = {*entry.fields, kind.natural, kind.default, *(one.name for one in kind.fields if one.nest)}

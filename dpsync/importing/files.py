@@ -39,7 +39,7 @@ from dpsync.model.nodes import Node, Scalar, plain
 
 
 class RememberingClient(ReadClient):
-    """Sends each GET once. Lists are remembered whole, since one that moves is read a second time."""
+    """Sends each GET once. Remembers whole lists, since the client reads a changing list twice."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -48,7 +48,7 @@ class RememberingClient(ReadClient):
         self._lists: dict[str, list[dict[str, Any]]] = {}
 
     def get(self, path: str, params: Params | None = None) -> JSON:
-        """The answer, also when it was asked before. What failed is asked again."""
+        """Return the answer, from memory if the request was sent before. A failed request is sent again."""
         asked = json.dumps([path, sorted((params or {}).items())])
         if asked in self._answers:
             self.observer.more(-1)
@@ -57,7 +57,7 @@ class RememberingClient(ReadClient):
         return self._answers[asked]
 
     def text(self, path: str) -> str:
-        """The text, also when it was asked for before."""
+        """Return the text, from memory if the request was sent before."""
         if path in self._texts:
             self.observer.more(-1)
         else:
@@ -65,7 +65,7 @@ class RememberingClient(ReadClient):
         return self._texts[path]
 
     def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
-        """The items, also when they were asked for before."""
+        """Return the items of all pages, from memory if the requests were sent before."""
         asked = json.dumps([path, sorted((params or {}).items()), limit])
         if asked in self._lists:
             self.observer.more(-1)
@@ -78,7 +78,7 @@ State = Literal["new", "replaced", "unchanged"]
 
 
 class Put(Struct, frozen=True):
-    """A file and what became of it. The path is relative to the project."""
+    """A file and whether it is new, replaced or unchanged. The path is relative to the project."""
 
     path: str
     state: State
@@ -89,8 +89,8 @@ def put(
 ) -> list[Put]:
     """Write the files below a directory.
 
-    Raises DiagnosticError: exit 4 where something would be overwritten that is not committed (`force` allows
-    it), or where `stray` files would become part of the new configuration; exit 1 when writing failed.
+    Raises DiagnosticError: exit 4 if uncommitted work would be overwritten (`force` allows it), or if `stray`
+    files would become part of the new configuration; exit 1 if writing failed.
     """
     states = {path: _state(directory / path, content) for path, content in files.items()}
     found = [
@@ -118,7 +118,7 @@ def _state(path: Path, content: bytes) -> State:
 
 
 def _uncommitted(directory: Path, paths: list[str]) -> list[Diagnostic]:
-    """The files whose present content git could not give back."""
+    """Return an error for each file whose present content git could not restore."""
     if not paths:
         return []
     hint = "commit the file, import into another directory, or use --force"
@@ -137,7 +137,7 @@ def _uncommitted(directory: Path, paths: list[str]) -> list[Diagnostic]:
 
 
 def _no_files(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
-    """Places that something else has than a file or a link, which a file would take the place of."""
+    """Return an error for each path at which something other than a file or a link exists."""
     kinds = {path: disk.kind_of(directory / path) for path in paths}
     return [
         Diagnostic(
@@ -163,7 +163,7 @@ def _outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
 
 
 def _other_root(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
-    """A root file by the other name: with two there is no configuration."""
+    """Return an error if a root file with the other name exists: a configuration has one root file."""
     if paths.keys().isdisjoint(ROOT_NAMES):
         return []
     return [
@@ -209,7 +209,7 @@ def _write(directory: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _directories(path: Path) -> list[Path]:
-    """Make a directory and those above it; which ones were new."""
+    """Create a directory and its parents, and return those that are new."""
     missing = [one for one in reversed((path, *path.parents)) if not one.exists()]
     for one in missing:
         one.mkdir()

@@ -1,13 +1,9 @@
-"""Collect the objects to import, and choose their names.
+"""Collect the live objects of an import, and name live objects as the files do.
 
-Names that are free: the wanted one, or the first one numbered after it.
-
-A configuration and what is live of it, and how its files name what is live.
-
-Reads everything of an organization that some kind declares: every list, tree and single once, by levels.
-
-What one object of another kind has put out belongs to that one and is left out. What the token may not read,
-or the platform does not serve, is left out too and said: nothing is concluded from it.
+`read_inventory` reads each list, tree and single of the organizations once, level by level. An output of
+another object is left out. A list that the token may not read, or that the platform does not serve, is
+reported as `UnreadSource`: nothing is concluded from it. `Naming` maps live objects to the keys of their
+entries in an existing configuration.
 """
 
 from __future__ import annotations
@@ -35,19 +31,20 @@ from dpsync.model.values import LiveId
 
 
 def first_free(wanted: str, is_taken: Callable[[str], bool], joint: str = "-") -> str:
-    """The wanted name, or the first of `news-2`, `news-3` and so on that nothing has."""
+    """Return the wanted name, or the first free name of `news-2`, `news-3` and so on."""
     numbered = (f"{wanted}{joint}{number}" for number in count(2))
     return next(name for name in numbered if not is_taken(name)) if is_taken(wanted) else wanted
 
 
 class Naming(Struct, frozen=True):
-    """The configuration and what is live of it, under the names of the configuration."""
+    """The configuration and the live objects, named by the keys of the configuration."""
 
     registry: Registry
     desired: Desired
     snapshot: Snapshot
 
     def live(self, resource: Entry) -> LiveObject | None:
+        """Return the live object of an entry; None if there is none."""
         id = self.snapshot.bound(resource.address)
         if id is None:
             return None
@@ -56,7 +53,7 @@ class Naming(Struct, frozen=True):
         return self.snapshot.objects.get(self.registry[resource.kind].identity_of(id, owner))
 
     def named(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
-        """How a file names a live object: by the key of its entry, a person by the e-mail."""
+        """Return a function that names live objects as a file would: people by e-mail, others by key."""
         organization = beside.address.segments[:1]
 
         def name(kinds: tuple[str, ...], id: str) -> str | None:
@@ -85,7 +82,7 @@ class Naming(Struct, frozen=True):
 
 
 class NamingWithFiles(Naming, frozen=True):
-    """The same with the files that it stands in."""
+    """The configuration, the live objects and the files of the project."""
 
     files: Files
 
@@ -94,7 +91,7 @@ FORBIDDEN: Final = "the token has no read permission. Import with the token of a
 
 
 class FoundObject(Struct, eq=False):
-    """One live object and where it hangs. Its key and address are given later."""
+    """A live object with its parent in the inventory. The key and address are set later."""
 
     kind: Kind
     live: LiveObject
@@ -108,12 +105,12 @@ class FoundObject(Struct, eq=False):
 
     @property
     def chain(self) -> Chain:
-        """Itself and everything above it, as URLs need them."""
+        """Return the kinds and ids from this object up to the root, as URLs need them."""
         above = self.parent.chain if self.parent else ()
         return ((self.kind.name, self.live.id), *above)
 
     def above(self) -> Iterable[FoundObject]:
-        """Itself and everything above it."""
+        """Yield this object and all its parents."""
         around: FoundObject | None = self
         while around is not None:
             yield around
@@ -121,7 +118,7 @@ class FoundObject(Struct, eq=False):
 
 
 class UnreadSource(Struct, frozen=True):
-    """A list, tree or single that could not be read."""
+    """A list, tree or single that could not be read, and why."""
 
     kind: Kind
     parent: FoundObject
@@ -131,12 +128,12 @@ class UnreadSource(Struct, frozen=True):
 
     @property
     def place(self) -> Address:
-        """The address of the place that its entry is written in."""
+        """Return the address of the list or single in the files."""
         return self.parent.address.child(*self.kind.key.split("."))
 
 
 class Inventory(Struct):
-    """Everything that was found. `outputs` has the maker of each output; outputs are not among `objects`."""
+    """All objects that were read. `outputs` has the maker of each output; `objects` has no outputs."""
 
     objects: list[FoundObject] = field(default_factory=list)
     outputs: dict[tuple[str, str], FoundObject] = field(default_factory=dict)
@@ -146,21 +143,23 @@ class Inventory(Struct):
     _children: dict[int, list[FoundObject]] = field(default_factory=dict)
 
     def of(self, kind: str) -> list[FoundObject]:
+        """Return the objects of one kind."""
         return [item for item in self.objects if item.kind.name == kind]
 
     def held(self, kind: Kind, place: str) -> dict[Identity | None, list[str]]:
-        """The ids of a kind's objects in live order, by the object that each lies in by its field `place`."""
+        """Return the ids of a kind's objects in live order, by the parent in the field `place`."""
         found: dict[Identity | None, list[str]] = {}
         for item in self.of(kind.name):
             found.setdefault(live_place(kind, place, item.live), []).append(item.live.id)
         return found
 
     def below(self, parent: FoundObject, kinds: Iterable[Kind]) -> list[FoundObject]:
+        """Return the children of an object that are of these kinds."""
         names = {kind.name for kind in kinds}
         return [item for item in self._children.get(id(parent), []) if item.kind.name in names]
 
     def index(self) -> None:
-        """Remember who is below whom; asked for once everything was read."""
+        """Index the objects by parent. Call this after everything is read."""
         self._children = {}
         for item in self.objects:
             if item.parent is not None:
@@ -181,9 +180,9 @@ def read_inventory(
     parallelism: int,
     full: bool,
 ) -> Inventory:
-    """The organizations that the token sees, or those that are named by id or natural key.
+    """Read the organizations that are named by id or natural key, or all that the token can read.
 
-    With `full` also what takes a request for each node of a tree.
+    With `full`, settings of single navigation nodes are read, too, with one request for each node.
     """
     reader = _InventoryReader(client, registry, parallelism, full)
     level = reader.organizations(named)
@@ -196,6 +195,8 @@ def read_inventory(
 
 
 class _InventoryReader:
+    """Reads the objects of organizations level by level into an inventory."""
+
     def __init__(self, client: ReadClient, registry: Registry, parallelism: int, full: bool) -> None:
         self.registry = registry
         self.full = full
@@ -218,7 +219,7 @@ class _InventoryReader:
         ]
 
     def below(self, level: list[FoundObject]) -> list[FoundObject]:
-        """What hangs below these objects, without what others have put out."""
+        """Read the children of these objects, without outputs of other objects."""
         wanted = [
             (kind, parent)
             for kind in self.registry.ordered
@@ -295,7 +296,7 @@ class _InventoryReader:
                 self.whole.outputs[outputs.kind, value.id] = item
 
     def orders(self) -> None:
-        """The order of siblings that no tree has: read for each object that holds some, or known already."""
+        """Note the order of siblings outside of trees: known from a list, or read for each parent object."""
         for kind in self.registry.ordered:
             for order in kind.list_orders:
                 ordered = self.registry[order.of]
@@ -322,7 +323,7 @@ class _InventoryReader:
                 self.whole.orders[holder.live.identity, name] = ids
 
     def _order(self, holder: FoundObject, path: str) -> list[str] | None:
-        """None when the token may not read it."""
+        """Return the ids in the order of a list; None if the token may not read the order."""
         (_, own), *above = holder.chain
         url = expand(self.registry, holder.kind, path, own, above)
         try:

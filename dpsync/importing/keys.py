@@ -1,6 +1,7 @@
-"""Local keys for what is live: short, readable, unique in their mapping, the same each time.
+"""Choose a key for each live object: short, readable, unique in its mapping, and the same in each import.
 
-Where the key is data it is that data; else it comes from what the platform knows the object by.
+`name_everything` sets keys and addresses. A natural key is the value of a field; other keys are made from the
+title of the object.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ LONGEST = 60
 
 
 def slug(text: str) -> str:
-    """A text as a local key; empty when nothing of it can stay."""
+    """Return a text as a key of lowercase letters, digits and hyphens; "" if no character remains."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain)[:LONGEST].strip("-")
 
@@ -31,9 +32,10 @@ def slug(text: str) -> str:
 def name_everything(
     registry: Registry, whole: Inventory, recorded: Mapping[str, Lines] | None = None
 ) -> list[FoundObject]:
-    """Give every object its key and address. Returns those that can have none, which are taken out.
+    """Set the key and address of every object. Remove and return the objects that can have no key.
 
-    `recorded` are the lines of the ids file by organization: what has one keeps the key of its entry.
+    `recorded` has the lines of the ids file by organization id: an object with a line keeps the key of its
+    entry.
     """
     naming = _Naming(registry, whole, recorded or {})
     for kind in (registry.root, *(kind for kind in registry.ordered if kind.parent is not None)):
@@ -46,7 +48,7 @@ def name_everything(
 
 
 def lines_of(whole: Inventory) -> dict[str, Lines]:
-    """By organization (its id): the lines of everything that was named and has one."""
+    """Return the lines for the ids file by organization id."""
     along = {id(maker): made for (_, made), maker in whole.outputs.items()}
     found: dict[str, dict[Address, RecordedLine]] = {}
     for item in whole.objects:
@@ -59,7 +61,7 @@ def lines_of(whole: Inventory) -> dict[str, Lines]:
 
 
 class Known:
-    """Objects and outputs by kind and id: they tell what an id in a field means."""
+    """Objects and outputs by kind and id, to find the object that an id in a field refers to."""
 
     def __init__(self, whole: Inventory) -> None:
         self._by_id: dict[tuple[str, str], list[FoundObject]] = {}
@@ -69,7 +71,10 @@ class Known:
             self._by_id.setdefault(identity, []).append(maker)
 
     def find(self, kinds: Iterable[str], wanted: str, beside: FoundObject) -> FoundObject | None:
-        """The object with this id that a key can name from where `beside` is: what owns it is above that."""
+        """Return the object with this id that a key can name in the entry of `beside`, otherwise None.
+
+        The owner of the object's list must be `beside` or one of its parents.
+        """
         around = {id(above) for above in beside.above()}
         for kind in kinds:
             for item in self._by_id.get((kind, wanted), ()):
@@ -79,7 +84,7 @@ class Known:
 
 
 def _owner(item: FoundObject) -> FoundObject | None:
-    """What the place of an object belongs to: its parent, that of a node the owner of its tree."""
+    """Return the parent of an object; for a navigation node, the owner of its tree."""
     above = item.parent
     while above is not None and isinstance(item.kind.shape, Node) and isinstance(above.kind.shape, Node):
         above = above.parent
@@ -87,7 +92,7 @@ def _owner(item: FoundObject) -> FoundObject | None:
 
 
 def referred_to_as(item: FoundObject) -> str:
-    """What a reference says: the key, of a node inside of a node both keys."""
+    """Return the text of a reference: the key, or for a nested navigation node both keys."""
     owner = _owner(item)
     if not isinstance(item.kind.shape, Node) or owner is None:
         return item.key
@@ -96,6 +101,8 @@ def referred_to_as(item: FoundObject) -> str:
 
 
 class _Naming:
+    """Gives keys and addresses to the objects of an inventory."""
+
     def __init__(self, registry: Registry, whole: Inventory, recorded: Mapping[str, Lines]) -> None:
         self.registry = registry
         self.whole = whole
@@ -114,7 +121,7 @@ class _Naming:
         """What is taken as soon as the object that has it is named."""
 
     def _promise(self, organization: FoundObject) -> None:
-        """Promise what is live in an organization the keys that its entries have."""
+        """Reserve the keys of existing entries for the live objects of an organization."""
         live = {(item.kind.name, item.live.id) for item in self.whole.objects}
         id = organization.live.id
         for at, line in self.recorded.get(id, {}).items():
@@ -125,13 +132,13 @@ class _Naming:
                     self.promised.add((*self._scope(kind, address), address.last))
 
     def _scope(self, kind: Kind, address: Address) -> tuple[Address, str]:
-        """What the key of an entry at this address must be unique in."""
+        """Return the scope in which the key of an entry at this address must be unique."""
         if isinstance(kind.shape, Node):
             return address.place, "node"
         return address.parent(kind.key), self.shared.get(kind.name, kind.name)
 
     def _own(self, item: FoundObject, place: Address, scope: tuple[Address, str]) -> str:
-        """The key that its entry has, else a free one."""
+        """Return the key of the object's existing entry, otherwise a free key."""
         *_, organization = item.above()
         if item is organization:
             return self._free(scope, self._key_of(item) or self._word(item))
@@ -143,7 +150,7 @@ class _Naming:
         return self._free(scope, self._word(item))
 
     def _key_of(self, organization: FoundObject) -> str | None:
-        """The key that an organization had when its lines were written."""
+        """Return the key that an organization has in its recorded lines; None without lines."""
         return next((at.first for at in self.recorded.get(organization.live.id, ())), None)
 
     def name(self, item: FoundObject) -> None:
@@ -169,7 +176,7 @@ class _Naming:
             self._promise(item)
 
     def _place(self, item: FoundObject) -> Address:
-        """The address that its own is directly below."""
+        """Return the address above the address of an object."""
         if item.parent is None:
             return Address(())
         inside = isinstance(item.kind.shape, Node) and item.holder is item.parent
@@ -197,7 +204,7 @@ class _Naming:
         return str(type_.fold(key))
 
     def _free(self, scope: tuple[Address, str], wanted: str) -> str:
-        """The wanted key, or the first one numbered after it that nothing has."""
+        """Return the wanted key, or the first free key with a number after it."""
         reserved = () if scope[0].segments else self.registry.words
         return first_free(wanted, lambda key: key in reserved or self._is_taken((*scope, key)))
 
@@ -218,7 +225,7 @@ class _Naming:
         return slug(title if isinstance(title, str) else "") or slug(kind.noun) or "entry"
 
     def _said(self, item: FoundObject, part: str) -> str:
-        """One part of a natural key in words: a text, or the keys of what it refers to."""
+        """Return one part of a natural key as text: a value, or the keys of the objects that it refers to."""
         if part.startswith("$"):
             return ""
         name, _, member = part.partition(".")
@@ -233,7 +240,10 @@ class _Naming:
 
 
 def _sharing(registry: Registry) -> dict[str, str]:
-    """Kinds that share one set of keys: a field may refer to either, or one is the output of the other."""
+    """Return for each kind that shares its keys with others the name of the shared set of keys.
+
+    Kinds share keys if a field may refer to any of them, or if one is the output of the other.
+    """
     shared: dict[str, str] = {}
     pairs = [(kind.platform.outputs.kind, kind.name) for kind in registry.ordered if kind.platform.outputs]
     pairs += [

@@ -1,19 +1,14 @@
-"""Distribute imported entries over files, and write the root file.
+"""Distribute imported entries over files: `make` returns the files of a new configuration in memory.
 
-Which file an entry stands in, and the bytes of every file.
-
-dpsync.yaml                    the organizations: their settings and singletons
-ORG/PLACE.yaml                 the entries of one place
-ORG/PLACE/KEY.yaml             one entry, where its kind has a tree below it
+dpsync.yaml                    the organizations with their settings and singles
+ORG/PLACE.yaml                 the entries of one list
+ORG/PLACE/KEY.yaml             one entry, if its kind has a tree below it
 ORG/PLACE/KEY….md|pem|json     long values, named by {file: …}
-ORG/PLACE/KEY.PLACE.csv        many entries of one place, a row each, where their kind may stand in rows
+ORG/PLACE/KEY.PLACE.csv        many entries of one list, if their kind allows CSV files
 schemas/dpsync.schema.json     for editors
 
-A configuration made from what is live, as files in memory: read back before anything is written.
-
-The files of a new project: a configuration to start from, settings of editors, .gitignore, workflows.
-
-Nothing here looks at a disk, except for the templates of the workflows, which are a part of the package.
+`root_file`, `workflow_files` and others return the files of a project that `dpsync init` starts. Only the
+templates of workflows, which are part of the package, are read from the disk.
 """
 
 from __future__ import annotations
@@ -74,21 +69,21 @@ def lay_out(
     full: bool = False,
     watch: Sequence[str] = (),
 ) -> dict[str, bytes]:
-    """Every file by its path relative to the project, in the order of paths.
+    """Return every file by its path relative to the project, ordered by path.
 
-    `watch` are the patterns of places that the policy watches.
+    `watch` has the patterns of the lists that the policy watches.
     """
     return _Layout(registry, whole, entries, full, watch).files()
 
 
 def included(paths: Iterable[str]) -> list[str]:
-    """What the root file has to include."""
+    """Return the patterns that the root file must include."""
     others = {path for path in paths if path.endswith(".yaml") and path != ROOT}
     return sorted({f"{posixpath.dirname(path)}/*.yaml" for path in others})
 
 
 class Folder:
-    """The files of one project as they come to be. Their names differ in any case of letters."""
+    """The new files of a project. File names differ even if the case of letters is ignored."""
 
     def __init__(self, registry: Registry) -> None:
         self.contents: dict[str, bytes] = {}
@@ -101,7 +96,7 @@ class Folder:
         self.contents[path] = text.encode()
 
     def free(self, stem: str, suffix: str) -> str:
-        """A path that nothing has yet."""
+        """Return a path that no file has yet."""
         return first_free(stem, lambda name: f"{name}{suffix}".casefold() in self._taken) + suffix
 
     def yaml(self, path: str, value: BlockMapping) -> None:
@@ -111,6 +106,8 @@ class Folder:
 
 
 class _Layout:
+    """Writes the entries of an inventory into files."""
+
     def __init__(
         self,
         registry: Registry,
@@ -149,7 +146,7 @@ class _Layout:
     def _place(
         self, item: FoundObject, place: str, kinds: tuple[Kind, ...], children: list[FoundObject]
     ) -> None:
-        """Write the files of one place."""
+        """Write the files of one list."""
         if not any(map(self._split, kinds)):
             path = f"{item.key}/{place}.yaml"
             value = _nested(place.split("."), self._entries(children, posixpath.dirname(path)))
@@ -161,7 +158,7 @@ class _Layout:
             self._included(item, path, value)
 
     def _split(self, kind: Kind) -> bool:
-        """Whether each entry has a file of its own: a tree is long."""
+        """Return whether each entry gets its own file, because a tree is long."""
         places = self.registry.places(kind.name).values()
         return any(_all(kinds, Node) for kinds in places)
 
@@ -195,7 +192,7 @@ class _Layout:
         return {name: self._in_files(item, name, value, directory) for name, value in fields.items()}
 
     def _in_files(self, item: FoundObject, name: str, value: Any, directory: str) -> Any:
-        """A value with its long parts in files of their own; `name` is its dotted path."""
+        """Return a value with its long parts moved to files; `name` is the dotted name of the value."""
         if isinstance(value, FileContent):
             return self._file(item, name, value, directory)
         if isinstance(value, dict):
@@ -206,7 +203,7 @@ class _Layout:
         return value
 
     def _file(self, item: FoundObject, name: str, value: FileContent, directory: str) -> dict[str, str]:
-        """Write a long value into a file of its own; the reference to it."""
+        """Write a long value into its own file, and return the reference to the file."""
         organization, *rest = item.address.segments
         words = rest if _one_long_field(item.kind) and rest else [*rest, name]
         place, *names = (_file_name(word) for word in words)
@@ -216,7 +213,7 @@ class _Layout:
         return {"file": posixpath.relpath(path, directory or ".")}
 
     def _places(self, item: FoundObject, directory: str) -> dict[str, Any]:
-        """What stands below an entry: singles and entries by name, its tree last."""
+        """Return the values below an entry: singles and entries by name, then the tree."""
         places = self.registry.places(item.kind.name)
         made: dict[str, Any] = {}
         if item.parent is None:
@@ -246,7 +243,7 @@ class _Layout:
     def _rows(
         self, item: FoundObject, kind: Kind, children: list[FoundObject], directory: str
     ) -> BlockMapping:
-        """Many entries as a file of rows; beside it those that no cell can hold."""
+        """Return many entries as a CSV file, with the entries beside it that no row can contain."""
         lines: list[Cells] = []
         beside: list[FoundObject] = []
         for child in sorted(children, key=lambda one: one.key):
@@ -266,7 +263,7 @@ class _Layout:
         return BlockMapping({**named, **self._entries(beside, directory)})
 
     def _single(self, item: FoundObject, directory: str) -> Any:
-        """A single; None where there is nothing about it that is not so anyway."""
+        """Return the value of a single; None if all its values are defaults."""
         said = self._entry(item).fields
         kind = item.kind
         anyway = kind.comes_along and all(
@@ -301,7 +298,7 @@ def root_mapping(
 
 
 def _one_long_field(kind: Kind) -> bool:
-    """Whether a long value needs no name of its own beside that of its entry."""
+    """Return whether the file of a long value needs no name beside that of its entry."""
     return sum(isinstance(one.type, Markdown | LongText | Json) for one in kind.fields) == 1
 
 
@@ -318,7 +315,7 @@ def _nested(path: list[str], value: Any) -> dict[str, Any]:
 
 
 def _put(made: dict[str, Any], path: list[str], value: Any) -> None:
-    """Set a value at a dotted place, the mappings on the way made block by block."""
+    """Set a value at a dotted key, with block mappings for its parts."""
     *around, last = path
     at = made
     for word in around:
@@ -327,12 +324,12 @@ def _put(made: dict[str, Any], path: list[str], value: Any) -> None:
 
 
 def _all(kinds: Sequence[Kind], shape: type[Single | Node]) -> bool:
-    """Whether the kinds of a place are of a shape: those of one place are all of the same."""
+    """Return whether the kinds of a list have a shape; all kinds of one list have the same shape."""
     return all(isinstance(kind.shape, shape) for kind in kinds)
 
 
 class Made(Struct, frozen=True):
-    """The files of a configuration, what is not in them, and the variables that they name."""
+    """The files of a configuration, notes about what is left out, and the variables to set."""
 
     files: Mapping[str, bytes]
     left_out: tuple[LeftOut, ...] = ()
@@ -341,13 +338,13 @@ class Made(Struct, frozen=True):
     """By organization (its id): which object each entry is."""
 
     def stray(self, directory: Path) -> tuple[str, ...]:
-        """Files that are there, are none of these, and would be included."""
+        """Return the existing files that are not new and that the configuration would include."""
         found = (path for pattern in included(self.files) for path in directory.glob(pattern))
         names = {path.relative_to(directory).as_posix() for path in found}
         return tuple(sorted(names - self.files.keys() - {IDS_NAME}))
 
     def load(self, registry: Registry) -> tuple[Desired, Findings]:
-        """The configuration as dpsync reads it, and what it finds wrong with it."""
+        """Load the configuration from the files in memory, and return it with its findings."""
         return load_from(InMemory(self.files), registry, {})
 
 
@@ -359,9 +356,9 @@ def make(
     full: bool,
     ids: IdsFile,
 ) -> Made:
-    """Read organizations and write them down; what has a line in `ids` keeps its key.
+    """Read organizations, and return the files of a new configuration.
 
-    Raises ClientError, and DiagnosticError for unknown names.
+    An object with a line in `ids` keeps its key. Raises ClientError, and DiagnosticError for unknown names.
     """
     whole = read_inventory(client, registry, named, parallelism, full)
     everything = tuple(whole.objects)
@@ -378,7 +375,7 @@ def make(
 
 
 class InMemory:
-    """The files of a project that is not on the disk (yet)."""
+    """The files of a project in memory, with the interface of `config.discovery.Files`."""
 
     root = ROOT
 
@@ -423,10 +420,10 @@ _KEY: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class WorkflowSettings(Struct, frozen=True):
-    """What is filled into the templates. `directory` is that of the configuration, below the checkout.
+    """The values for the workflow templates. `directory` is that of the configuration in the checkout.
 
-    With a repository, the jobs run only there, and in none of its forks. `action` is the commit of dpsync's
-    action that the jobs use.
+    With a repository, the jobs run only there and not in its forks. `action` is the commit of dpsync's action
+    that the jobs use.
     """
 
     directory: str = "."
@@ -435,7 +432,7 @@ class WorkflowSettings(Struct, frozen=True):
     action: str = __commit__
 
     def problem(self) -> str | None:
-        """What cannot be written into a workflow; None where everything can."""
+        """Return why a value cannot be written into a workflow; None if all can."""
         for what, value in (("the directory", self.directory), ("the environment", self.environment)):
             if value != "." and not _PLAIN.fullmatch(value):
                 return f"{what} {value!r} contains characters with a special meaning in workflows"
@@ -450,7 +447,7 @@ class WorkflowSettings(Struct, frozen=True):
 
 
 def root_file(organization: str) -> bytes:
-    """A configuration of one organization that manages nothing yet."""
+    """Return the root file of one organization that manages nothing yet."""
     key = _KEY.sub("-", organization).strip("-._") or "mine"
     comments = [
         "dpsync does not change objects and fields that your files do not contain.",
@@ -461,23 +458,23 @@ def root_file(organization: str) -> bytes:
 
 
 def schema_file(registry: Registry) -> bytes:
-    """The JSON Schema that editors read."""
+    """Return the JSON Schema for editors."""
     return (json_text(configuration_schema(registry), indent=2) + "\n").encode()
 
 
 def editor_settings() -> bytes:
-    """The settings by which an editor finds the schema of every file of the configuration."""
+    """Return the editor settings that map the schema to the root file."""
     settings = {"yaml.schemas": {f"./{SCHEMA}": [ROOT]}}
     return (json_text(settings, indent=2) + "\n").encode()
 
 
 def ignored_files() -> bytes:
-    """What git leaves out: journals, and the ids of platforms on this machine."""
+    """Return the `.gitignore` file, which leaves out journals and the ids of platforms on loopback."""
     return f"{disk.OWN}/\n".encode()
 
 
 def workflow_files(settings: WorkflowSettings) -> dict[str, bytes]:
-    """Return the workflows by their path from the top of the checkout. Every action is pinned to a commit.
+    """Return the workflows by their path in the checkout. Every action is pinned to a commit.
 
     Raises ValueError for settings that cannot be written, and OSError without the templates.
     """

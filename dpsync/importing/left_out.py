@@ -1,4 +1,4 @@
-"""Say what an import leaves out, and which lists `policy: watch` names.
+"""Report what an import leaves out, and choose the patterns of `policy: watch`.
 
 Say what an import leaves out, and which lists `policy: watch` names.
 
@@ -116,7 +116,7 @@ Open = tuple[Entry, Sequence[Field], Sequence[Place]]
 
 
 def lines(naming: Naming, unwatched: Iterable[Open]) -> Iterator[Line]:
-    """For each field and place the line that would watch it, as import would write it."""
+    """Yield for each field and list the line that would watch it, as an import would write it."""
     for resource, fields, places in unwatched:
         for field in fields:
             yield _of_field(naming, resource, field)
@@ -149,7 +149,7 @@ def _of_field(naming: Naming, resource: Entry, field: Field) -> Line:
 
 
 def _of_place(address: Address, kinds: Sequence[Kind]) -> str:
-    """The line of the policy; of a single, which has no entries, that of its own."""
+    """Return the line that watches a list or single: a policy pattern, or the entry of a single."""
     kind = kinds[0]
     if not isinstance(kind.shape, Single):
         return f"policy: {{ watch: [{on_one_line(str(address))}] }}"

@@ -1,8 +1,8 @@
-"""The platform's own navigation file of one site → a configuration with the same navigation.
+"""Convert the navigation file of a site, from GitBook's Git Sync, into a configuration.
 
-Its nodes have the same words; what they do not have is the space that a node shows: each gets an entry of its
-own. Every file of that format is taken over. What has no counterpart here is left out and said with its line,
-and what comes out is a configuration that loads. No platform is asked.
+`take_over` returns files that load. The nodes keep their types, but each space that a node shows gets an
+entry of its own. A setting without a counterpart is left out and reported with its line. The platform is not
+read.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ def take_over(
 
 
 class _NoCounterpart(Exception):
-    """A node that dpsync cannot have; the text says why."""
+    """A node has no counterpart in dpsync. The message has the reason."""
 
 
 class _TakingOver:
-    """One file on its way; what is wrong with it, and what of it is left out."""
+    """Converts one navigation file. `problems` has its errors, and `left_out` what is not taken over."""
 
     def __init__(self, tree: NavigationKinds, organization: str, file: str) -> None:
         self.tree = tree
@@ -93,7 +93,7 @@ class _TakingOver:
         """The entries that the site shows without a path, as `_mark` identifies them."""
 
     def leave_out(self, at: Address | str, field: str | None, why: str, span: Span) -> None:
-        """Note that something of the file is not in the configuration as it stands there."""
+        """Report a setting of the file that the configuration does not have, or has otherwise."""
         self.left_out.append(LeftOut(str(at) or self.file, field, why, span))
 
     def _wrong(self, message: str, span: Span, hint: str | None = None) -> None:
@@ -102,7 +102,7 @@ class _TakingOver:
     # The site and its nodes.
 
     def site(self, site: Mapping, title: str | None) -> None:
-        """Take over the site, under this title where one is given."""
+        """Convert the site; `title` replaces the title in the file."""
         owner, place = self.tree.owner, self.tree.place
         said = self._title(site, title)
         self.key = slug(said) or owner.noun
@@ -122,7 +122,7 @@ class _TakingOver:
             self.leave_out(at, place, why, items.span)
 
     def _title(self, site: Mapping, given: str | None) -> str:
-        """The title of the site: what the command was given, else what the file says."""
+        """Return the title of the site: the title that was passed, else the title in the file."""
         one = self.tree.owner.field(self.tree.owner.title)
         node = site.get(one.name)
         written = plain(node) if node is not None else None
@@ -147,7 +147,7 @@ class _TakingOver:
             return ""
 
     def _node(self, node: Parsed, allowed: dict[str, Kind], around: Address) -> dict[str, Any] | None:
-        """The node of the configuration; None where it is wrong, or has no counterpart."""
+        """Return the node for the configuration; None if the node is wrong or has no counterpart."""
         word = node.get("type") if isinstance(node, Mapping) else None
         kind = allowed.get(str(word.value)) if isinstance(word, Scalar) else None
         if not isinstance(node, Mapping) or kind is None:
@@ -185,7 +185,7 @@ class _TakingOver:
             self._report_nodes_inside(inside, child, at)
 
     def _made(self, kind: Kind, node: Mapping, at: Address, around: Address) -> dict[str, Any]:
-        """A node of the configuration with what is in it. Raises _NoCounterpart."""
+        """Return a node for the configuration with its children. Raises _NoCounterpart."""
         assert isinstance(kind.shape, NodeShape)
         said = _entries(node, but=("type", "key", "children", "content"))
         made: dict[str, Any] = {"type": kind.shape.type, "key": at.last}
@@ -235,7 +235,7 @@ class _TakingOver:
         return {word: fields} if fields else {}
 
     def _children(self, kind: Kind, node: Mapping, at: Address) -> list[dict[str, Any]] | None:
-        """The nodes inside of a node; None where none may be."""
+        """Return the children of a node; None if the kind allows no children."""
         inside = self.tree.inside(kind)
         children = node.get("children")
         if children is None or (isinstance(children, Scalar) and children.value is None):
@@ -248,7 +248,7 @@ class _TakingOver:
         return [made for item in children if (made := self._node(item, inside, at)) is not None]
 
     def _side_by_side(self, made: list[tuple[Parsed, dict[str, Any]]]) -> list[dict[str, Any]]:
-        """The nodes at the root without those that may not stand beside the others."""
+        """Return the nodes at the top level without those that must not be next to the others."""
         apart = [(item, node, _stands_alone(self.tree.by_type[node["type"]])) for item, node in made]
         keep = not any(self._shows(node) for _, node, alone in apart if not alone)
         if len({alone for _, _, alone in apart}) < 2:
@@ -265,7 +265,7 @@ class _TakingOver:
         return [node for _, node, alone in apart if alone is keep]
 
     def _shows(self, node: dict[str, Any]) -> bool:
-        """Whether a node shows something, or one that is in it does."""
+        """Return whether a node or a node below it shows content."""
         kind = self.tree.by_type[node["type"]]
         return self.tree.content(kind) is not None or any(map(self._shows, node.get("children", ())))
 
@@ -274,9 +274,9 @@ class _TakingOver:
     def _fields(
         self, kind: Kind, said: dict[str, tuple[Scalar, Parsed]], at: Address, around: Address
     ) -> dict[str, Any]:
-        """The fields of an entry in the order of its kind; they are taken out of `said`.
+        """Return the fields of an entry in the order of its kind, and remove them from `said`.
 
-        Raises _NoCounterpart where one that every entry has does not fit.
+        Raises _NoCounterpart if a required field has no valid value.
         """
         made: dict[str, Any] = {}
         for one in kind.fields:
@@ -300,7 +300,7 @@ class _TakingOver:
         return made
 
     def _written(self, one: Field, value: Any, at: Address, span: Span) -> Any:
-        """A value as the configuration has it, cut where it must be; None where it cannot stand there."""
+        """Return a value as the configuration has it, shortened if necessary; None if it is not allowed."""
         try:
             return _WRITING.value(one.type, value)
         except Unwritable as why:
@@ -315,7 +315,7 @@ class _TakingOver:
     def _said_before(
         self, kind: Kind, one: Field, value: Any, at: Address, around: Address, span: Span
     ) -> bool:
-        """Whether a value that one thing in a place may have is that of another one already."""
+        """Return whether another object in the same list already has a value that must be unique."""
         scope = one.one_per if value is True else one.unique
         if scope is None:
             return False
@@ -361,7 +361,7 @@ class _TakingOver:
         return kind.name, around, canonical([value, *ties])
 
     def _unknown(self, said: dict[str, tuple[Scalar, Parsed]], at: Address, inside: str = "") -> None:
-        """Note what no field has taken, where it says anything."""
+        """Report the values in the file that no field has taken."""
         for name, (key, node) in said.items():
             if plain(node) not in (None, False):
                 self.leave_out(at, f"{inside}{name}", _UNKNOWN, key.span)
@@ -371,7 +371,7 @@ class _TakingOver:
     def _content(
         self, kind: Kind, node: Mapping, said: dict[str, tuple[Scalar, Parsed]], at: Address
     ) -> dict[str, Any]:
-        """The fields of an entry for what a node shows. What it must have is said by the node itself."""
+        """Return the fields of the entry for the space that a node shows; the node has required fields."""
         content = node.get("content")
         inside = _entries(content) if isinstance(content, Mapping) else {}
         for one in kind.fields:
@@ -385,7 +385,7 @@ class _TakingOver:
         return fields
 
     def _kept(self, kind: Kind, fields: dict[str, Any], at: Address) -> str:
-        """Keep the entry of what a node shows; its key is made from the keys around it."""
+        """Add the entry of the space that a node shows, and return its key, made from the node's keys."""
         *above, own = at.segments[len(self.root.segments) :]
         said = own == "-".join(above) or own.startswith("".join(f"{one}-" for one in above))
         key = self._free(kind.key, own if said else "-".join((*above, own)))
@@ -393,7 +393,7 @@ class _TakingOver:
         return key
 
     def _local(self, key: Scalar, node: Mapping, kind: Kind, place: Address) -> str:
-        """The local key of a node: its own, else one that is made from it, or from its title."""
+        """Return the key of a node, or a valid key made from that key or the title."""
         title = node.get(kind.title)
         words = (key.text, title.text if isinstance(title, Scalar) else "", kind.noun)
         wanted = key.text if LOCAL_KEY.fullmatch(key.text) else next(filter(None, map(slug, words)))
@@ -421,7 +421,7 @@ class _TakingOver:
     # Writing.
 
     def made(self) -> Made:
-        """The files of the configuration."""
+        """Return the files of the configuration."""
         folder = Folder(self.registry)
         for place, entries in sorted(self.entries.items()):
             if entries:
@@ -438,7 +438,7 @@ class _TakingOver:
 
 
 def _entries(node: Mapping, but: tuple[str, ...] = ()) -> dict[str, tuple[Scalar, Parsed]]:
-    """What a mapping says, by its keys."""
+    """Return the keys and values of a mapping, without the keys in `but`."""
     return {key.text: (key, value) for key, value in node if key.text not in but}
 
 

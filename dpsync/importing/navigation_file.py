@@ -1,19 +1,9 @@
-"""Read, export and replace navigation files.
+"""Read, export and replace navigation files, the format of GitBook's Git Sync for a whole site.
 
-The file in which the platform's site-wide git sync keeps the navigation of one site: reading one.
-
-It is a stranger's file: it is read under the same limits as a configuration. Everything that is said about it
-has its line. What may stand in a navigation is known by the kinds, not here.
-
-Keep the settings that only the replaced navigation file has, such as the directory of each space.
-
-A node of the exported file matches the node of the replaced file that has the same address, or otherwise the
-only node that has the same key.
-
-The navigation of a declared site → the file in which the platform's site-wide git sync keeps it.
-
-It is made of the files alone. What the file must have and the configuration does not say is an error, never
-a guess: where the platform reads the file, a made-up path would be a new URL. What it cannot say is named.
+`read_navigation` reads a file under the same limits as a configuration, since others may have written it.
+`export` returns the navigation of a site in the files; what the format requires and the files lack is an
+error, because a made-up path would be a new URL. `ReplacedFile` keeps settings that only the replaced file
+has, such as the directory of each space: a node matches by address, or else by a unique key.
 """
 
 from __future__ import annotations
@@ -55,10 +45,10 @@ CODE: Final = "navigation"
 
 
 class NavigationKinds(Struct, frozen=True):
-    """The kinds that a navigation is made of, as the registry has them.
+    """The kinds of a navigation in the registry.
 
-    `owner` is the kind that has one, `place` the word under which it stands there, `by_type` the kinds of
-    its nodes by the word of the file.
+    `owner` is the kind that has a navigation, `place` the key of the navigation there, and `by_type` the
+    kinds of nodes by their type in the file.
     """
 
     registry: Registry
@@ -68,7 +58,7 @@ class NavigationKinds(Struct, frozen=True):
 
     @staticmethod
     def of(registry: Registry) -> NavigationKinds:
-        """The tree of this registry: the platform's file knows one."""
+        """Return the navigation kinds of a registry, which has one kind with a navigation."""
         owner, place, kinds = next(
             (kind, place, kinds)
             for kind in registry.ordered
@@ -81,7 +71,7 @@ class NavigationKinds(Struct, frozen=True):
         return NavigationKinds(registry, owner, place, by_type)
 
     def content(self, kind: Kind) -> tuple[Field, Kind] | None:
-        """The field of a node that says what it shows, and the kind of that."""
+        """Return the field of a node that refers to the shown content, with the kind of that content."""
         for one in kind.fields:
             if one.required and not one.nest and isinstance(one.type, Reference):
                 return one, self.registry[one.type.kinds[0]]
@@ -109,11 +99,11 @@ class NavigationKinds(Struct, frozen=True):
         return frozenset(own | titles | set(self.single_fields(kind)))
 
     def is_inside(self, kind: Kind) -> bool:
-        """Whether a node has its place below the node that holds it, and not beside it."""
+        """Return whether the address of a node is below the node that contains it, and not beside it."""
         return any(isinstance(self.registry[name].shape, NodeShape) for name in kind.parents)
 
     def inside(self, kind: Kind) -> dict[str, Kind]:
-        """The kinds that a node may hold, by the word of the file."""
+        """Return the kinds that a node may contain, by their type in the file."""
         holds = kind.shape.holds if isinstance(kind.shape, NodeShape) else ()
         return {word: one for word, one in self.by_type.items() if one.name in holds}
 
@@ -129,7 +119,7 @@ class NavigationFile(Struct, frozen=True):
 
 
 def found_in(directory: Path) -> list[Path]:
-    """The navigation files of a directory, by the names that the platform gives them."""
+    """Return the navigation files of a directory that have GitBook's names."""
     return [directory / name for name in NAMES if (directory / name).is_file()]
 
 
@@ -163,7 +153,7 @@ def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path)
 
 
 def _wrong(node: Node | None, name: str, tree: NavigationKinds) -> Diagnostic | None:
-    """What of the outermost levels is not as it must be."""
+    """Return the error in the outermost levels of the file; None if there is none."""
     hint = f"pass {' or '.join(NAMES)}, the navigation file of GitBook's Git Sync"
     if not isinstance(node, Mapping):
         at = node.span if node is not None else Span.start_of(name)
@@ -327,18 +317,18 @@ _WRITING = Writing(lambda kinds, id: id, lambda path: "")
 
 
 class Exported(Struct, frozen=True):
-    """What the file says, as data, and what of the site it does not say."""
+    """The data of a navigation file, and the values of the site that the file cannot contain."""
 
     data: dict[str, Any]
     left_out: tuple[LeftOut, ...]
 
     def yaml(self) -> str:
-        """The text of the file."""
+        """Return the file as YAML."""
         whole = _verbatim({name: value for name, value in self.data.items() if name != SCHEMA[0]})
         return document(BlockMapping(whole), f"{SCHEMA[0]}: {SCHEMA[1]}")
 
     def json(self) -> str:
-        """The same as JSON."""
+        """Return the file as JSON."""
         return json_text(self.data, indent=2) + "\n"
 
 
@@ -367,7 +357,7 @@ def export(
 
 
 def _owner(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
-    """The entry of the site that is meant."""
+    """Return the entry of the site with this address or key. Raises DiagnosticError (exit 5)."""
     all_ = [entry for entry in desired.resources.values() if entry.kind == tree.owner.name]
     exact = [entry for entry in all_ if str(entry.address) == named]
     found = exact or [entry for entry in all_ if entry.key == named]
@@ -383,6 +373,8 @@ def _owner(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
 
 
 class _Exporting(Struct):
+    """Converts the navigation of a site to the data of a navigation file."""
+
     desired: Desired
     tree: NavigationKinds
     root: Address
@@ -397,7 +389,7 @@ class _Exporting(Struct):
     """Where one is."""
 
     def site(self, owner: Entry) -> dict[str, Any]:
-        """What the file says of the site and all that is in its navigation."""
+        """Return the data of the site with its navigation."""
         kind = self.tree.owner
         made = {kind.title: self._text(kind, owner, kind.title)}
         self._others(owner, (kind.title,))
@@ -476,7 +468,7 @@ class _Exporting(Struct):
         made[title] = public_values[title]
 
     def _choice(self, kind: Kind, entry: Entry) -> None:
-        """Note who may be the one of which there must be one among its siblings."""
+        """Note the siblings of which one must have a flag such as `default`."""
         for one in kind.fields:
             if one.one_per is not None:
                 place = entry.parent if one.one_per == "parent" else None
@@ -489,7 +481,7 @@ class _Exporting(Struct):
                     others.append(entry)
 
     def _key(self, entry: Entry) -> str:
-        """The key of a node. In the file it is unique among all nodes: one inside of others says in what."""
+        """Return a key that is unique among all nodes: its parent's key precedes a duplicate key."""
         key = entry.key
         if key in self.keys:
             above = self.desired.resources.get(entry.parent) if entry.parent is not None else None
@@ -502,7 +494,7 @@ class _Exporting(Struct):
         return key
 
     def _content(self, kind: Kind, name: str, entry: Entry, shape: NodeShape) -> dict[str, Any] | None:
-        """What the file says of that which a node shows: its title first."""
+        """Return the data of the content that a node shows, its title first."""
         target = entry.fields.get(name)
         target_entry = self.desired.resources.get(target.address) if isinstance(target, Ref) else None
         title = target_entry.fields.get(kind.title) if target_entry is not None else None
@@ -519,7 +511,7 @@ class _Exporting(Struct):
         return {kind.title: title, **more}
 
     def _value(self, kind: Kind, entry: Entry, name: str) -> Value:
-        """The value of a field that the file may have; None where it says nothing."""
+        """Return the value of a field; None without a value, or if the file cannot contain it."""
         value = entry.fields.get(name)
         one = kind.field(name)
         if value is None or value == one.absent:
@@ -536,7 +528,7 @@ class _Exporting(Struct):
         return value if isinstance(value, str) else ""
 
     def _others(self, entry: Entry, said: tuple[str, ...]) -> None:
-        """Name what an entry says and the file cannot."""
+        """Report the fields of an entry that the file cannot contain."""
         kind = self.tree.registry[entry.kind]
         for name, value in entry.fields.items():
             one = kind.field(name)
@@ -547,7 +539,7 @@ class _Exporting(Struct):
 
 
 def _verbatim(value: Any) -> Any:
-    """The same data for the writer of YAML: every text as it is, every mapping in lines of its own."""
+    """Return the data for the YAML writer: unchanged texts, and block mappings only."""
     if isinstance(value, dict):
         made = {Verbatim(name): _verbatim(item) for name, item in value.items()}
         return BlockMapping(made) if made else made

@@ -1,7 +1,7 @@
-"""Entries as rows of a file (CSV): a whole new file, or new cells in the lines of one that is there.
+"""Write entries as rows of a CSV file: a new file, or new cells in an existing one.
 
-What a cell cannot say is Uneditable: the row is then left as it is, and that is said. Every other character
-of a file stays.
+`file_text` returns a new file, and `RowFile` edits an existing file and keeps every other character. A value
+that no cell can contain is Uneditable: the row then stays as it is, and the caller reports it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Cells = dict[str, str]
 
 
 def cells(kind: Kind, fields: Mapping[str, Any]) -> Cells:
-    """What the columns of a row say of these fields, as YAML has them. Raises Uneditable."""
+    """Return the cells for these fields, whose values are YAML data. Raises Uneditable."""
     format = rows_of(kind)
     assert format is not None
     left, made = dict(fields), Cells()
@@ -46,7 +46,7 @@ def cells(kind: Kind, fields: Mapping[str, Any]) -> Cells:
 
 
 def row(kind: Kind, key: str, fields: Mapping[str, Any]) -> Cells:
-    """The cells of a whole entry, its key among them. Raises Uneditable."""
+    """Return the cells of a whole entry, including its key. Raises Uneditable."""
     if not key or is_formula(key) or key != key.strip():
         raise Uneditable("a cell of a CSV file cannot contain the key of the entry")
     return {str(kind.natural): key, **cells(kind, fields)}
@@ -68,7 +68,7 @@ def file_text(kind: Kind, lines: Sequence[Cells]) -> str:
 
 
 class RowFile(Struct):
-    """A file of rows that is there, and what is to become of it."""
+    """An existing CSV file with its pending changes."""
 
     kind: Kind
     text: str
@@ -79,12 +79,12 @@ class RowFile(Struct):
 
     @property
     def header(self) -> list[str]:
-        """The columns that the file has."""
+        """Return the columns of the file."""
         (header, *_), _ = rows(self.text, self.name)
         return [cell.text for cell in header]
 
     def change(self, entry: Span, name: str, value: Any) -> None:
-        """Give the entry that stands there another value of a field. Raises Uneditable."""
+        """Change a field of the entry at a position. Raises Uneditable."""
         format = rows_of(self.kind)
         assert format is not None
         own = [names for names, form in format.forms.items() if name in form]
@@ -94,7 +94,7 @@ class RowFile(Struct):
         self.changed.setdefault(entry, {}).update({**blank, **said})
 
     def add(self, key: str, fields: Mapping[str, Any]) -> None:
-        """Put a new entry behind the last one. What is so anyway needs no column. Raises Uneditable."""
+        """Add an entry after the last row. Default values need no column. Raises Uneditable."""
         header = self.header
         anyway = {one.name: one.absent for one in self.kind.fields if one.absent is not None}
         needed = {
@@ -105,7 +105,7 @@ class RowFile(Struct):
         self.added.append(said)
 
     def result(self) -> str:
-        """The text of the file as it becomes."""
+        """Return the text of the file with all changes."""
         (_, *entries), _ = rows(self.text, self.name)
         starts = [0, *(one.end() for one in LINE_BREAK.finditer(self.text))]
         header, edits = self.header, list[TextEdit]()
@@ -132,7 +132,7 @@ class RowFile(Struct):
 def _in_row(
     row_texts: list[str], spans: list[Span], header: list[str], new: Cells, starts: list[int]
 ) -> Iterator[TextEdit]:
-    """The edits of one row: its cells that change, and those that it is too short for."""
+    """Yield the edits of one row: changed cells, and cells that the row is too short for."""
     behind = [new.get(name, "") for name in header[len(spans) :]]
     while behind and not behind[-1]:
         behind.pop()
@@ -148,7 +148,7 @@ def _in_row(
 
 
 def _said(template: Any, value: Any) -> Cells | None:
-    """What stands for each "$NAME" of a template, where a value is as it says; None where it is not."""
+    """Return the text for each "$NAME" of a template if the value matches the template, otherwise None."""
     if isinstance(template, Mapping):
         if not isinstance(value, dict) or set(value) != set(template):
             return None

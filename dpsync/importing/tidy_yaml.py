@@ -1,8 +1,8 @@
-"""The text of a YAML file with its white space as everybody writes it; nothing else of it changes.
+"""Format the white space of a YAML file, and change nothing else.
 
-Two spaces for each level, one space where one separates, no blanks at the ends of lines, at most one empty
-line. Comments, quotes, the order of keys, CRLF and what stands on one line stay. A text is only given back
-when it says the same: character for character without white space, and value for value.
+`tidy` uses two spaces per level, single spaces as separators, no spaces at line ends and at most one empty
+line. Comments, quotes, key order, CRLF and flow style stay. The result is checked: it must have the same
+characters apart from white space, and the same values.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OF_DOCUMENTS: Final = (yaml.DocumentStartToken, yaml.DocumentEndToken, yaml.Dir
 
 
 class Untidy(Exception):
-    """Raised if a text cannot be formatted without changing its meaning: the reason and its error code."""
+    """A text cannot be formatted without a change of its meaning. The message has the reason."""
 
     def __init__(self, why: str, code: str = SYNTAX) -> None:
         super().__init__(why)
@@ -37,7 +37,7 @@ class Untidy(Exception):
 
 
 class _Level(Struct, frozen=True):
-    """An open block collection: the column where it was, and where it will be."""
+    """An open block collection: its column before and after formatting."""
 
     before: int
     after: int
@@ -45,7 +45,7 @@ class _Level(Struct, frozen=True):
 
 
 class _Line(Struct):
-    """What is known of a line: the tokens that begin in it, and whether it goes on with what is above it."""
+    """A line with the tokens that begin there, and whether it continues a text or collection from above."""
 
     tokens: list[Any] = field(default_factory=list)
     continues: bool = False
@@ -55,9 +55,9 @@ class _Line(Struct):
 
 
 def tidy(text: str, name: str = "") -> str:
-    """The text in order; the same text where it is in order already. Applied twice it changes nothing more.
+    """Return the formatted text. Formatting the result again changes nothing.
 
-    Raises Untidy for a text that is no valid YAML, and for one whose meaning would change.
+    Raises Untidy for invalid YAML, and for a text whose meaning would change.
     """
     with collector_paused():  # each token is a value, and its two marks are others
         return _checked(text, name)
@@ -81,14 +81,14 @@ def _checked(text: str, name: str) -> str:
 
 
 def _order(value: Any) -> Any:
-    """A value in which the order of keys and the types of values count."""
+    """Return a value for comparisons in which the order of keys and the types of values count."""
     if isinstance(value, dict):
         return [(key, _order(item)) for key, item in value.items()]
     return [_order(item) for item in value] if isinstance(value, list) else (type(value), value)
 
 
 class _TidyText:
-    """One text, line by line."""
+    """Formats one text, line by line."""
 
     def __init__(self, text: str) -> None:
         self.lines = _BREAK.split(text)
@@ -128,13 +128,13 @@ class _TidyText:
             self.known[number].continues = True
 
     def tidied(self) -> str:
-        """The whole text in order."""
+        """Return the whole text, formatted."""
         made = [self._line(number, line) for number, line in enumerate(self.lines)]
         return self.end.join([*"\n".join(self._without_holes(made)).rstrip("\n").split("\n"), ""])
 
     @cached_property
     def _following(self) -> list[int]:
-        """For each line the next one that begins with a token of its own; behind the last one none."""
+        """Return for each line the number of the next line that begins with its own token."""
         found, following = list[int](), len(self.lines)
         for number in reversed(range(len(self.lines))):
             found.append(following)
@@ -160,7 +160,7 @@ class _TidyText:
         return " " * max(0, blanks + self.shift) + line[blanks:]
 
     def _enter(self, number: int, tokens: list[Any]) -> int:
-        """Open and close collections as this line says; the column at which it begins now."""
+        """Open and close collections as this line requires, and return the new column of the line."""
         if isinstance(tokens[0], _OF_DOCUMENTS):
             self.levels.clear()
             return 0
@@ -186,7 +186,7 @@ class _TidyText:
         return alone
 
     def _is_key(self, column: int) -> bool:
-        """Whether a further key of an open mapping stands at this column."""
+        """Return whether a further key of an open mapping is at this column."""
         return any(level.before == column and not level.is_list for level in self.levels)
 
     def _close(self, column: int) -> None:
@@ -194,7 +194,7 @@ class _TidyText:
             self.levels.pop()
 
     def _level(self, column: int, is_list: bool) -> _Level:
-        """The collection at this column: the one that is open there, or a new one."""
+        """Return the collection at this column, which is opened if necessary."""
         self._close(column)
         if self.levels and self.levels[-1].before == column:
             if self.levels[-1].is_list == is_list:
@@ -208,7 +208,7 @@ class _TidyText:
         return self.levels[-1]
 
     def _column_of_comment(self, number: int, line: str) -> int:
-        """Where a line of its own is that holds a comment: with the next line, else with what is open."""
+        """Return the column of a comment line: that of the next line, else that of the open collection."""
         column = len(line) - len(line.lstrip())
         following = self._following[number]
         tokens = self.known[following].tokens
@@ -223,7 +223,7 @@ class _TidyText:
         return 0
 
     def _without_holes(self, made: list[str]) -> Iterator[str]:
-        """Without empty lines at the top, and of several in a row one. What ends a text stays."""
+        """Return the lines without empty lines at the top, and without repeated empty lines."""
         in_text, empty = False, True
         for number, line in enumerate(made):
             if line or self.known[number].continues:
@@ -235,7 +235,7 @@ class _TidyText:
 
 
 def _spaced(line: str, tokens: list[Any]) -> str:
-    """A line from its first token on, with one blank, or none, between tokens."""
+    """Return a line from its first token on, with one or no space between tokens."""
     parts: list[str] = []
     for one, other in pairwise(tokens):
         start, end = one.start_mark, one.end_mark
@@ -246,7 +246,7 @@ def _spaced(line: str, tokens: list[Any]) -> str:
 
 
 def _between(one: Any, other: Any, present: str) -> str:
-    """The blanks between two tokens of a line."""
+    """Return the spaces between two tokens of a line."""
     if isinstance(one, yaml.ValueToken):
         return present if isinstance(other, (yaml.FlowEntryToken, *_CLOSE)) else " "
     if isinstance(other, yaml.ValueToken):

@@ -1,6 +1,7 @@
-"""Live values back into the files of a configuration: which fields, what is written, and where.
+"""Write live values into the fields of existing files.
 
-The planner has said which declared fields differ; each gets the live value, in the form that the file has it.
+`update` takes the declared fields that differ in a plan, and gives each the live value in the form that the
+file has it. `unintended` finds other changes that the edit would cause.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _DELETED = "if somebody deleted the object for good, remove the entry"
 
 
 class Taken(Struct, frozen=True):
-    """A field whose live value was put into a file; with no field, an entry that is new there."""
+    """A field that got its live value in a file; without a field, a new entry."""
 
     address: Address
     field: str | None
@@ -51,7 +52,7 @@ class Taken(Struct, frozen=True):
 
 
 class Updated(Struct):
-    """The files as they become, what was taken over, and what was not and why."""
+    """The edited files, the written fields, and the problems with other fields."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     taken: list[Taken] = field(default_factory=list)
@@ -86,7 +87,7 @@ def update(
 
 
 def unintended(before: Plan, after: Plan, made: Updated) -> list[Diagnostic]:
-    """What the edited files would change beyond what was asked for, through an anchor for example."""
+    """Return an error for each change beyond the written fields, for example by a YAML anchor."""
     then, now = _differing(before), _differing(after)
     meant = {(str(item.address), item.field) for item in made.taken}
     return [
@@ -106,6 +107,8 @@ def _differing(plan: Plan) -> set[tuple[str, str]]:
 
 
 class _Updating:
+    """Writes live values into the fields of the files."""
+
     def __init__(
         self,
         sides: NamingWithFiles,
@@ -199,7 +202,7 @@ class _Updating:
         )  # fmt: skip
 
     def _order(self, resource: Entry, order: ListOrder) -> None:
-        """A list by which an entry orders what is in it: in live order, without what has left."""
+        """Write the list that orders the objects inside an entry, without objects that have left."""
         listed = resource.fields.get(order.name)
         if not listed or (resource.address, order.name) in self.done:
             return
@@ -213,7 +216,7 @@ class _Updating:
             self._take(resource, order.name, now)
 
     def _inside(self, order: ListOrder, holder: LiveObject) -> list[str]:
-        """What an object holds by now, in order."""
+        """Return the ids of the objects that an object contains, in live order."""
         lane = self.sides.snapshot.siblings(holder.identity, order.of)
         known = (self.sides.snapshot.objects.get(item) for item in lane)
         kind = self.sides.registry[order.of]
@@ -240,7 +243,7 @@ class _Updating:
         self._take(resource, one.name, value)
 
     def _add(self, resource: Entry, name: str) -> None:
-        """A field that is asked for by name and stands in no line yet."""
+        """Add a field that was named and is not in the files yet."""
         kind = self.sides.registry[resource.kind]
         one = next((item for item in kind.fields if item.name == name), None)
         live = self.sides.live(resource)
@@ -296,7 +299,7 @@ class _Updating:
             self.made.taken.append(Taken(resource.address, name, span))
 
     def _row(self, resource: Entry, name: str, value: Any) -> None:
-        """Write a field in the row of an entry. Raises Uneditable."""
+        """Write a field in the CSV row of an entry. Raises Uneditable."""
         file = resource.span.file
         if file not in self.row_files:
             text, _ = decode(self.sides.files.read(file, DEFAULT_LIMITS.bytes), file)
@@ -318,7 +321,7 @@ class _Updating:
         self.made.taken.append(Taken(resource.address, name, resource.where(name)))
 
     def _shared(self, resource: Entry, name: str, who: tuple[str, ...]) -> None:
-        """Leave a line alone that others share, and say how to write it for this one or for all."""
+        """Leave a line unchanged that other environments share, and report how to write the value."""
         span, overlay = resource.where(name), self.sides.desired.overlay
         here = command("import", "--update", str(resource.address.field(name)), "--into", overlay or "")
         alone = (
@@ -368,7 +371,7 @@ class _Updating:
             self.edits.setdefault(span.file, []).extend(document.edits(key, old, value))
 
     def _in_its_file(self, beside: str, old: nodes.Node | None, long: FileContent) -> Any:
-        """A long value goes into the file that its line names, where it names one; else into the line."""
+        """Write a long value into the file that its line names, if any, and return the YAML data."""
         path = _file_in(old) if old is not None else None
         if path is None:
             return _inline(long)
@@ -377,7 +380,7 @@ class _Updating:
         return {"file": path}
 
     def _content(self, name: str, value: Any) -> None:
-        """A new content for a file that a value stands in."""
+        """Set the new content of a file that contains a value."""
         if name.endswith((".yaml", ".yml")):
             raise Uneditable(f"the value is in another YAML file, {name}")
         if isinstance(value, FileContent):
@@ -396,7 +399,7 @@ class _Updating:
         return self.documents[name]
 
     def _out_of_place(self) -> None:
-        """Report entries whose place among their siblings differs, unless an edited list gives it by now."""
+        """Report entries whose position differs, unless an edited list now determines the position."""
         ordered = {(item.address, item.field) for item in self.made.taken}
         for resource in self.moved:
             listed = ordered_by(self.sides.registry, self.sides.desired.resources, resource)
@@ -424,6 +427,7 @@ class _Updating:
             self.made.taken = [item for item in self.made.taken if item.span.file == self.into]
 
     def finish(self) -> Updated:
+        """Apply the collected edits, and return the edited files."""
         self._out_of_place()
         for name, edits in self.edits.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
@@ -450,13 +454,13 @@ class _Updating:
 
 
 def _file_in(node: nodes.Node) -> str | None:
-    """The path in `{file: PATH}`."""
+    """Return the path in `{file: PATH}`; None for other values."""
     path = node.get("file") if isinstance(node, nodes.Mapping) and len(node.entries) == 1 else None
     return str(path.value) if isinstance(path, nodes.Scalar) else None
 
 
 def _at(node: nodes.Node, path: tuple[str, ...]) -> nodes.Node | None:
-    """The node that these members lead to, None where there is none."""
+    """Return the node at these keys; None if there is none."""
     for name in path:
         found = node.get(name) if isinstance(node, nodes.Mapping) else None
         if found is None:
@@ -466,7 +470,7 @@ def _at(node: nodes.Node, path: tuple[str, ...]) -> nodes.Node | None:
 
 
 def _inline(content: FileContent) -> Any:
-    """A long value in the file of its entry: free-form data as data, else the text."""
+    """Return a long value for the YAML file itself: JSON as data, otherwise the text."""
     import json
 
     return json.loads(content.text) if content.suffix == ".json" else content.text

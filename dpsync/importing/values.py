@@ -1,6 +1,7 @@
-"""Live values in the form that YAML has them: references by key, texts in files, secrets by name.
+"""Convert live values to YAML data: references by key, long texts in files, secrets as variables.
 
-A value that its own type would not read back is Unwritable: the field is then left out and that is said.
+`Writing.value` converts one value. It raises Unwritable if the type of the field would not read the result
+back: the caller then leaves the field out and reports it.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ _LONG = 100
 
 
 class Unwritable(Exception):
-    """The text says why a value cannot stand in a configuration."""
+    """The reason why a value cannot be in a configuration."""
 
 
 class FileContent(Struct, frozen=True):
-    """The content of a file that a value stands in, and the suffix of its name."""
+    """The content of a file for a long value, and the suffix of the file name."""
 
     suffix: str
     text: str
@@ -56,7 +57,7 @@ Turn = Callable[[FileContent, tuple[str, ...]], Any]
 
 
 def placed(value: Any, turn: Turn, path: tuple[str, ...] = ()) -> Any:
-    """The value with what `turn` makes of each long value in it."""
+    """Return the value with each FileContent replaced by the result of `turn`."""
     if isinstance(value, FileContent):
         return turn(value, path)
     if isinstance(value, dict):
@@ -67,7 +68,7 @@ def placed(value: Any, turn: Turn, path: tuple[str, ...] = ()) -> Any:
 
 
 class Writing(Struct, frozen=True):
-    """What it takes to write the values of one object. `secret` names the variable for a leaf."""
+    """Converts the values of one object. `secret` returns the variable name for the path of a secret."""
 
     named: Named
     secret: Callable[[tuple[str, ...]], str]
@@ -75,7 +76,7 @@ class Writing(Struct, frozen=True):
     """Whether a free-form value is worth a file of its own."""
 
     def value(self, type_: Type, value: Value) -> Any:
-        """YAML data: plain Python, with Content where a file is to be named. Raises Unwritable."""
+        """Return YAML data for a value, with FileContent for parts that need a file. Raises Unwritable."""
         written = self._written(type_, value, ())
         self._check(type_, written)
         return written
@@ -135,7 +136,7 @@ class Writing(Struct, frozen=True):
             ) from None
 
     def _hidden(self, value: Value, path: tuple[str, ...], is_secret: Callable[[str, str], bool]) -> Any:
-        """A free-form value in which some texts are secrets, told by the name and the text."""
+        """Return a free-form value with secrets replaced by variables."""
         if isinstance(value, dict):
             if set(value) == {"env"}:
                 raise Unwritable('dpsync would read the key "env" inside the value as a secret')
@@ -168,27 +169,30 @@ _EMAIL = re.compile(r"[^@\s:/]+@[a-z0-9.-]+", re.I)
 
 
 def _may_be_secret(name: str, value: str) -> bool:
-    """Whether a text is not plainly harmless: words, an address without anything random in it, an e-mail."""
+    """Return whether a text may be a secret.
+
+    Words, e-mail addresses, and URLs without random parts are not secrets.
+    """
     if _SUSPICIOUS.search(name) or looks_secret(name, value):
         return True
     return not any(form.fullmatch(value) for form in (_WORDS, _PLACE, _EMAIL))
 
 
 def _name(path: tuple[str, ...]) -> str:
-    """What a text stands under: the items of a list under the name of the list."""
+    """Return the last key of a path; the items of a list have the key of the list."""
     return next((part for part in reversed(path) if not part.isdecimal()), "")
 
 
 def variable(address: Address, field: str, path: tuple[str, ...]) -> str:
-    """The name of the variable for a secret in a field."""
+    """Return the name of the variable for a secret in a field."""
     words = "_".join([*address.segments, field, *path]).upper()
     return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in words)
 
 
 def trimmed(value: Any, absent: Any, shape: Mapping[str, Any] | None = None) -> Any:
-    """What of a partly managed value differs from what is there anyway; None when nothing does.
+    """Return the part of a partly managed value that differs from the default; None without a difference.
 
-    An object whose `shape` has members that must be there, or several forms, is taken whole.
+    An object is not split if its `shape` has required members or several forms.
     """
     shape = shape or {}
     whole = bool(shape.get("required")) or "anyOf" in shape
@@ -200,7 +204,7 @@ def trimmed(value: Any, absent: Any, shape: Mapping[str, Any] | None = None) -> 
 
 
 def json_text(value: Any) -> str:
-    """JSON as people write it: what is short and flat on one line."""
+    """Return JSON text in which short, flat collections are on one line."""
     return escaped(_json(value, "")) + "\n"
 
 
@@ -229,7 +233,7 @@ def _items(value: Any) -> Any:
 
 
 def _pem(value: str) -> str:
-    """A certificate in its frame. One that has its frame stays as it is."""
+    """Return a certificate with its BEGIN and END lines."""
     if "-----" in value:
         return value if value.endswith("\n") else value + "\n"
     bare = re.sub(r"\s", "", value)
@@ -238,7 +242,7 @@ def _pem(value: str) -> str:
 
 
 class _Checking(Struct):
-    """Reads what was written as the configuration will: implements kinds.types.Parsing."""
+    """Reads written values as the configuration reader will: implements kinds.types.Parsing."""
 
     problems: list[str] = field(default_factory=list)
     contents: dict[str, str] = field(default_factory=dict)
@@ -260,7 +264,7 @@ class _Checking(Struct):
         return self._scalar(value, IN_NO_TEXT)
 
     def _scalar(self, value: Any, refused: re.Pattern[str]) -> nodes.Scalar:
-        """A key or a value, and whether it has a character that no file may have there, even as an escape."""
+        """Return the node of a key or value. Characters that no file may contain become problems."""
         if isinstance(value, str) and (found := refused.search(value)):
             self.problems.append(
                 f"the value contains the character U+{ord(found.group()):04X}, which is not allowed"
@@ -272,7 +276,7 @@ class _Checking(Struct):
         return INVALID
 
     def warning(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
-        """Ignored: import itself decides which values are written as secrets."""
+        """Ignore the warning: the import itself decides which values are written as secrets."""
 
     def unknown_key(self, key: nodes.Scalar, known: list[str], what: str) -> None:
         self.problems.append(f'dpsync does not know the key "{key.value}" in {what}')

@@ -1,8 +1,8 @@
 """Write values as YAML in the style that people use.
 
-YAML as people write it: block style, short mappings on one line, quotes only where they are needed.
-
-New values in lines of YAML by ruamel.yaml, which keeps their comments, anchors, quotes and order.
+`document` returns a whole file: block style, short mappings on one line, quotes only where necessary.
+`round_trip` writes a value into existing lines with ruamel.yaml, which keeps their comments, anchors, quotes
+and order.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _OTHER_YAML = frozenset({"y", "n", "yes", "no", "on", "off"})
 
 
 class Verbatim(str):
-    """A text for another reader than dpsync: a "$" in it is no sign of a variable."""
+    """A text for other readers than dpsync, in which "$" does not begin a variable."""
 
 
 class BlockMapping(dict[str, Any]):
-    """A mapping that is never put on one line, with comments above its entries."""
+    """A mapping that is never written on one line, with comments above its entries."""
 
     def __init__(self, entries: Any = (), comments: list[str] | None = None) -> None:
         super().__init__(entries)
@@ -38,7 +38,7 @@ class BlockMapping(dict[str, Any]):
 
 
 def document(value: BlockMapping, head: str) -> str:
-    """A whole file. `head` is its first line."""
+    """Return the text of a whole file. `head` is its first line."""
     return "\n".join([head, *_mapping(value, "")]) + "\n"
 
 
@@ -60,7 +60,7 @@ def scalar(value: Any, key: bool = False) -> str:
 
 
 def on_one_line(value: Any) -> str:
-    """A value in the flow style."""
+    """Return a value in flow style."""
     if isinstance(value, dict):
         inner = ", ".join(f"{scalar(key, key=True)}: {on_one_line(item)}" for key, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"
@@ -86,7 +86,7 @@ def _quoted(text: str) -> str:
 
 
 def with_escapes(quoted: str) -> str:
-    """The inside of a text in double quotes, with nothing hidden in it."""
+    """Return the content of a double-quoted text with all invisible characters escaped."""
     if quoted.isascii() and quoted.isprintable():  # nearly every text, at once instead of sign by sign
         return quoted
     return "".join(one if is_seen(one) else _escape(one) for one in quoted)
@@ -105,7 +105,7 @@ def _on_a_line(comment: str) -> str:
 
 
 def inline(value: Any) -> str | None:
-    """The value on one line, None where a person would use several."""
+    """Return the value on one line; None if people would use several lines."""
     if isinstance(value, BlockMapping):
         return "{}" if not value and not value.comments else None
     if isinstance(value, dict):
@@ -130,12 +130,12 @@ def _small(value: dict[str, Any]) -> bool:
 
 
 def _in_parts(item: Any) -> bool:
-    """Whether a value may be written as lines of its own: of an empty collection none would be left."""
+    """Return whether a value may be written over several lines: an empty collection would have no lines."""
     return isinstance(item, dict | list) and bool(item)
 
 
 def _in_lines(text: str) -> bool:
-    """Whether a text may be written as lines below its key, unchanged."""
+    """Return whether a text may be written as lines below its key, unchanged."""
     lines = text.split("\n")
     return (
         len(lines) > 1
@@ -196,11 +196,11 @@ def _sequence(items: list[Any], indent: str) -> Iterator[str]:
 
 
 class Foreign(ValueError):
-    """The lines use an anchor that stands outside of them."""
+    """The lines use a YAML anchor that is outside of them."""
 
 
 def round_trip(snippet: str, value: Any) -> str:
-    """The lines of one value with another value in them. Raises Foreign."""
+    """Return the lines of one value with another value in them. Raises Foreign."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
@@ -224,13 +224,13 @@ def round_trip(snippet: str, value: Any) -> str:
 
 
 def _step(snippet: str) -> int:
-    """By how much the lines of a mapping in a mapping are indented."""
+    """Return by how many spaces a mapping in a mapping is indented."""
     found = re.search(r"^( *)[^\s#-][^\n]*:[ ]*(?:#[^\n]*)?\n( *)[^\s#-]", snippet, re.MULTILINE)
     return max(len(found[2]) - len(found[1]), 2) if found else 2
 
 
 def _dash_offset(snippet: str) -> int:
-    """How far the dashes of a list stand behind the key above it."""
+    """Return by how many spaces the dashes of a list are indented below the key."""
     found = re.search(r"^( *)[^\s#-][^\n]*:[ ]*(?:#[^\n]*)?\n( *)- ", snippet, re.MULTILINE)
     return max(len(found[2]) - len(found[1]), 0) if found else 0
 
@@ -245,7 +245,7 @@ def escaped(value: Any) -> Any:
 
 
 def _in_quotes(value: Any) -> Any:
-    """The same value, in which each text with something hidden is one in double quotes."""
+    """Return the value with each text that contains invisible characters marked for double quotes."""
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
     if isinstance(value, dict):
@@ -258,7 +258,7 @@ def _in_quotes(value: Any) -> Any:
 
 
 def _merge(old: Any, new: Any) -> Any:
-    """The new value, with as much of the old one's objects as possible: comments and anchors hang on them."""
+    """Return the new value, made of objects of the old value, which hold comments and anchors."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [key for key in old if key not in new]:
             del old[key]
@@ -286,5 +286,5 @@ def _merge_lists(old: Any, new: list[Any]) -> None:
 
 
 def compared(value: Any) -> str:
-    """A value as text, by which two are held against each other: true is not 1."""
+    """Return a value as text for comparisons in which true differs from 1."""
     return json.dumps(value, sort_keys=True, default=str)
