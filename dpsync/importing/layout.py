@@ -176,7 +176,7 @@ class _Layout:
         return self.entries.by_address[item.address]
 
     def _body(self, item: FoundObject, directory: str) -> Any:
-        """An entry: its main field alone if it has no other field and no comment."""
+        """Return the YAML value of an entry: its main field alone if there is nothing else to write."""
         kind, comments = item.kind, self._entry(item).comments
         fields = short_forms(kind, self._fields(item, directory))
         below = self._places(item, directory)

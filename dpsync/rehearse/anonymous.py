@@ -1,14 +1,12 @@
-"""A world in which nobody can be recognised: every person is another one, the same one everywhere.
+"""Make a world (the companion's data) anonymous: each person, domain and URL is replaced consistently.
 
-    people       each gets a number, and with it another id, name and address; picture and times are left out
-    roles        everybody has the least of them, but for the one administrator whom a world must have
-    names        a name or an address of a person is found in every other text, however it is written there
-    addresses    of nobody who is known are other ones, too
-    domains      each is another one, the same one everywhere, and so is each URL (`domains`)
-    prose        descriptions, messages and documents are left out: who is named there is not known
+    people       get a number, and with it another id, name and email; pictures and times are left out
+    roles        are the lowest for everyone except the one administrator that a world must have
+    names        and email addresses of people are also replaced in other texts, however they are written
+    domains      and URLs are replaced, the same one always by the same one (`domains`)
+    prose        such as descriptions and documents is left out, because it may name unknown people
 
-Titles and paths of pages stay, but for the names, addresses and domains in them: what a plan does depends on
-them.
+Titles and page paths stay apart from names, addresses and domains in them: plans depend on them.
 """
 
 from __future__ import annotations
@@ -70,7 +68,7 @@ QZaIiA==
 
 
 class Anonymous:
-    """Call `world()` for the data without people. `caller` is then the administrator in it."""
+    """Replaces the people in a world. `world()` returns the data, and `caller` the administrator in it."""
 
     def __init__(self, data: Json, caller: str) -> None:
         self._data = data
@@ -91,7 +89,7 @@ class Anonymous:
         return self._ids.get(self._admin, self._admin)
 
     def world(self) -> Json:
-        """The same world without anybody who is known."""
+        """Return the world without any known person."""
         data = {name: self._value(value, (name,)) for name, value in self._data.items() if name != "users"}
         for organization in data.get("organizations", []):
             self._equalize(organization)
@@ -131,7 +129,7 @@ class Anonymous:
         return self._text(given, path) if isinstance(given, str) else given
 
     def platform(self, url: str) -> str:
-        """Return the address of the platform, or another one where it could say whose it is."""
+        """Return the address of the platform, replaced if it could identify somebody."""
         return url if url == _GITBOOK or is_loopback(url) else self._swept(url)
 
     def _key(self, name: str) -> str:
@@ -157,7 +155,7 @@ class Anonymous:
         return self._swept(given, path[-1] in _CODE)
 
     def _swept(self, text: str, is_code: bool = False) -> str:
-        """The text without names, addresses and domains. What is put in their place stays as it is."""
+        """Return the text with names, addresses and domains replaced, each only once."""
         found = unicodedata.normalize("NFC", text)
         if "." not in found and "://" not in found:  # most texts
             return self._names.replaced(found)
@@ -169,11 +167,11 @@ class Anonymous:
         return "".join([*made, self._names.replaced(found[end:])])
 
     def _placed(self, text: str, is_code: bool) -> str:
-        """The same without a look for names."""
+        """Return the text with addresses and domains replaced, but not names."""
         return _PLACES.sub(lambda match: self._place(match, is_code) or match[0], text)
 
     def _place(self, match: re.Match[str], is_code: bool) -> str | None:
-        """What stands in the place of a URL, an address or a domain; None where it is none of them."""
+        """Return the replacement of a URL, an email address or a domain; None for other matches."""
         if match["host"] is not None:
             return self._domains.url(match["scheme"], match["host"], match["path"])
         if match["bare"] is not None:
@@ -189,7 +187,7 @@ class Anonymous:
 
 
 def _ids(data: Any) -> Iterator[str]:
-    """Every id that is in the data, of whatever it is: what names another thing by it must go on to do so."""
+    """Yield every id in the data. References by these ids must still work after the replacement."""
     if isinstance(data, dict):
         for name, value in data.items():
             if name == "id" and isinstance(value, str):
@@ -202,13 +200,13 @@ def _ids(data: Any) -> Iterator[str]:
 
 
 def _plain(name: str) -> str:
-    """A name as it is compared: without case, marks and what is between its words."""
+    """Return a name without case, marks and separators, for comparisons."""
     folded = unicodedata.normalize("NFKD", name).casefold()
     return "".join(one for one in folded if one.isalnum())
 
 
 class _Names:
-    """The names of people, and what stands in the place of each, however it is written."""
+    """The names of people with their replacements, in every way of writing."""
 
     def __init__(self, users: Iterable[Json], ids: Mapping[str, str]) -> None:
         self._ids = ids
@@ -228,7 +226,7 @@ class _Names:
         self._written = re.compile(each) if each else None
 
     def replaced(self, text: str) -> str:
-        """The text with numbers in the place of names."""
+        """Return the text with person ids in place of names."""
         if self._written is not None:
             text = self._written.sub(lambda match: self._unspaced[match[0]], text)
         text = _ID.sub(lambda match: self._ids.get(match[0], match[0]), text)
@@ -243,7 +241,7 @@ class _Names:
         return "".join([*made, text[end:]])
 
     def _longest(self, text: str, words: list[re.Match[str]], at: int) -> tuple[int, str | None]:
-        """The last word of the longest name that begins with a word, and who that is; None: it is no name."""
+        """Return the last index of the longest name that begins at a word, with its person or None."""
         best, who, joined = at, None, ""
         for index in range(at, min(at + _MOST_WORDS, len(words))):
             if index > at and not _BETWEEN.fullmatch(text, words[index - 1].end(), words[index].start()):
@@ -255,12 +253,12 @@ class _Names:
 
 
 def _is_unspaced(name: str) -> bool:
-    """Whether it is of a script without spaces: then it stands in the middle of a text."""
+    """Return whether a name is in a script without spaces, so that it can be anywhere in a text."""
     return any(unicodedata.category(one) == "Lo" for one in name)
 
 
 def _forms(user: Json) -> Iterator[tuple[str, ...]]:
-    """How somebody may be named: each a sequence of words."""
+    """Yield the ways to name a person, each as a sequence of words."""
     for text in (user.get("displayName") or "", (user.get("email") or "").partition("@")[0]):
         words = tuple(word for word in re.split(r"[\W_]+", unicodedata.normalize("NFC", text)) if word)
         if words:
@@ -271,7 +269,7 @@ def _forms(user: Json) -> Iterator[tuple[str, ...]]:
 
 @cache
 def _words() -> frozenset[str]:
-    """The words that the platform's choices have: somebody who is called so is not meant by them."""
+    """Return the words of all enums: as values, these words never name a person."""
     registry = load().whole
     types = [field.type for kind in registry.kinds.values() for field in kind.fields]
     return frozenset(word for type_ in types if isinstance(type_, Enum) for word in type_.words)

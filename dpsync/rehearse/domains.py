@@ -1,8 +1,8 @@
-"""The domains and URLs of a world, and what an anonymous copy has in their place.
+"""Replace domains and URLs in anonymous copies.
 
-A domain becomes `company-1.example`, a host below it `host-1.company-1.example`, and a URL another host and
-path. The same one becomes the same one everywhere. No domain is spared, however public it is: who uses a
-service, and under which name there, says who somebody is.
+A domain becomes `company-1.example`, a host below it `host-1.company-1.example`, and a URL gets another host
+and path. The same text always gets the same replacement. Well-known domains are replaced, too: the service
+that somebody uses, and the account name there, can identify the person.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FILES: Final = frozenset({
 
 
 class Domains:
-    """Call `host()`, `url()` or `bare()` for what stands in the place of one."""
+    """The replacements of domains: call `host()`, `url()` or `bare()`."""
 
     def __init__(self, data: Any) -> None:
         self._companies: dict[str, str] = {}
@@ -47,7 +47,7 @@ class Domains:
         self._known = {_registered(_plain(host)) for host in _hosts(data, "")}
 
     def host(self, host: str) -> str:
-        """The host in the place of another one; a port is left out."""
+        """Return the replacement of a host, without a port."""
         plain = _plain(host)
         if plain in _HERE:
             return plain
@@ -67,7 +67,7 @@ class Domains:
         return self._companies[domain]
 
     def url(self, scheme: str, host: str, path: str) -> str:
-        """The URL in the place of another one, with another path if it has any."""
+        """Return the replacement of a URL; its path is replaced, too."""
         ending = path[len(path.rstrip(".,;:!?)]}*")) :]  # of the sentence that it stands in
         path = path.removesuffix(ending)
         return f"{scheme}{self.host(host)}{self._path(scheme + host + path, path)}{ending}"
@@ -78,7 +78,10 @@ class Domains:
         return self._urls.setdefault(whole, f"/path-{len(self._urls) + 1}")
 
     def bare(self, host: str, path: str, is_code: bool = False) -> str | None:
-        """The same for a host without a scheme; None where it is none. In code only known domains are."""
+        """Return the replacement of a host without a scheme; None if the text is no host.
+
+        With `is_code`, only known domains are hosts.
+        """
         plain = _plain(host)
         ending = plain.rpartition(".")[2]
         if _registered(plain) not in self._known and (is_code or ending in _FILES):
@@ -87,7 +90,7 @@ class Domains:
 
 
 def _plain(host: str) -> str:
-    """A host as it is compared: without a user, a port, a dot at its end, and in ASCII."""
+    """Return a host for comparisons: in ASCII, without user, port and final dot."""
     bare = re.sub(r":\d*$", "", host.rpartition("@")[2]).casefold().strip(".")
     try:
         return bare.encode("idna").decode()
@@ -96,7 +99,7 @@ def _plain(host: str) -> str:
 
 
 def _registered(host: str) -> str:
-    """The part of a host that somebody has registered, as far as that can be told."""
+    """Return the registered domain of a host, as far as the labels show it."""
     labels = host.split(".")
     if host.startswith("[") or labels[-1].isdecimal():
         return host
@@ -105,7 +108,7 @@ def _registered(host: str) -> str:
 
 
 def _hosts(data: Any, member: str) -> Iterator[str]:
-    """Every host in the data that is certainly one."""
+    """Yield every text in the data that is certainly a host."""
     if isinstance(data, dict):
         for name, value in data.items():
             yield from _hosts(str(name), "")

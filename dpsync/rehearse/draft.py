@@ -1,10 +1,8 @@
-"""Collect the objects of a copy, and the values that no response contains.
+"""Collect the objects of a world (the companion's data) while responses are converted.
 
-What is secret in an answer, and is in no world.
-
-A world while its answers are taken, those of short paths before those below them.
-
-What a step names, where no answer showed whether it is there.
+`WorldDraft` has everything that was read. `assume` adds the objects that the steps of a plan name and that no
+response showed. `without_keys` replaces secrets in settings. Responses for short paths are converted before
+those for the paths below.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ _KEYS = re.compile("key|token|secret|password|credential", re.IGNORECASE)
 
 
 def without_keys(settings: Any) -> Any:
-    """Settings with another text in place of each that is secret, at any depth."""
+    """Return settings with each secret replaced by another text, at any depth."""
     if isinstance(settings, list):
         return [without_keys(one) for one in settings]
     if not isinstance(settings, dict):
@@ -45,7 +43,7 @@ ELSEWHERE = "elsewhere"
 
 
 class OrganizationDraft:
-    """What was read of one organization."""
+    """The objects that were read of one organization."""
 
     def __init__(self, id: str) -> None:
         self.id = id
@@ -61,7 +59,7 @@ class OrganizationDraft:
 
 
 class _Record(Struct, frozen=True):
-    """What a world gives to the companion as it keeps it."""
+    """An object in the form in which the companion stores it."""
 
     kind: str
     id: str
@@ -73,7 +71,7 @@ class _Record(Struct, frozen=True):
 
 
 class WorldDraft:
-    """Everything that was taken so far, by organization where it is in one."""
+    """Everything that was read so far, most of it by organization."""
 
     def __init__(self) -> None:
         self.organizations: dict[str, OrganizationDraft] = {}
@@ -99,54 +97,54 @@ class WorldDraft:
         """The style guides that sites name: by organization the ids of their spaces."""
 
     def organization(self, id: str) -> OrganizationDraft:
-        """What was read of an organization, nothing at first."""
+        """Return the draft of an organization, which is empty at first."""
         return self.organizations.setdefault(id, OrganizationDraft(id))
 
     def user(self, given: Json) -> str:
-        """Note somebody; their id."""
+        """Add a person, and return the id."""
         id = str(given["id"])
         self.users.setdefault(id, {}).update(without(given, "id", *COMPUTED))
         return id
 
     def belongs(self, owner: OrganizationDraft, user: str) -> None:
-        """Somebody who has a role in an organization is a member, whether its members were read or not."""
+        """Add a person with a role in an organization to its members, even if the members were not read."""
         if user not in owner.members:
             owner.members[user] = {"user": user}
             self.assumed.append(f"the role of {self.called(user)} in the organization {owner.id}")
 
     def called(self, user: str) -> str:
-        """The email of somebody, or the id."""
+        """Return the email of a person, or the id without an email."""
         return str(self.users.get(user, {}).get("email") or user)
 
     def space(self, organization: str, id: str) -> None:
-        """A space that something names, whether the spaces were read or not."""
+        """Add a space that another object refers to, if it was not read."""
         if id not in self.organization(organization).spaces:
             self.organization(organization).spaces[id] = {"id": id}
             self.assumed.append(f"the space {id}")
 
     def site(self, organization: str, id: str) -> Json:
-        """What was read of a site, its id at first."""
+        """Return the data of a site, which has only its id at first."""
         return self.organization(organization).sites.setdefault(id, {"id": id})
 
     def record(
         self, kind: str, id: str, doc: Json, organization: str, scope: str, parent: str = "", ref: str = ""
     ) -> None:
-        """Add something as the companion keeps it, where what a world has for it would set work going."""
+        """Add an object in the companion's own form if the usual form would start background work."""
         self.records.append(asdict(_Record(kind, id, doc, organization, scope, parent, ref)))
 
 
 def without(given: Json, *left_out: str) -> Json:
-    """An answer without these members."""
+    """Return a response without these members."""
     return {name: value for name, value in given.items() if name not in left_out}
 
 
 def only(given: Json, *kept: str) -> Json:
-    """These members of an answer, as far as it has them."""
+    """Return these members of a response, if present."""
     return {name: given[name] for name in kept if name in given}
 
 
 def assume(draft: WorldDraft, organization: str, path: str) -> None:
-    """Note what the path of a step names."""
+    """Add the objects that the path of a step names."""
     for pattern, note in _ASSUMED:
         if (found := pattern.match(path)) is not None:
             note(draft, organization, unquote(found[1]))
@@ -183,7 +181,7 @@ def assume_site(draft: WorldDraft, organization: str, id: str) -> None:
 
 
 def assume_integration(draft: WorldDraft, organization: str, name: str) -> None:
-    """Published by somebody else, for everybody."""
+    """Add a public integration of an unknown organization."""
     if name not in draft.published:
         maker = draft.organization(ELSEWHERE)
         draft.published[name] = {"name": name, "title": name, "visibility": "public", "owner": maker.id}

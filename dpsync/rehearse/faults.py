@@ -1,12 +1,9 @@
-"""Prepare the copy of the live state, and inject faults.
+"""Prepare a rehearsal of a plan, and rehearse with failing requests.
 
-A plan that is to be rehearsed, with all that a rehearsal of it needs.
-
-Rehearsals in which requests fail on purpose, and what one clean apply makes of what they leave behind.
-
-Each run draws its faults from a seed that is printed, so that it can be repeated. A fault hits one write: a
-time-out or a lost connection before or after it was carried out, a breakdown (503), a rate limit (429), or
-the end of the process, after which no further request is sent and nothing more is recorded.
+`Stage` has a plan with its recorded responses. `runs` rehearses the plan with random faults, drawn from a
+seed that is printed, so that a run can be repeated; a clean apply then must converge. A fault affects one
+write: a time-out or lost connection before or after the write is carried out, an error 503 or 429, or the end
+of the process, after which nothing is sent or recorded.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ from dpsync.workflows.session import Planned, Session
 
 
 class Stage(Struct, frozen=True):
-    """A plan that is to be rehearsed, and what it was made from."""
+    """A plan to rehearse, with the session and the responses from which the plan was made."""
 
     session: Session
     planned: Planned
@@ -53,9 +50,9 @@ class Stage(Struct, frozen=True):
         return self.planned.plan
 
     def world(self) -> World:
-        """What was read, as a world. Its token is a new one, that no platform knows.
+        """Return the recorded objects as the companion's data. Its token is new, and no platform knows it.
 
-        Raises CannotLoad for answers that are not as the companion's are.
+        Raises CannotLoad for responses that differ from those of the companion.
         """
         changed = {change.id for change in self.plan.changes if change.id is not None}
         try:
@@ -66,7 +63,7 @@ class Stage(Struct, frozen=True):
             ) from None
 
     def _named(self) -> Iterator[tuple[str, str]]:
-        """The paths of what the changes name by id, each with the id of its organization."""
+        """Yield the paths of the objects that the changes name by id, each with the organization id."""
         for change in self.plan.changes:
             owner = self.planned.snapshot.matches.get(change.location.top)
             entry = self.session.readable.resources.get(change.location)
@@ -77,7 +74,7 @@ class Stage(Struct, frozen=True):
                 yield from ((owner.id, path) for path in self._references(entry, owner.id))
 
     def _references(self, entry: Entry, organization: str) -> Iterator[str]:
-        """The paths of what an entry refers to by id, as far as it is directly in the organization."""
+        """Yield the paths of the objects in the organization that an entry refers to by id."""
         registry = self.session.registry
         above = [(registry.root.name, organization)]
         for field in registry[entry.kind].reference_fields:
@@ -87,7 +84,7 @@ class Stage(Struct, frozen=True):
                         yield expand(registry, kind, kind.at, id, above)
 
     def placeholders(self) -> Mapping[str, str]:
-        """A value for each secret that the steps send: none is asked for, and none is the real one."""
+        """Return a random value for each secret that the steps send, so that no real secret is needed."""
         names = {
             name for change in self.plan.changes for step in change.steps for name in markers(step.body, ENV)
         }
@@ -96,9 +93,9 @@ class Stage(Struct, frozen=True):
     def client(
         self, replica: Replica, around: Callable[[Transport], Transport] = lambda it: it
     ) -> WriteClient:
-        """A client of the replica alone: it has no transport to anywhere else, and no token of a platform.
+        """Return a client that can reach only the replica, and that has no token of a platform.
 
-        It bears the platform's address, because plan and ids file name things by it.
+        The client has the platform's address, because the plan and the ids file contain this address.
         """
         url = self.planned.snapshot.platform
         return WriteClient(url, "rehearsal", transport=around(replica), clock=Unhurried(replica))
@@ -113,11 +110,11 @@ _ASKED = 3
 
 
 class Killed(BaseException):
-    """The process of an apply is gone: nothing of it runs any more."""
+    """The process of an apply has ended: no code of the apply runs any more."""
 
 
 class Fault(Struct, frozen=True):
-    """What happens at the write with this number, counted from 1."""
+    """A fault at one write, counted from 1."""
 
     at: int
     what: What
@@ -131,7 +128,7 @@ class Fault(Struct, frozen=True):
 
 
 def draw(random: Random, writes: int) -> tuple[Fault, ...]:
-    """The faults of one run, by the number of their write."""
+    """Return the faults of one run, ordered by write."""
     numbers = random.sample(range(1, writes + 1), random.randint(1, min(_MOST, writes)))
     found = []
     for at in sorted(numbers):
@@ -141,7 +138,7 @@ def draw(random: Random, writes: int) -> tuple[Fault, ...]:
 
 
 class Faulty:
-    """A transport on which writes fail."""
+    """A transport that lets writes fail."""
 
     def __init__(self, inner: Transport, faults: tuple[Fault, ...]) -> None:
         self._inner = inner
@@ -151,7 +148,7 @@ class Faulty:
         self.dead = False
 
     def send(self, request: Request) -> Response:
-        """The answer, or what a client sees of the fault."""
+        """Return the response, or raise the error that a client gets from the fault."""
         if self.dead:
             raise Killed
         if request.method == "GET":
@@ -180,14 +177,14 @@ class Faulty:
         return Response(status, {"content-type": "application/json", "retry-after": "1"}, body)
 
     def close(self) -> None:
-        """The replica outlives it."""
+        """Leave the replica open."""
 
     def stats(self) -> Stats:
         return self._inner.stats()
 
 
 class _Memory(Struct):
-    """An ids file in memory. What a process has not recorded before its end is lost."""
+    """An ids file in memory. Edits after the end of the process are lost."""
 
     ids: IdsFile
     dead: Callable[[], bool] = lambda: False
@@ -201,7 +198,10 @@ class _Memory(Struct):
 def runs(
     stage: Stage, world: World, undisturbed: Replica, writes: int, number: int, seed: int
 ) -> Iterator[FaultRun]:
-    """`number` rehearsals with faults. `undisturbed` is a replica on which the plan was carried out whole."""
+    """Yield the results of `number` rehearsals with faults.
+
+    `undisturbed` is a replica on which the plan was carried out without faults.
+    """
     end = undisturbed.inventory()
     for index in range(number if writes else 0):
         own = seed + index
@@ -217,7 +217,7 @@ def runs(
 
 
 def _differing(replica: Replica, end: object) -> str:
-    """What is there twice or lost, against what is there when nothing fails."""
+    """Return the kinds of objects that were duplicated or lost, compared with a run without faults."""
     now = replica.inventory()
     assert isinstance(end, type(now))
     lost = sorted({kind for kind, _ in (end - now)})
@@ -227,13 +227,13 @@ def _differing(replica: Replica, end: object) -> str:
 
 
 class _Disturbed:
-    """One apply with faults, and a clean one after it."""
+    """One apply with faults, and a clean apply after it."""
 
     def __init__(self, stage: Stage, replica: Replica) -> None:
         self._stage, self._replica = stage, replica
 
     def carried_out(self, faults: tuple[Fault, ...]) -> tuple[bool, str]:
-        """Whether a clean apply converged afterwards, and what happened in words."""
+        """Return whether a clean apply converged after the faults, and a description of both applies."""
         memory = _Memory(self._stage.session.ids)
         first = self._disturbed(faults, memory)
         try:
@@ -269,7 +269,7 @@ class _Disturbed:
         return f"{number} of {len(report.outcomes)} steps succeeded."
 
     def _clean(self, memory: _Memory) -> Report | None:
-        """One apply without faults, by what the ids file knows; None where nothing was left to do."""
+        """Apply without faults, with the ids file from before; return None if nothing was left to do."""
         stage = self._stage
         self._replica.finish()
         session = replace(stage.session, ids=memory.ids)
@@ -280,7 +280,10 @@ class _Disturbed:
             return session.apply(client, planned, secrets=stage.placeholders(), ids=memory)
 
     def _agreed(self, session: Session, client: object) -> Planned:
-        """The plan of what is left. Numbers in answers are smaller than those that were given before."""
+        """Return the plan of the remaining changes, with every answer confirmed that the plan asks for.
+
+        The numbers in answers decrease with each apply, so that earlier answers do not suffice.
+        """
         from dpsync.client.client import ReadClient
 
         assert isinstance(client, ReadClient)
@@ -295,7 +298,7 @@ class _Disturbed:
 
 
 def _asked(planned: Planned) -> Iterator[str]:
-    """The answers that a plan asks for."""
+    """Yield the answers that a plan asks for."""
     for refusal in planned.plan.refusals:
         for way in refusal.answers:
             if (answer := confirmed_by(way.add)) is not None:

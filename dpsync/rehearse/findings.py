@@ -1,12 +1,8 @@
-"""Find out what a rehearsal has shown: exposures, estimated time, and what it could not check.
+"""Collect what a rehearsal shows: short exposures, the estimated time, and what it could not check.
 
-How long an apply will take: from what the plan's reading took, and from the graph of the steps.
-
-What a rehearsal cannot show: each thing that no answer of the platform held, in one sentence.
-
-What people who are not members can see of a companion's state, and what of it they see only on the way.
-
-Told from the state alone, by no rule of the planner: a rehearsal looks after each write.
+`PublicHistory` compares what is public after each write, from the companion's data alone and without the
+planner's rules. `estimate` predicts the time of an apply from the reading time and the dependencies of the
+steps. `unproven` returns a sentence for each thing that no response of the platform shows.
 """
 
 from __future__ import annotations
@@ -27,7 +23,10 @@ from dpsync.rehearse.world import World
 
 
 def estimate(recording: Recording, steps: Sequence[Step], requests: int, parallelism: int) -> Estimate:
-    """`requests` were sent in a rehearsal to carry out these steps, without what read and proved."""
+    """Return the estimated seconds of an apply.
+
+    `requests` is the number of requests that carried out the steps in a rehearsal, without reading and proof.
+    """
     latency = recording.latency
     each = latency * requests / len(steps) if steps else 0.0
     writing = makespan(steps, each, parallelism)
@@ -42,7 +41,7 @@ def estimate(recording: Recording, steps: Sequence[Step], requests: int, paralle
 
 
 def makespan(steps: Sequence[Step], each: float, parallelism: int) -> float:
-    """The time until the last of these steps has ended, each taking `each` seconds, some at once."""
+    """Return the time until all steps have ended, if each takes `each` seconds and some run in parallel."""
     schedule, now = Schedule(steps), 0.0
     running: list[tuple[float, str]] = []
     while True:
@@ -58,9 +57,14 @@ def unproven(
     plan: Plan, world: World, *, refused: Iterable[str], guessed: Iterable[str], fetched: Iterable[str],
     secrets: Iterable[str], differing: Iterable[str],
 ) -> Iterator[Unproven]:  # fmt: skip
-    """`refused` are paths that the token may not read, `guessed` lists that only the rehearsal has read,
-    `fetched` addresses that the platform will fetch from, `secrets` the variables whose values are sent,
-    `differing` what the companion answers otherwise than the platform, without any step that depends on it.
+    """Return a sentence for each thing that a rehearsal cannot check.
+
+    Args:
+        refused: paths that the token may not read.
+        guessed: lists that only the rehearsal has read.
+        fetched: addresses that the platform will fetch from.
+        secrets: the variables whose values are sent.
+        differing: known differences between the companion and the platform that no step depends on.
     """
     yield Unproven(what="token", message="The rehearsal cannot check whether your token has write access.")
     if world.spaces:
@@ -121,7 +125,7 @@ _VISITORS: Final = (
 
 
 def facts_of_site(site: Mapping[str, Any], born: set[str]) -> set[Fact]:
-    """Everything that a visitor sees of one site. `born`: the ids of what was there from the start."""
+    """Return all that visitors see of one site. `born` has the ids from before the rehearsal."""
     return {
         (visitor.name, what)
         for visitor in _VISITORS
@@ -131,7 +135,7 @@ def facts_of_site(site: Mapping[str, Any], born: set[str]) -> set[Fact]:
 
 
 def facts_of_specifications(specifications: Iterable[Json]) -> set[Fact]:
-    """The specifications that are public, each with where it comes from."""
+    """Return the public OpenAPI specifications, each with its source."""
     return {
         (
             _VISITORS[0].name,
@@ -178,9 +182,9 @@ def _nodes(nodes: Iterable[Json], visitor: _Visitor) -> Iterator[Json]:
 
 
 class PublicHistory:
-    """What was public after each write of one rehearsal.
+    """Everything that was public after each write of one rehearsal.
 
-    What lasts only for some of the writes between start and end is known at the end.
+    What is public for only some of the writes is known at the end.
     """
 
     def __init__(self) -> None:
@@ -191,23 +195,23 @@ class PublicHistory:
 
     @property
     def sites(self) -> set[str]:
-        """The sites that were looked at."""
+        """Return the ids of the sites that were compared."""
         return set(self._now)
 
     def begin(self, by_site: Mapping[str, set[Fact]]) -> None:
-        """Everything that is public before the first write, by site."""
+        """Set what is public before the first write, by site."""
         self._now = dict(by_site)
         self._start = set().union(*by_site.values())
 
     def after(self, write: str, by_site: Mapping[str, set[Fact]]) -> None:
-        """What is public of these sites after a write."""
+        """Record what is public of these sites after a write."""
         for site, facts in by_site.items():
             if facts != self._now.get(site, set()):
                 self._now[site] = facts
                 self.changes.append((write, site, frozenset(facts)))
 
     def moments(self) -> list[tuple[str, Fact]]:
-        """What is public on the way and neither before nor afterwards, each with its first write."""
+        """Return what is public only between start and end, each with the first write that exposed it."""
         allowed = self._start.union(*self._now.values())
         found: dict[Fact, str] = {}
         for write, _, facts in self.changes:

@@ -1,8 +1,8 @@
-"""The companion of a rehearsal: loaded with a world, in this process and in memory.
+"""Run the companion of a rehearsal in this process and in memory, with the data of the platform.
 
-No port is opened and no host is contacted. A request goes to the application as a value, in the thread of
-its event loop. What the token of the plan may not read stays refused, and an answer that no world can hold is
-given again as it came.
+No port is opened and no host is contacted: requests go to the application as values, in the thread of its
+event loop. A path that the plan's token may not read stays refused, and a response that the companion's data
+cannot represent is returned as it was recorded.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _DOCUMENT = (
 
 
 class Replica:
-    """`with Replica(world, profile, recording) as replica:` serves until the block ends.
+    """Serves a world within a block: `with Replica(world, profile, recording) as replica:`.
 
-    `looks` is called with each write that was carried out, before the next one is.
+    `looks` is called after each successful write, before the next one.
     """
 
     def __init__(self, world: World, profile: str, recording: Recording) -> None:
@@ -114,7 +114,7 @@ class Replica:
     # --- the transport --------------------------------------------------------------------------------
 
     def send(self, request: Request) -> Response:
-        """The answer of the companion. Raises nothing of HTTP: there is no connection to be lost."""
+        """Return the companion's response. Raises no HTTP errors, because there is no connection to lose."""
         with self._lock:
             self._counts[request.method] += 1
         if request.method != "GET":
@@ -133,14 +133,14 @@ class Replica:
         return self._call(self._answer(request))
 
     def close(self) -> None:
-        """A client of a rehearsal ends before the replica does."""
+        """Do nothing: a client of a rehearsal ends before the replica does."""
 
     def stats(self) -> Stats:
         with self._lock:
             return Stats(self._counts.total(), dict(self._counts))
 
     def _note_guess(self, request: Request) -> None:
-        """A list of something that was there from the start, of which no answer said what is in it."""
+        """Note a list of an object from before the rehearsal if no recorded response shows its items."""
         path = f"/v1{request.path}"
         operation, segments = self.app.named({"type": "http", "method": "GET", "path": path,
                                               "raw_path": path.encode(), "headers": []})  # fmt: skip
@@ -180,11 +180,11 @@ class Replica:
     # --- its state ------------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """Let the companion do the work that goes on in the background."""
+        """Let the companion finish its background work."""
         self._call(self.app.finish())
 
     def sites(self, ids: set[str] | None = None) -> list[Json]:
-        """The sites with all that is in them, as a world says them; with `ids` those alone."""
+        """Return the sites with everything in them, in the form of a world; with `ids` only these sites."""
 
         async def look() -> list[Json]:
             from dpsync.server.families import FAMILIES
@@ -201,7 +201,7 @@ class Replica:
         return self._call(look())
 
     def specifications(self) -> list[Json]:
-        """The OpenAPI specifications, as the companion keeps them."""
+        """Return the OpenAPI specifications as the companion stores them."""
 
         async def look() -> list[Json]:
             return [{"slug": one.ref, **one.doc} for one in self.app.store.find("openapi-spec")]
@@ -209,7 +209,7 @@ class Replica:
         return self._call(look())
 
     def inventory(self) -> Counter[tuple[str, str]]:
-        """What there is, by kind and id, for what was there from the start; else by kind alone ("")."""
+        """Count the objects by kind and id. Objects that are new in the rehearsal have the id ""."""
 
         async def look() -> Counter[tuple[str, str]]:
             kept = (one for one in self.app.store.every() if one.kind not in _FLEETING)
@@ -223,7 +223,7 @@ _FLEETING = {"audit-event", "job", "event", "waiting-event", "revision", "openap
 
 
 def _counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> dict[str, int]:
-    """Where the companion goes on to count, so that nothing new gets the id of what was there before."""
+    """Return the start values of the companion's counters, so that a new object gets no recorded id."""
     last: dict[str, int] = {}
     for record in records:
         kind = record.kind.removeprefix("deleted-")
@@ -234,7 +234,7 @@ def _counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> dict[st
 
 
 def check_world(data: Json) -> None:
-    """Load a world and forget it again. Raises NoCompanion, and CannotLoad for what cannot be loaded."""
+    """Load a world for a check. Raises NoCompanion, and CannotLoad if the companion rejects the data."""
     from dpsync.server.extras import MissingPackage, companion_packages
 
     try:
@@ -253,32 +253,32 @@ def check_world(data: Json) -> None:
 
 
 class NoCompanion(Exception):
-    """The companion is not installed; the text says which package it needs."""
+    """The companion is not installed. The message names the missing package."""
 
 
 class CannotLoad(Exception):
-    """The companion does not take what the platform has answered; the text says why."""
+    """The companion rejects the platform's data. The message has the reason."""
 
 
 class Unhurried(Clock):
-    """A clock of which a wait lets the companion finish its work: nobody waits in a rehearsal."""
+    """A clock without waiting: a wait lets the companion finish its work, and moves the clock forward."""
 
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
         self._waited = 0.0
 
     def now(self) -> float:
-        """Time goes on by what was waited for."""
+        """Return the time, which moves forward by waits only."""
         return super().now() + self._waited
 
     def wait(self, seconds: float, cancelled: threading.Event) -> None:
-        """At once, when the companion has finished its work."""
+        """Return as soon as the companion has finished its work."""
         self._waited += seconds
         self._replica.finish()
 
 
 def _outside(fetched: set[str]) -> Any:
-    """Stands for every host that a platform would contact. Nothing is sent to any."""
+    """Return a stand-in for all outside hosts, which notes the requested addresses in `fetched`."""
     from dpsync.server.jobs.sources import OutsideServices
 
     class Nobody(OutsideServices):

@@ -1,28 +1,9 @@
-"""Convert recorded responses to the objects of a copy.
+"""Convert recorded responses of the platform to a `WorldDraft`, from which `world.py` makes the final data.
 
-What each answer of a platform gives to the world of a rehearsal.
-
-    rows        by the path of an answer, who takes it
-    draft       a world while answers are taken: organizations, people, and what is put together at the end
-    people, spaces, jobs, navigation, sites, integrations
-                those who take answers, one for each part of the platform
-    assumed     what a step names where no answer showed whether it is there
-    secrets     what is in answers and in no world
-
-In go answers, those of short paths before those below them. Out comes a draft, which `world.py`
-finishes. Nothing else calls this room.
-
-Integrations: who has published them, where they are installed and at work.
-
-What the platform makes by its own work: specifications that it reads, and translations.
-
-Organizations, who is in them, and who may do what.
-
-Sites with their settings.
-
-Collections and spaces, and their order.
-
-The navigation of a site, how it looks, and what leads into it.
+`rows.py` maps each path to a function `take_…` here. Paths are processed in the order of their length, so
+that a parent comes before its children. Secrets such as keys and tokens of share links are left out or
+replaced. The other functions (`give_roles`, `put_on`, `dress`, …) join parts when all responses are
+converted.
 """
 
 from __future__ import annotations
@@ -51,7 +32,7 @@ def take_integrations(draft: WorldDraft, items: list[Json]) -> None:
 
 
 def publish(draft: WorldDraft, given: Json) -> None:
-    """An integration under its owner. What it looks like and what it does is in no answer."""
+    """Add an integration to its owner. Responses contain neither its pictures nor its script."""
     owner = given["owner"]
     known = draft.organization(str(owner["id"]))
     if not known.fields:
@@ -75,7 +56,7 @@ def take_placed(draft: WorldDraft, items: list[Json], _: str, installation: str,
 
 
 def put_on(draft: WorldDraft, level: str, installation: str, items: list[Json]) -> None:
-    """Where an installation is at work."""
+    """Add the places where an installation is active."""
     word = level.removesuffix("s")
     for one in draft.organizations.values():
         found = one.installations.get(installation)
@@ -88,7 +69,7 @@ def put_on(draft: WorldDraft, level: str, installation: str, items: list[Json]) 
 
 
 def take_specifications(draft: WorldDraft, items: list[Json], organization: str) -> None:
-    """As records of the companion: it would go to work on what is said to be pending otherwise."""
+    """Add specifications as records of the companion, which would otherwise start to process pending ones."""
     for item in items:
         doc = without(item, "id", "slug", "lastProcessedErrorCount", *COMPUTED)
         draft.record("openapi-spec", item["id"], doc, organization, organization, ref=item["slug"])
@@ -99,7 +80,7 @@ def take_specifications(draft: WorldDraft, items: list[Json], organization: str)
 
 
 def take_text(draft: WorldDraft, text: Any, organization: str, slug: str) -> None:
-    """That of the last version of a specification; the list is taken before it."""
+    """Add the text of the latest version of a specification, whose versions are taken before."""
     if (version := draft.versions.get((organization, slug))) is not None:
         version["text"] = text
 
@@ -180,7 +161,7 @@ def take_grants(draft: WorldDraft, items: list[Json], below: str, id: str, to: s
 
 
 def give_roles(draft: WorldDraft, target: str, id: str, to: str, items: list[Json]) -> None:
-    """Roles on a collection, a space or a site."""
+    """Add the roles on a collection, a space or a site."""
     for one in draft.organizations.values():
         found = getattr(one, target).get(id)
         if found is None:
@@ -215,14 +196,14 @@ def take_site(draft: WorldDraft, body: Json, organization: str, id: str) -> None
 
 
 def mark_styleguides(draft: WorldDraft) -> None:
-    """The spaces that sites name as their style guides are such, whether they were read or not."""
+    """Mark the spaces that sites use as style guides, even if the spaces were not read."""
     for organization, guide in draft.styleguides:
         draft.space(organization, guide)
         draft.organization(organization).spaces[guide]["type"] = "styleguide"
 
 
 def take_share_links(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
-    """Their tokens are in their URLs, which are left out: the companion makes others."""
+    """Add share links without their URLs, which contain tokens: the companion makes new ones."""
     draft.site(organization, site)["shareLinks"] = [without(item, *COMPUTED) for item in items]
 
 
@@ -240,7 +221,7 @@ def take_agent_settings(draft: WorldDraft, body: Json, organization: str, site: 
 
 
 def take_mcp_servers(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
-    """With the names of their headers. The values may be secret, and others stand for them."""
+    """Add MCP servers with the names of their headers. The values may be secret and are replaced."""
     made = [without(item, *COMPUTED) for item in items]
     for one in made:
         if isinstance(one.get("headers"), dict):
@@ -253,7 +234,7 @@ def take_channels(draft: WorldDraft, items: list[Json], organization: str, site:
 
 
 def take_connections(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
-    """Their settings hold keys and tokens: every one of these is another text here."""
+    """Add connections. Keys and tokens in their settings are replaced."""
     made = [without(item, "email", *COMPUTED) for item in items]
     for one in made:
         if "setupSettings" in one:
@@ -262,7 +243,7 @@ def take_connections(draft: WorldDraft, items: list[Json], organization: str, si
 
 
 def take_topics(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
-    """Those around others first: a world names a topic that it has already."""
+    """Add topics, parents first, because a world may refer only to topics before."""
     around = sorted(items, key=lambda item: "parent" in item)
     draft.site(organization, site)["topics"] = [
         {**without(item, "parent", *COMPUTED), **_parent_of(item)} for item in around
@@ -270,7 +251,7 @@ def take_topics(draft: WorldDraft, items: list[Json], organization: str, site: s
 
 
 def _parent_of(topic: Json) -> Json:
-    """The topic around one, as a world names it."""
+    """Return the reference to the parent of a topic, if any, in the form of a world."""
     return {"parent": topic["parent"]["id"]} if topic.get("parent") else {}
 
 
@@ -324,7 +305,7 @@ _NOT_OF_NODES = ("siteSpaces", "children", "sections", "sectionGroup", "section"
 
 
 class _NodeKind(Struct, frozen=True):
-    """What a world says of one kind of nodes."""
+    """The form of one kind of navigation nodes in a world."""
 
     type: str
     holds: bool
@@ -334,7 +315,7 @@ class _NodeKind(Struct, frozen=True):
 
 @cache
 def _kinds() -> dict[str, _NodeKind]:
-    """The kinds of nodes as they are declared, by the word that answers have for each."""
+    """Return the kinds of navigation nodes by their type in responses."""
     return {
         kind.shape.wire: _NodeKind(
             kind.shape.type,
@@ -380,7 +361,7 @@ def take_own_looks(draft: WorldDraft, body: Json, organization: str, site: str, 
 
 
 def take_whole_looks(draft: WorldDraft, body: Json, organization: str, site: str, place: str) -> None:
-    """What holds for a site space, whatever it is of: its own is what is not that of the site."""
+    """Add the customization of a site space: the part that differs from that of the site."""
     draft.looks[place] = _beside(body, draft.site(organization, site).get("customization", {}))
 
 
@@ -389,7 +370,7 @@ def take_redirects(draft: WorldDraft, items: list[Json], organization: str, site
 
 
 def join_lists(draft: WorldDraft, lists: dict[str, list[Json]], organization: str, site: str) -> None:
-    """The navigation of a site that was read by its lists."""
+    """Set the navigation of a site that was read by its lists."""
     spaces: dict[str, list[Json]] = defaultdict(list)
     for place in lists.get("site-spaces", ()):
         spaces[place.get("section") or ""].append(_node(draft, place, organization))
@@ -403,7 +384,7 @@ def join_lists(draft: WorldDraft, lists: dict[str, list[Json]], organization: st
 
 
 def dress(draft: WorldDraft) -> None:
-    """The looks of single site spaces, each at its node."""
+    """Add the customization of each site space to its node."""
     for one in draft.organizations.values():
         for site in one.sites.values():
             for node in _each(site.get("structure", ())):
@@ -412,7 +393,7 @@ def dress(draft: WorldDraft) -> None:
 
 
 def keep_loose_redirects(draft: WorldDraft) -> None:
-    """A redirect into a navigation that was not read is kept as a record: a world would refuse it."""
+    """Keep redirects to nodes that were not read as records, because a world would refuse such redirects."""
     for one in draft.organizations.values():
         for site in one.sites.values():
             known = {node["id"] for node in _each(site.get("structure", ()))}
@@ -441,7 +422,7 @@ def _each(nodes: Iterable[Json]) -> Iterable[Json]:
 
 
 def _beside(above: Json, below: Json) -> Json:
-    """What of the looks above is not what is below anyway."""
+    """Return the part of a customization that differs from the inherited customization."""
     made = {}
     for name, value in above.items():
         if isinstance(value, dict) and isinstance(below.get(name), dict):

@@ -1,4 +1,4 @@
-"""Who takes an answer, by its path."""
+"""Map the path of each recorded response to the function that converts it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _DERIVED = re.compile(f"{_ORG}/sites")
 
 
 def take(draft: WorldDraft, reading: RecordedAnswer) -> None:
-    """One answer. What was refused or is not there is nothing to load."""
+    """Convert one response. A response that is refused or missing is skipped."""
     if reading.status != 200:
         return
     for pattern, filters, row in _ROWS:

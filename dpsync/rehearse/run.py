@@ -1,7 +1,7 @@
-"""One rehearsal from end to end: load what was read, plan again, carry out, prove, and tell what was seen.
+"""Run one rehearsal: load the recorded objects, plan again, apply, prove, and report deviations.
 
-It runs the executor that an apply runs, with the plan that an apply would get. The platform is not asked
-anything; no file is written: no journal, no ids file, no lock.
+`rehearse` uses the same executor and the same plan as an apply. It sends nothing to the platform, and writes
+no journal, ids file or lock.
 """
 
 from __future__ import annotations
@@ -49,12 +49,13 @@ def rehearse(
     report: Callable[[Outcome], None] = lambda _: None,
     stop: Event | None = None,
 ) -> Rehearsal:
-    """Carry the plan out on a companion that holds what was read, and tell what came of it.
+    """Apply the plan on a companion with the recorded objects, and return what happened.
 
-    With `faults` it is done so many times more, each with requests that fail, drawn from `seed`. After a
-    rehearsal that did not go as planned there is nothing to disturb.
+    With `faults`, the rehearsal is repeated that many times with failing requests, drawn from `seed`, unless
+    the first rehearsal already failed.
 
-    Raises DiagnosticError for a plan that may not be applied, NoCompanion without the companion's packages.
+    Raises DiagnosticError for a plan that must not be applied, and NoCompanion if the companion is not
+    installed.
     """
     if stage.plan.refusals:
         found = [Diagnostic(one.code, one.message, address=one.address, hint=one.way_out)
@@ -74,6 +75,8 @@ def rehearse(
 
 
 class _Run:
+    """One rehearsal without faults."""
+
     def __init__(
         self, stage: Stage, world: World, replica: Replica, report: Callable[[Outcome], None], stop: Event
     ) -> None:
@@ -112,7 +115,7 @@ class _Run:
     # --- what was loaded ------------------------------------------------------------------------------
 
     def _differing(self, client: WriteClient) -> tuple[Deviation, ...] | None:
-        """Where the loaded world gives another plan than the platform; None where it gives the same."""
+        """Return the differences if the copy gives another plan than the platform; None for the same plan."""
         planned = self.stage.planned
         again = self.stage.session.plan(client, planned.options)
         before, now = planned.snapshot.objects, again.snapshot.objects
@@ -134,7 +137,7 @@ class _Run:
         self.replica.looks = self._look
 
     def _look(self, write: Request | None = None) -> None:
-        """After a write, at what it may have made public; without one at everything."""
+        """Record what a write has made public, or at the end, without a write, everything."""
         if write is None:
             self.watch.after("the end", self._facts(None))
             return
@@ -153,7 +156,7 @@ class _Run:
         return {**found, **missing, **specifications}
 
     def _moments(self) -> Iterator[Deviation]:
-        """What was public on the way alone, unless the plan says that something is."""
+        """Yield a deviation for each short exposure, unless the plan already lists one."""
         if any(one.moment for one in self.plan.exposures):
             return
         for write, (who, what) in self.watch.moments()[:_MOST]:
@@ -161,7 +164,7 @@ class _Run:
             yield Deviation(what="public", message=message)
 
     def _twice(self, report: Report) -> Iterator[Deviation]:
-        """Content that is there afterwards, was not before, and is declared by nobody: it was made twice."""
+        """Yield a deviation for each list in which the apply duplicated content."""
         if report.remaining is None:
             return
         before = {kept.place: len(kept.addresses) for kept in self.plan.kept}
@@ -218,7 +221,7 @@ def _result(plan: Plan, report: Report | None = None, deviations: tuple[Deviatio
 
 
 def _deviations(plan: Plan, report: Report) -> Iterator[Deviation]:
-    """What of a report is not as the plan says. What the platform may be at work on is nothing of that."""
+    """Yield the differences between a report and the plan, but not work that the platform still does."""
     bad = [one for one in report.outcomes if one.result not in GOOD]
     for one in bad[:_MOST]:
         if one.result != "not-tried":
@@ -252,8 +255,8 @@ def _of_outcome(one: Outcome) -> Deviation:
 
 
 def _in_two_runs(plan: Plan) -> bool:
-    """Whether a second apply goes on from where this one ends: the platform decides about a navigation first.
+    """Return whether the plan needs a second apply, because the platform first decides about a navigation.
 
-    That somebody has answered the question about one says nothing: it may be done in one run, or not at all.
+    An answer to the question about a navigation does not tell: one apply may suffice, or none is possible.
     """
     return any(not one.known for one in plan.navigation)

@@ -1,19 +1,10 @@
-"""Build the data of the local server from recorded responses.
+"""Convert recorded responses to a world: the data that the companion loads, with the same objects and ids.
 
-From the answers that a plan was made from to a world of the companion: the same things under the same ids.
-
-A world is what the companion loads (docs/companion.md). Everything in it is from an answer. Where the
-companion cannot hold one thing without another that was not read (the person behind a role, the space behind
-a translation), that other one is made with nothing but its id, and named among what was `assumed`.
-
-The way of each answer into the world is one row of `answers/rows.py`, by its path. Nothing secret is loaded:
-tokens of share links, keys and scripts are in no row.
-
-A world as a file: what was read of a platform, to be served again, sent along with a bug, or tested with.
-
-It is what a rehearsal loads, without anything secret. Free settings of integrations are in a rehearsal as
-they were read; here each text and number of them is another one. So is each value that looks like a key,
-wherever it stands, and each secret that dpsync knows. The companion that serves it has tokens of its own.
+`world_of` makes the world of a rehearsal, and `world_file` the file of a saved copy (docs/companion.md). A
+world has no secrets: no tokens of share links, keys or scripts. Where the companion requires an object that
+was not read (the person of a role, the space of a translation), the world has an object with only this id,
+listed in `assumed`. A saved copy also replaces free settings of integrations, texts that look like keys, and
+all secrets that dpsync knows.
 """
 
 from __future__ import annotations
@@ -50,10 +41,10 @@ _STEP = 2**32
 
 
 class World(Struct):
-    """`data` is what the companion loads.
+    """The data that the companion loads.
 
-    `assumed` are the things that it must have and that no answer showed, `unknown` the paths whose answers no
-    world can hold.
+    `assumed` has the objects that the companion requires and no response showed. `unknown` has the responses
+    that a world cannot represent.
     """
 
     data: Json = field(default_factory=dict)
@@ -67,7 +58,7 @@ class World(Struct):
 
     @property
     def holders(self) -> str:
-        """What holds pages, counted in words."""
+        """Return the number of spaces, as text for messages."""
         return counted(self.spaces, "space")
 
 
@@ -77,9 +68,12 @@ def world_of(
     spared: Iterable[str] = (),
     named: Iterable[tuple[str, str]] = (),
 ) -> World:
-    """The world of the answers. `token` is that of an administrator in it, preferably none of `spared`.
+    """Return the world with the objects of the responses.
 
-    `named` are the paths of things that must be there, each with the id of its organization.
+    Args:
+        token: the token of an administrator in the world.
+        spared: ids of people who should not be this administrator, because the plan changes these people.
+        named: paths of objects that must exist, each with the id of its organization.
     """
     draft = WorldDraft()
     for reading in sorted(readings, key=lambda one: (one.path.count("/"), one.path, one.filters)):
@@ -90,7 +84,7 @@ def world_of(
 
 
 def _finished(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
-    """The world of a draft to which nothing is added any more."""
+    """Return the world of a complete draft."""
     for at, lists in draft.lists.items():
         navigation.join_lists(draft, lists, *at)
     for target, id, to, items in draft.grants:
@@ -113,7 +107,7 @@ def _finished(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
 
 
 def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:
-    """Somebody who may do everything: whose token it is, else another admin, else nobody who exists."""
+    """Return an administrator of all organizations: the caller, another one, or a new person."""
     read = [one for one in draft.organizations.values() if one.members_read]
     admins = [
         {user for user, member in one.members.items()
@@ -132,7 +126,7 @@ def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:
 
 
 def _organization(draft: WorldDraft, one: OrganizationDraft) -> Json:
-    """One organization as a world has it."""
+    """Return an organization in the form of a world."""
     published = [item for item in draft.published.values() if item["owner"] == one.id]
     made = {
         "id": one.id,
@@ -152,7 +146,7 @@ def _organization(draft: WorldDraft, one: OrganizationDraft) -> Json:
 
 
 def _in_order(draft: WorldDraft, one: OrganizationDraft) -> list[Json]:
-    """The spaces as they were listed; where each stands in its collection is a position."""
+    """Return the spaces in listed order, with the position of each in its collection."""
     at = {space: index for order in draft.orders.values() for index, space in enumerate(order)}
     found = []
     for index, space in enumerate(one.spaces.values()):
@@ -182,7 +176,7 @@ _OPAQUE: Final = re.compile(r"(?<=/)(?=[^/?#]*\d)(?=[^/?#]*[A-Za-z])[\w.~-]{16,}
 
 
 class SavedFrom(Struct, frozen=True):
-    """Where a world was read. `read_at` is in UTC, to the second: `2026-01-31T09:30:00Z`."""
+    """The origin of a world. `read_at` is in UTC, to the second: `2026-01-31T09:30:00Z`."""
 
     platform: str
     read_at: str
@@ -194,7 +188,7 @@ class SavedFrom(Struct, frozen=True):
 def world_file(
     world: World, origin: SavedFrom, mask: Callable[[str], str], *, anonymous: bool = False
 ) -> Json:
-    """What is written into the file. `mask` takes the secrets that dpsync knows out of a text."""
+    """Return the data for the file. `mask` replaces the secrets that dpsync knows in a text."""
     caller = next(iter(world.data["tokens"].values()))
     data = {name: value for name, value in world.data.items() if name != "tokens"}
     plain = without_secrets(data, mask)
@@ -214,15 +208,17 @@ def world_file(
 
 
 def without_secrets(data: Any, mask: Callable[[str], str]) -> Any:
-    """The same data with another text in place of each that is or may be secret."""
+    """Return the data with each text replaced that is or may be a secret."""
     return _Hiding(mask).value(data, ())
 
 
 class _Hiding(Struct, frozen=True):
+    """Replaces secrets in the data of a world."""
+
     mask: Callable[[str], str]
 
     def value(self, given: Any, path: tuple[str, ...]) -> Any:
-        """`path`: the members that lead here."""
+        """Return a value without secrets. `path` has the members that lead to the value."""
         if isinstance(given, dict):
             return {self.text(name, ()): self.value(one, (*path, name)) for name, one in given.items()}
         if isinstance(given, list):
@@ -241,19 +237,19 @@ _IN_URL: Final = "hidden"
 
 
 def _is_free(path: Iterable[str]) -> bool:
-    """Whether it is in the settings of an installation or of a connection, and in none of a declaration."""
+    """Return whether a member is in the undeclared settings of an installation or connection."""
     if "setupSettings" in path and "contextConnections" in path:
         return not _PLAIN.intersection(path)
     return "installations" in path and "configuration" in path
 
 
 def _replaced(given: Any) -> Any:
-    """What stands for a value of free-form settings. What can only be yes, no or nothing stays."""
+    """Return the replacement for a free-form value. Booleans and null stay."""
     if isinstance(given, str):
         return HIDDEN if given else ""
     return 0 if isinstance(given, int | float) and not isinstance(given, bool) else given
 
 
 def _printable(path: str) -> str:
-    """A path as the companion takes one: visible ASCII, not too long."""
+    """Return a path in visible ASCII and with limited length, as the companion accepts it."""
     return re.sub(r"[^!-~]", "?", path)[:500]
