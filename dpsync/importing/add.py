@@ -62,7 +62,7 @@ class Adding(Struct):
 
 def add(
     sides: NamingWithFiles,
-    strangers: Mapping[Address, LiveObject],
+    objects: Mapping[Address, LiveObject],
     pinned: frozenset[str] = frozenset(),
     into: str | None = None,
     sharers: Callable[[str], tuple[str, ...]] = lambda name: (),
@@ -76,7 +76,7 @@ def add(
         into: the file that gets the entries; by default, the file of the siblings.
         sharers: returns the other environments that read a file. A file with other readers is not edited.
     """
-    wanted = dict(strangers)
+    wanted = dict(objects)
     problems: list[Diagnostic] = []
     while True:
         adder = _Adder(sides, pinned, into, sharers)
@@ -84,7 +84,7 @@ def add(
         for address, live in wanted.items():
             adder.entry(address, live)
         adding = adder.finish()
-        problems += [one for one in adding.made.problems if one not in problems]
+        problems += [problem for problem in adding.made.problems if problem not in problems]
         if adder.left_out.isdisjoint(wanted):
             adding.made.problems = problems
             return adding
@@ -113,15 +113,15 @@ class _Adder:
         self.used = set(sides.desired.resources)
         self.new_places: dict[tuple[str, Address], list[tuple[str, Any]]] = {}
         self.keys: dict[Address, str] = {}
-        """The keys of the new entries, by the addresses of what has none yet."""
+        """The keys of the new entries, by the addresses of the objects without an entry."""
         self.known: dict[tuple[str, str, str], str] = {}
-        """The same by kind, id and organization, for what refers to it."""
+        """The keys of the new entries by kind, id and organization, for references."""
         self.left_out: set[Address] = set()
 
-    def choose_keys(self, strangers: Mapping[Address, LiveObject]) -> None:
+    def choose_keys(self, objects: Mapping[Address, LiveObject]) -> None:
         """Give each object a key, or report why it can have none."""
         order = {kind.name: number for number, kind in enumerate(self.sides.registry.ordered)}
-        for address, live in sorted(strangers.items(), key=lambda item: (order[item[1].kind], item[0])):
+        for address, live in sorted(objects.items(), key=lambda item: (order[item[1].kind], item[0])):
             kind = self.sides.registry[live.kind]
             try:
                 if isinstance(kind.shape, NodeShape):
@@ -130,9 +130,9 @@ class _Adder:
                     self.keys[address] = address.last
                     continue
                 place = address.place
-                key = self._key(kind, place, live, self._parent(kind, address))
+                key = self._choose_key(kind, place, live, self._parent(kind, address))
             except (Uneditable, Unwritable) as why:
-                self._cannot(address, why)
+                self._report_not_added(address, why)
                 continue
             self.keys[address] = self.known[kind.name, live.id, address.first] = key
             self.used.add(place.child(self.sides.registry.folded(kind, key)))
@@ -143,31 +143,34 @@ class _Adder:
             return
         kind, key = self.sides.registry[live.kind], self.keys[address]
         if isinstance(kind.shape, Single):
-            self._single(address, kind, live)
+            self._add_single(address, kind, live)
             return
         place, parent = address.place, self._parent(kind, address)
         try:
-            span = self._put(place, parent, kind, key, self._value(kind, live, parent, key))
+            span = self._insert_entry(place, parent, kind, key, self._entry_value(kind, live, parent, key))
         except (Uneditable, Unwritable) as why:
-            self._cannot(address, why)
+            self._report_not_added(address, why)
             return
         own = place.child(self.sides.registry.folded(kind, key))
         self.adding.entries.append(Added(own, live.id))
         self.adding.made.taken.append(Taken(own, None, span))
 
-    def _single(self, address: Address, kind: Kind, live: LiveObject) -> None:
+    def _add_single(self, address: Address, kind: Kind, live: LiveObject) -> None:
         """Write the entry of an object that its parent has exactly once, such as a customization."""
         words = kind.key.split(".")
         parent = self.sides.desired.resources[Address(address.segments[: -len(words)])]
         span = parent.span
         try:
-            value = self._value(kind, live, parent, address.last)
+            value = self._entry_value(kind, live, parent, address.last)
             if value == {}:
-                full = [(one, worth_writing(kind, one, live, address.last, full=True)) for one in kind.fields]
+                full = [
+                    (field_, worth_writing(kind, field_, live, address.last, full=True))
+                    for field_ in kind.fields
+                ]
                 value = {
-                    one.name: self._written(one, address, item, parent)
-                    for one, item in full
-                    if item is not None and item is not NONE
+                    field_.name: self._field_value(field_, address, live_value, parent)
+                    for field_, live_value in full
+                    if live_value is not None and live_value is not NONE
                 }
             if not value:
                 raise Uneditable(f"the {kind.noun} has no value of its own in GitBook")
@@ -177,14 +180,14 @@ class _Adder:
                 self.inserted.append(([*steps, *words], value))
             else:
                 self._refuse_shared(span.file)
-                self._new_key(parent, words, value)
+                self._add_key(parent, words, value)
         except (Uneditable, Unwritable) as why:
-            self._cannot(address, why)
+            self._report_not_added(address, why)
             return
         self.adding.entries.append(Added(address, live.id))
         self.adding.made.taken.append(Taken(address, None, span))
 
-    def _cannot(self, address: Address, why: Exception) -> None:
+    def _report_not_added(self, address: Address, why: Exception) -> None:
         self.left_out.add(address)
         message = f"not added: {why}"
         self.adding.made.problems.append(
@@ -204,7 +207,7 @@ class _Adder:
 
         return name
 
-    def _key(self, kind: Kind, place: Address, live: LiveObject, parent: Entry) -> str:
+    def _choose_key(self, kind: Kind, place: Address, live: LiveObject, parent: Entry) -> str:
         """Return the natural key of an object, or a free key made from its title."""
         if kind.natural is not None:
             value = live.fields.get(kind.natural)
@@ -228,27 +231,27 @@ class _Adder:
             wanted = default
         return first_free(wanted, lambda key: place.child(key) in self.used)
 
-    def _value(self, kind: Kind, live: LiveObject, parent: Entry, key: str) -> Any:
+    def _entry_value(self, kind: Kind, live: LiveObject, parent: Entry, key: str) -> Any:
         """Return the YAML value for the key of an entry: the short form if its only field allows one."""
         fields: dict[str, Any] = {}
         words = kind.key.split(".")
         place = parent.address.child(*(words if isinstance(kind.shape, Single) else [*words, key]))
-        for one in kind.fields:
+        for field_ in kind.fields:
             watched = any(
-                pattern.field == one.name and pattern.matches(place)
+                pattern.field == field_.name and pattern.matches(place)
                 for pattern in self.sides.desired.policy.watch_fields
             )
-            value = worth_writing(kind, one, live, key, full=False, watched=watched)
+            value = worth_writing(kind, field_, live, key, full=False, watched=watched)
             if value is NONE and kind.inherits is not None:
                 continue  # null would say that the object inherits nothing
             if value is NONE:
-                fields[one.name] = None
-            elif one.instead_of is not None and fields.get(one.instead_of) is not None:
+                fields[field_.name] = None
+            elif field_.instead_of is not None and fields.get(field_.instead_of) is not None:
                 continue  # an entry must not have both fields
             elif value is not None:
-                fields[one.name] = self._written(one, place, value, parent)
-            elif one.required and one.name not in (kind.natural, kind.default):
-                raise Unwritable(f"GitBook returns no value for the required field {one.name}")
+                fields[field_.name] = self._field_value(field_, place, value, parent)
+            elif field_.required and field_.name not in (kind.natural, kind.default):
+                raise Unwritable(f"GitBook returns no value for the required field {field_.name}")
         fields = fields or one_default(kind, live)
         if live.id in self.pinned:
             return {"id": live.id, **fields}
@@ -258,21 +261,21 @@ class _Adder:
                 return short
         return fields
 
-    def _written(self, one: Field, address: Address, value: Value, parent: Entry) -> Any:
+    def _field_value(self, field_: Field, address: Address, value: Value, parent: Entry) -> Any:
         """Return the YAML data for the value of a field. Raises Unwritable."""
-        writing = Writing(self._named(parent), partial(variable, address, one.name))
-        return _in_place(writing.value(one.type, value))
+        writing = Writing(self._named(parent), partial(variable, address, field_.name))
+        return _with_inline_texts(writing.value(field_.type, value))
 
     def _refuse_shared(self, name: str) -> None:
         """Raise Uneditable if other environments use the file."""
-        if self.into is None and (who := self.sharers(name)):
+        if self.into is None and (others := self.sharers(name)):
             raise Uneditable(
-                f"other configurations use {name}, too: {listed(who)}. To write the entry for all "
+                f"other configurations use {name}, too: {listed(others)}. To write the entry for all "
                 f"configurations, pass --into {name}. To write the entry only for this configuration, "
                 "pass --into with the overlay file of this configuration"
             )
 
-    def _put(self, place: Address, parent: Entry, kind: Kind, key: str, value: Any) -> Any:
+    def _insert_entry(self, place: Address, parent: Entry, kind: Kind, key: str, value: Any) -> Any:
         """Add the entry after its last sibling. Without siblings, add the list to the parent's entry."""
         siblings = [
             item
@@ -282,30 +285,30 @@ class _Adder:
         scope: Scope | None = self.sides.desired.scopes.get(place)
         in_rows = [item for item in siblings if item.span.file in self.sides.desired.row_files]
         siblings = in_rows or siblings
-        own = max(
+        last_span = max(
             (item.span for item in siblings),
             key=lambda span: (span.file, span.line, span.column),
             default=None,
         )
-        at = own or (scope or parent).span
+        position = last_span or (scope or parent).span
         short = short_forms(kind, value) if isinstance(value, dict) else value
-        if self.into is not None and at.file != self.into:
+        if self.into is not None and position.file != self.into:
             steps = steps_to(self.sides.registry, self.sides.desired.resources, parent)
             self.inserted.append(([*steps, *kind.key.split("."), key], short))
-            return at
-        self._refuse_shared(at.file)
+            return position
+        self._refuse_shared(position.file)
         if in_rows:
-            self._row(at.file, kind, key, value)
-            return at
+            self._add_row(position.file, kind, key, value)
+            return position
         if siblings:
             last = max(siblings, key=lambda item: (item.span.file, item.span.line, item.span.column))
             document = self._document(last.span.file)
             self._edit(last.span.file, document.after(last.span, key, short))
             return last.span
-        self.new_places.setdefault((at.file, place), []).append((key, short))
-        return at
+        self.new_places.setdefault((position.file, place), []).append((key, short))
+        return position
 
-    def _row(self, name: str, kind: Kind, key: str, value: Any) -> None:
+    def _add_row(self, name: str, kind: Kind, key: str, value: Any) -> None:
         """Add the entry after the last row of a CSV file. Raises Uneditable."""
         if name not in self.row_files:
             text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
@@ -321,7 +324,7 @@ class _Adder:
             self.documents[name] = Document(text, name)
         return self.documents[name]
 
-    def _new_place(self, place: Address, entries: dict[str, Any]) -> None:
+    def _add_list(self, place: Address, entries: dict[str, Any]) -> None:
         """Add entries to a list that has none yet: replace its `{}`, or add a key to the parent's entry."""
         scope = self.sides.desired.scopes.get(place)
         if scope is not None:
@@ -333,9 +336,9 @@ class _Adder:
         watched = self.sides.desired.watched[place]
         parent = self.sides.desired.resources[watched.parent]
         words = self.sides.registry[watched.kinds[0]].key.split(".")
-        self._new_key(parent, words, BlockMapping(entries))
+        self._add_key(parent, words, BlockMapping(entries))
 
-    def _new_key(self, parent: Entry, words: list[str], value: Any) -> None:
+    def _add_key(self, parent: Entry, words: list[str], value: Any) -> None:
         """Add a dotted key to an entry as nested mappings. Raises Uneditable."""
         outer, *inner = words
         for word in reversed(inner):
@@ -356,14 +359,14 @@ class _Adder:
         made = self.adding.made
         for (_, place), entries in self.new_places.items():
             try:
-                self._new_place(place, dict(entries))
+                self._add_list(place, dict(entries))
             except Uneditable as why:
-                self._not(place, str(why))
+                self._remove_list(place, str(why))
         for name, edits in self.edits.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
             text = self.documents[name].text
-            made.files[name] = mark + unfolded(text, apply_edits(text, _together(edits))).encode()
+            made.files[name] = mark + unfolded(text, apply_edits(text, _join_insertions(edits))).encode()
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
@@ -373,7 +376,7 @@ class _Adder:
             made.files[self.into] = inserted(before, self.into, self.inserted)
         return self.adding
 
-    def _not(self, place: Address, why: str) -> None:
+    def _remove_list(self, place: Address, why: str) -> None:
         """Report the new entries of a list as not added."""
         left = [item for item in self.adding.entries if not item.address.is_in(place)]
         self.adding.entries = left
@@ -384,7 +387,7 @@ class _Adder:
         made.problems.append(Diagnostic("not-added", message, None, str(place), "add the entry by hand"))
 
 
-def _in_place(value: Any) -> Any:
+def _with_inline_texts(value: Any) -> Any:
     """Return the value with long texts in its line, because a new entry gets no file of its own."""
     return placed(value, lambda long, _: json.loads(long.text) if long.suffix == ".json" else long.text)
 
@@ -395,10 +398,12 @@ def _indent(edit: TextEdit) -> int:
     return len(line) - len(line.lstrip(" ")) if line != edit.text else sys.maxsize
 
 
-def _together(edits: list[TextEdit]) -> list[TextEdit]:
+def _join_insertions(edits: list[TextEdit]) -> list[TextEdit]:
     """Join insertions at the same position, in their order but with more indented text first."""
-    found: dict[tuple[int, int], TextEdit] = {}
+    joined: dict[tuple[int, int], TextEdit] = {}
     for edit in sorted(edits, key=_indent, reverse=True):
-        at = (edit.start, edit.end)
-        found[at] = replace(found[at], text=found[at].text + edit.text) if at in found else edit
-    return list(found.values())
+        position = (edit.start, edit.end)
+        joined[position] = (
+            replace(joined[position], text=joined[position].text + edit.text) if position in joined else edit
+        )
+    return list(joined.values())

@@ -120,11 +120,11 @@ class Document:
     def edits(self, key: Scalar | None, old: Node, value: Any) -> list[TextEdit]:
         """Return the smallest edits that replace a value. Raises Uneditable."""
         if key is not None and (alias := self.alias(key, old)):
-            return [] if _same(old, value) else [TextEdit(*alias, on_one_line(value))]
-        if _same(old, value):
+            return [] if _has_value(old, value) else [TextEdit(*alias, on_one_line(value))]
+        if _has_value(old, value):
             return []
         try:
-            inner = self._inner(old, value)
+            inner = self._nested_edits(old, value)
         except FromVariable:
             raise
         except Uneditable:
@@ -134,7 +134,7 @@ class Document:
         if key is not None and not _same_shape(old, value) and (short := self._in_key_line(key, old, value)):
             return [short]
         try:
-            return [self._replacing(old, value)]
+            return [self._replacement(old, value)]
         except Unreadable:
             short = self._in_key_line(key, old, value) if key is not None else None
             if short is None:
@@ -148,11 +148,11 @@ class Document:
         (start, _), (_, end) = self.range(key), self.range(old)
         if "\n" in self.text[start:end].rstrip() or self.alias(key, old):
             raise Uneditable("the value in your file has several lines")
-        _no_variables(old)
+        _refuse_variables(old)
         written = on_one_line(values).removeprefix("{ ").removesuffix(" }")
         return [TextEdit(start, start + len(self.text[start:end].rstrip()), written)]
 
-    def _inner(self, old: Node, value: Any) -> list[TextEdit] | None:
+    def _nested_edits(self, old: Node, value: Any) -> list[TextEdit] | None:
         """Return the edits of nested values. Raises Uneditable if an entry is added or removed."""
         if isinstance(old, Mapping) and isinstance(value, dict) and set(old.keys()) == set(value):
             return [edit for name, item in old for edit in self.edits(name, item, value[name.text])]
@@ -176,7 +176,7 @@ class Document:
         ends = [
             self.range(item)[1]
             for key, item in mapping
-            if key.text in fields and isinstance(item, Scalar) and self._in_its_line(key, item)
+            if key.text in fields and isinstance(item, Scalar) and self._is_in_key_line(key, item)
         ]
         first, _ = next(iter(mapping))
         start, _ = self.range(first)
@@ -224,7 +224,7 @@ class Document:
         start, end = self.range(value)
         if isinstance(value, Mapping) and self.text[start:end].startswith("{"):
             return [TextEdit(start, end, f"{{ {written} }}")]
-        short = isinstance(value, Scalar) and key is not None and self._in_its_line(key, value)
+        short = isinstance(value, Scalar) and key is not None and self._is_in_key_line(key, value)
         if not short or shorthand is None or start == end:
             raise Uneditable(
                 "the entry has the short form KEY: VALUE. Write the entry as "
@@ -260,7 +260,7 @@ class Document:
         indent = self.line_end + " " * (last_key.span.column - 1)
         return TextEdit(at, at, indent + written)
 
-    def _in_its_line(self, key: Scalar, value: Scalar) -> bool:
+    def _is_in_key_line(self, key: Scalar, value: Scalar) -> bool:
         """Return whether a value is in the line of its key: neither below the key nor a YAML alias."""
         start, end = self.range(value)
         return start > self.range(key)[1] and "\n" not in self.text[self.range(key)[1] : end]
@@ -280,32 +280,36 @@ class Document:
         between = self.text[end:start]
         if isinstance(old, Scalar) or "\n" not in between or between.strip() != ":":
             return None
-        _no_variables(old)
+        _refuse_variables(old)
         return TextEdit(end, start + len(self.text[start:stop].rstrip()), f": {on_one_line(value)}")
 
-    def _replacing(self, old: Node, value: Any) -> TextEdit:
+    def _replacement(self, old: Node, value: Any) -> TextEdit:
         start, end = self.range(old)
         anchor = _ANCHOR.match(self.text, start)
         keep = anchor.end() if anchor else start
-        _no_variables(old)
+        _refuse_variables(old)
         if keep >= end:  # nothing stands there: an anchor at most
             return TextEdit(end, end, ("" if self.text[end - 1] == " " else " ") + on_one_line(value))
         one_line = "\n" not in self.text[start:end].rstrip("\r\n")
         in_block = isinstance(old, Mapping | Sequence) and self.text[keep] not in "{["
         if one_line and not in_block:
-            return TextEdit(keep, end, self._like(old, self.text[keep:end], value))
+            return TextEdit(keep, end, self._in_old_style(old, self.text[keep:end], value))
         if isinstance(old, Scalar) and not isinstance(value, dict | list):
-            return self._over_lines(keep, end, value)
-        return self._merged(start, end, value)
+            return self._block_text_edit(keep, end, value)
+        return self._merging_edit(start, end, value)
 
-    def _like(self, old: Node, written: str, value: Any) -> str:
+    def _in_old_style(self, old: Node, written: str, value: Any) -> str:
         """Return the new value in the style of the old value, with its quotes and spaces if possible."""
         if isinstance(old, Mapping) and isinstance(value, dict) and value:
             kept = {key.text: (self._source(key), item) for key, item in old}
             names = [*(name for name in kept if name in value), *(name for name in value if name not in kept)]
             parts = [
                 f"{kept[name][0] if name in kept else scalar(name, key=True)}: "
-                + (self._part(kept[name][1], value[name]) if name in kept else on_one_line(value[name]))
+                + (
+                    self._part_in_old_style(kept[name][1], value[name])
+                    if name in kept
+                    else on_one_line(value[name])
+                )
                 for name in names
             ]
             space = " " if written[1:2] == " " else ""
@@ -316,9 +320,9 @@ class Document:
             return f"[{', '.join(items)}]"
         return _quoted_like(written, value)
 
-    def _part(self, old: Node, value: Any) -> str:
+    def _part_in_old_style(self, old: Node, value: Any) -> str:
         source = self._source(old)
-        return source if _same(old, value) else self._like(old, source, value)
+        return source if _has_value(old, value) else self._in_old_style(old, source, value)
 
     def _source(self, node: Node) -> str:
         start, end = self.range(node)
@@ -348,7 +352,7 @@ class Document:
         found = LINE_BREAK.search(self.text, at)
         return found.start() if found else len(self.text)
 
-    def _over_lines(self, start: int, end: int, value: Any) -> TextEdit:
+    def _block_text_edit(self, start: int, end: int, value: Any) -> TextEdit:
         """Return the edit that replaces a text over several lines, with a block of lines if necessary."""
         end = start + len(self.text[start:end].rstrip())
         line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
@@ -368,7 +372,7 @@ class Document:
             start, end, self.line_end.join([head, *(indent + one if one else "" for one in body)])
         )
 
-    def _merged(self, start: int, end: int, value: Any) -> TextEdit:
+    def _merging_edit(self, start: int, end: int, value: Any) -> TextEdit:
         """Return the edit in which ruamel.yaml merges the value into the lines of a block collection."""
         begin = self.text.rfind("\n", 0, start) + 1
         before = self.text[begin:start]
@@ -387,7 +391,7 @@ class Document:
         except Foreign:
             raise Uneditable("the value uses a YAML anchor from another part of the file") from None
         node, problems = read("\n".join(made), "made")
-        if node is None or problems or not _same(node, value):
+        if node is None or problems or not _has_value(node, value):
             raise Unreadable("dpsync would read another value from the new lines")
         return TextEdit(
             begin, stop, self.line_end.join(before + line if line.strip() else line for line in made)
@@ -406,7 +410,7 @@ def _pairs(node: Node) -> Iterator[tuple[Scalar | None, Node]]:
             waiting += [(None, item) for item in value.items]
 
 
-def _no_variables(node: Node) -> None:
+def _refuse_variables(node: Node) -> None:
     for _, item in _pairs(node):
         if isinstance(item, Scalar) and isinstance(item.value, str) and "${" in item.value.replace("$$", ""):
             raise FromVariable(f"the value in your file comes from a variable ({item.text})")
@@ -419,7 +423,7 @@ def _same_shape(old: Node, value: Any) -> bool:
     return isinstance(old, Sequence) and isinstance(value, list) and bool(value)
 
 
-def _same(old: Node, value: Any) -> bool:
+def _has_value(old: Node, value: Any) -> bool:
     return compared(plain(old)) == compared(escaped(value))
 
 
@@ -517,7 +521,7 @@ class _Unfolding:
             return None
         anchor = self.text[start : self._after_anchor(start)].rstrip()
         rest = self.text[end:stop].rstrip()
-        lines = list(self._inside(node, column))
+        lines = list(self._lines_inside(node, column))
         if key is None:
             if anchor:
                 return None
@@ -527,7 +531,7 @@ class _Unfolding:
         head = ":" + (f" {anchor}" if anchor else "") + rest
         return TextEdit(after_key, stop, self.document.line_end.join([head, *lines]))
 
-    def _inside(self, node: Mapping | Sequence, column: int) -> Iterator[str]:
+    def _lines_inside(self, node: Mapping | Sequence, column: int) -> Iterator[str]:
         """Yield the lines of a flow collection in block style."""
         indent = " " * column
         if isinstance(node, Mapping):
@@ -554,7 +558,7 @@ class _Unfolding:
         if is_flow and (inline(plain(node)) is None or len(lead) + len(source) >= WIDTH):
             assert isinstance(node, Mapping | Sequence)
             yield lead
-            yield from self._inside(node, column + 2)
+            yield from self._lines_inside(node, column + 2)
             return
         text = node.value if isinstance(node, Scalar) and source.startswith('"') else None
         first, *more = (isinstance(text, str) and block_text(text, " " * (column + 2))) or [source]
@@ -613,14 +617,14 @@ def insert(text: str, name: str, steps: list[Step], value: Any) -> str:
         steps = steps[2:]
     key: Scalar | None = None
     for done, step in enumerate(steps):
-        found = _inside(at, step)
+        found = _follow_step(at, step)
         if found is None:
-            return _with(document, key, at, steps[done:], value)
+            return _add_missing(document, key, at, steps[done:], value)
         key, at = found
     return apply_edits(text, document.edits(key, at, value))
 
 
-def _inside(at: Node, step: Step) -> tuple[Scalar | None, Node] | None:
+def _follow_step(at: Node, step: Step) -> tuple[Scalar | None, Node] | None:
     if isinstance(step, Item):
         for item in at if isinstance(at, Sequence) else ():
             named = item.get("key") if isinstance(item, Mapping) else None
@@ -631,17 +635,17 @@ def _inside(at: Node, step: Step) -> tuple[Scalar | None, Node] | None:
     return next(((key, node) for key, node in pairs if key.text == step), None)
 
 
-def _with(document: Document, key: Scalar | None, at: Node, steps: list[Step], value: Any) -> str:
+def _add_missing(document: Document, key: Scalar | None, at: Node, steps: list[Step], value: Any) -> str:
     """Return the text with the missing steps and the value added to the last existing node."""
     first, *rest = steps
     missing = value
     for step in reversed(rest):
-        missing = {step: missing} if isinstance(step, str) else [_node(step, missing)]
+        missing = {step: missing} if isinstance(step, str) else [_list_node(step, missing)]
     if isinstance(first, Item):
         if not isinstance(at, Sequence):
             raise Uneditable("the overlay file has no list for this entry of the navigation")
         nodes: Any = plain(at)
-        return apply_edits(document.text, document.edits(key, at, [*nodes, _node(first, missing)]))
+        return apply_edits(document.text, document.edits(key, at, [*nodes, _list_node(first, missing)]))
     if not isinstance(at, Mapping):
         raise Uneditable(
             "the overlay file has the entry in the short form KEY: VALUE. Write the entry as "
@@ -653,7 +657,7 @@ def _with(document: Document, key: Scalar | None, at: Node, steps: list[Step], v
     return apply_edits(document.text, [document.after(sibling.span, first, missing)])
 
 
-def _node(step: Item, inside: Any) -> dict[str, Any]:
+def _list_node(step: Item, inside: Any) -> dict[str, Any]:
     return {"key": step.key, **inside}
 
 

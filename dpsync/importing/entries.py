@@ -37,7 +37,7 @@ class LeftOut(Struct, frozen=True):
     field: str | None
     why: str
     span: Span | None = None
-    """Where it stands in the file that was taken over."""
+    """The position in the navigation file that is converted."""
 
 
 class ToSet(Struct, frozen=True):
@@ -65,7 +65,7 @@ class DescribedEntries(Struct):
 
 
 NONE: Final = object()
-"""That there is no value, where that is worth a line: written as null."""
+"""A missing value that needs a line, which is written as null."""
 
 
 def describe(registry: Registry, whole: Inventory, full: bool = False) -> DescribedEntries:
@@ -141,7 +141,7 @@ class _Describing:
         self.made = DescribedEntries()
         self.variables: set[str] = set()
         self._held: dict[tuple[str, str], dict[Identity | None, list[str]]] = {}
-        """By kind and field what lies in each object by that field."""
+        """The ids inside each object, by kind and reference field."""
 
     def describe(self) -> DescribedEntries:
         left: set[int] = set()
@@ -150,17 +150,17 @@ class _Describing:
             if above is not None and (id(above) in left or id(item.holder) in left or _syncs(above, item)):
                 left.add(id(item))
                 continue
-            entry = self._entry(item)
+            entry = self._describe_entry(item)
             if entry is None:
                 left.add(id(item))
             else:
                 self.made.by_address[item.address] = entry
         if left:
-            self._without(left)
+            self._describe_without(left)
         _pin(self.registry, self.whole, self.made, self.known)
         return self.made
 
-    def _without(self, left: set[int]) -> None:
+    def _describe_without(self, left: set[int]) -> None:
         """Describe all entries again without these objects, because references to them must become ids."""
         self.whole.objects = [item for item in self.whole.objects if id(item) not in left]
         for item in self.whole.objects:
@@ -173,43 +173,49 @@ class _Describing:
         again.made.left_out = [note for note in left_out if note.field is None]
         self.made = again.describe()
 
-    def _entry(self, item: FoundObject) -> DescribedEntry | None:
+    def _describe_entry(self, item: FoundObject) -> DescribedEntry | None:
         """Return the entry of one object; None if a required part cannot be written."""
         entry = DescribedEntry(item)
         shape = item.kind.shape
         if isinstance(shape, NodeShape) and len(item.inside) < shape.least:
             holds = " or ".join(self.registry[name].noun for name in shape.holds)
-            self._cannot(item, None, f"the {item.kind.noun} contains no {holds}")
+            self._leave_out(item, None, f"the {item.kind.noun} contains no {holds}")
             return None
         named = self._named(item)
         if (problem := self._find_key_problem(item, named)) is not None:
-            self._cannot(item, None, problem)
+            self._leave_out(item, None, problem)
             return None
-        synced = self._synced(entry)
-        for one in item.kind.fields:
-            if one.name in synced and not one.required:
+        synced = self._leave_out_synced(entry)
+        for field_ in item.kind.fields:
+            if field_.name in synced and not field_.required:
                 continue
-            value = self._value(one, item)
+            value = self._live_value(field_, item)
             if value is None:
-                if one.required and one.name not in (item.kind.natural, item.kind.default):
-                    self._cannot(item, None, f"GitBook returns no value for the required field {one.name}")
+                if field_.required and field_.name not in (item.kind.natural, item.kind.default):
+                    self._leave_out(
+                        item, None, f"GitBook returns no value for the required field {field_.name}"
+                    )
                     return None
                 continue
             if value is NONE:
-                entry.fields[one.name] = None
+                entry.fields[field_.name] = None
                 continue
-            if one.instead_of is not None and entry.fields.get(one.instead_of) is not None:
-                self._cannot(item, one.name, f"an entry cannot have both {one.instead_of} and {one.name}")
+            if field_.instead_of is not None and entry.fields.get(field_.instead_of) is not None:
+                self._leave_out(
+                    item, field_.name, f"an entry cannot have both {field_.instead_of} and {field_.name}"
+                )
                 continue
-            writing = Writing(named, self._secret_of(item, one), in_file=_in_file(item.kind))
+            writing = Writing(named, self._variable_namer(item, field_), in_file=_in_file(item.kind))
             try:
-                entry.fields[one.name] = writing.value(one.type, value)
+                entry.fields[field_.name] = writing.value(field_.type, value)
             except Unwritable as why:
-                if one.required:
-                    self._cannot(item, None, f"dpsync cannot write the required field {one.name}: {why}")
+                if field_.required:
+                    self._leave_out(
+                        item, None, f"dpsync cannot write the required field {field_.name}: {why}"
+                    )
                     return None
-                self._cannot(item, one.name, str(why))
-                entry.comments.append(not_imported(one.name, str(why)))
+                self._leave_out(item, field_.name, str(why))
+                entry.comments.append(not_imported(field_.name, str(why)))
         if not entry.fields:
             entry.fields |= one_default(item.kind, item.live)
         return entry
@@ -228,7 +234,7 @@ class _Describing:
             return f"the {name} cannot be the key of an entry: {why}"
         return None
 
-    def _synced(self, entry: DescribedEntry) -> tuple[str, ...]:
+    def _leave_out_synced(self, entry: DescribedEntry) -> tuple[str, ...]:
         """Return the fields that Git Sync determines, and note those that are left out therefore."""
         item = entry.found
         synced, repository = item.kind.synced, item.live.synced
@@ -239,14 +245,14 @@ class _Describing:
         words += [self.registry.tree_word(item.kind.name)] if synced.tree else []
         for word in words:
             why = f"GitBook syncs the {word} with {repository.name}"
-            self._cannot(item, word, why)
+            self._leave_out(item, word, why)
             entry.comments.append(not_imported(word, why))
         return fields
 
-    def _value(self, one: Field, item: FoundObject) -> Any:
+    def _live_value(self, one: Field, item: FoundObject) -> Any:
         """Return the live value that is written, or NONE for null; None if nothing is written."""
         if isinstance(one, ListOrder):
-            return self._order(one, item)
+            return self._listed_order(one, item)
         watched = is_access_default(item.kind, one) and not self._places_at_the_top(one, item)
         value = worth_writing(item.kind, one, item.live, item.key, self.full, watched)
         if value is None or item.kind.inherits is None:
@@ -273,7 +279,7 @@ class _Describing:
         found = self.whole.below(owner, [self.registry[kind]]) if owner is not None else []
         return found[0].live if found else None
 
-    def _order(self, order: ListOrder, item: FoundObject) -> Value:
+    def _listed_order(self, order: ListOrder, item: FoundObject) -> Value:
         """Return the order of the objects inside; None if there are fewer than two."""
         named = (order.of, order.by)
         if named not in self._held:
@@ -290,7 +296,7 @@ class _Describing:
 
         return named
 
-    def _secret_of(self, item: FoundObject, one: Field) -> Callable[[tuple[str, ...]], str]:
+    def _variable_namer(self, item: FoundObject, one: Field) -> Callable[[tuple[str, ...]], str]:
         def name(path: tuple[str, ...]) -> str:
             words = [*(segment for segment in item.address.segments), one.name, *path]
             wanted = re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
@@ -302,7 +308,7 @@ class _Describing:
 
         return name
 
-    def _cannot(self, item: FoundObject, name: str | None, why: str) -> None:
+    def _leave_out(self, item: FoundObject, name: str | None, why: str) -> None:
         self.made.left_out.append(LeftOut(str(item.address), name, why))
 
 
@@ -327,7 +333,7 @@ def _pin(registry: Registry, whole: Inventory, made: DescribedEntries, known: Kn
     for kind in registry.ordered:
         parents = {id(item.parent): item.parent for item in whole.of(kind.name) if item.parent is not None}
         for parent in sorted(parents.values(), key=lambda item: item.address):
-            pinning.settle(kind, whole.below(parent, [kind]))
+            pinning.pin_where_needed(kind, whole.below(parent, [kind]))
 
 
 class _Pinning:
@@ -338,25 +344,25 @@ class _Pinning:
         self.made = made
         self.known = known
         self.ids: dict[Address, str] = {}
-        """What is recognised by then, kind by kind in the registry's order, as the reader does."""
+        """The ids of matched entries so far. As in a plan, kinds are matched in the registry's order."""
 
-    def settle(self, kind: Kind, siblings: list[FoundObject]) -> None:
+    def pin_where_needed(self, kind: Kind, siblings: list[FoundObject]) -> None:
         if not (isinstance(kind.shape, Single) or kind.natural is not None or kind.only_short):
-            self._settle(kind, siblings)
+            self._pin_unmatched(kind, siblings)
         self.ids |= {item.address: item.live.id for item in siblings}
 
-    def _settle(self, kind: Kind, siblings: list[FoundObject]) -> None:
+    def _pin_unmatched(self, kind: Kind, siblings: list[FoundObject]) -> None:
         view = NaturalKeys(kind, self.ids.get, self._first_child, self._children(siblings))
-        wrong = self._mistaken(view, siblings)
+        wrong = self._wrongly_matched(view, siblings)
         for item in wrong:
             item.pinned = True
-        if wrong and self._mistaken(view, siblings):
+        if wrong and self._wrongly_matched(view, siblings):
             for item in siblings:
                 item.pinned = True
 
-    def _mistaken(self, view: NaturalKeys, siblings: list[FoundObject]) -> list[FoundObject]:
+    def _wrongly_matched(self, view: NaturalKeys, siblings: list[FoundObject]) -> list[FoundObject]:
         """Return the objects without a pin that the matcher would not match, or match with another entry."""
-        found = match(view, [self._resource(item) for item in siblings], [item.live for item in siblings])
+        found = match(view, [self._loaded_entry(item) for item in siblings], [item.live for item in siblings])
         asked = {item.address for item in found.diagnostics}
         return [
             item
@@ -371,21 +377,26 @@ class _Pinning:
 
     def _first_child(self, resource: Entry) -> Entry | None:
         inside = self.made.by_address[resource.address].found.inside
-        return self._resource(inside[0]) if inside else None
+        return self._loaded_entry(inside[0]) if inside else None
 
     def _children(self, siblings: list[FoundObject]) -> Callable[[LiveObject], list[LiveObject]]:
         by_identity = {item.live.identity: item for item in siblings}
         return lambda live: [node.live for node in by_identity[live.identity].inside]
 
-    def _resource(self, item: FoundObject) -> Entry:
+    def _loaded_entry(self, item: FoundObject) -> Entry:
         """Return the entry as the loaded configuration will have it."""
         kind = item.kind
         entry = self.made.by_address[item.address]
-        said = {*entry.fields, kind.natural, kind.default, *(one.name for one in kind.fields if one.nest)}
+        written = {
+            *entry.fields,
+            kind.natural,
+            kind.default,
+            *(field_.name for field_ in kind.fields if field_.nest),
+        }
         fields = {
-            one.name: self._declared(one, item)
-            for one in kind.fields
-            if one.name in said and one.source is not None
+            field_.name: self._loaded_value(field_, item)
+            for field_ in kind.fields
+            if field_.name in written and field_.source is not None
         }
         return Entry(
             kind.name, item.address, item.key, item.parent.address if item.parent else None,
@@ -393,7 +404,7 @@ class _Pinning:
             item.live.id if item.pinned else None,
         )  # fmt: skip
 
-    def _declared(self, one: Field, item: FoundObject) -> Value:
+    def _loaded_value(self, one: Field, item: FoundObject) -> Value:
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
                 target = self.known.find(one.type.refers, leaf.id, item)

@@ -94,10 +94,10 @@ def put(
     """
     states = {path: _state(directory / path, content) for path, content in files.items()}
     found = [
-        *_no_files(directory, files),
-        *_outside(directory, files),
-        *_other_root(directory, files),
-        *map(_stray, stray),
+        *_blocked_paths(directory, files),
+        *_paths_outside(directory, files),
+        *_other_root_file(directory, files),
+        *map(_stray_error, stray),
     ]
     if not force:
         replaced = [path for path, state in states.items() if state == "replaced"]
@@ -136,7 +136,7 @@ def _uncommitted(directory: Path, paths: list[str]) -> list[Diagnostic]:
     ]
 
 
-def _no_files(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
+def _blocked_paths(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     """Return an error for each path at which something other than a file or a link exists."""
     kinds = {path: disk.kind_of(directory / path) for path in paths}
     return [
@@ -148,7 +148,7 @@ def _no_files(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     ]
 
 
-def _outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
+def _paths_outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     """Return an error for each path outside the project: behind a link, or below a `.git` directory."""
     found = []
     for path in paths:
@@ -162,7 +162,7 @@ def _outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     return found
 
 
-def _other_root(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
+def _other_root_file(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     """Return an error if a root file with the other name exists: a configuration has one root file."""
     if paths.keys().isdisjoint(ROOT_NAMES):
         return []
@@ -177,7 +177,7 @@ def _other_root(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]
     ]
 
 
-def _stray(path: str) -> Diagnostic:
+def _stray_error(path: str) -> Diagnostic:
     message = f"{path} exists and would become part of the configuration"
     return Diagnostic(
         "stray",

@@ -124,7 +124,7 @@ class UnreadSource(Struct, frozen=True):
     parent: FoundObject
     why: str
     served: bool = True
-    """Whether the platform serves it at all: with another token, or with another flag."""
+    """Whether the platform supports the request, perhaps with another token."""
 
     @property
     def place(self) -> Address:
@@ -138,7 +138,7 @@ class Inventory(Struct):
     objects: list[FoundObject] = field(default_factory=list)
     outputs: dict[tuple[str, str], FoundObject] = field(default_factory=dict)
     orders: dict[tuple[Identity, str], list[str]] = field(default_factory=dict)
-    """By object and list order the ids of what that lists, in live order."""
+    """The ids in live order, by object and name of the list order."""
     unread: list[UnreadSource] = field(default_factory=list)
     _children: dict[int, list[FoundObject]] = field(default_factory=dict)
 
@@ -209,13 +209,13 @@ class _InventoryReader:
         assert root.find is not None
         listed = self.sources.whole(root, root.find.path)
         keys = [key for key in root.identity if isinstance(key, str)]
-        missing = [name for name in named if not any(_is(item, name, keys) for item in listed)]
+        missing = [name for name in named if not any(_has_name(item, name, keys) for item in listed)]
         if missing or not listed:
             raise DiagnosticError([_no_organization(name) for name in missing or [""]], Exit.FAILED)
         return [
             FoundObject(root, item)
             for item in listed
-            if not named or any(_is(item, name, keys) for name in named)
+            if not named or any(_has_name(item, name, keys) for name in named)
         ]
 
     def below(self, level: list[FoundObject]) -> list[FoundObject]:
@@ -233,7 +233,7 @@ class _InventoryReader:
             if isinstance(objects, UnreadSource):
                 self.whole.unread.append(objects)
             else:
-                found += self._placed(kind, parent, objects)
+                found += self._place_objects(kind, parent, objects)
         self._note_outputs(found)
         return [item for item in found if (item.kind.name, item.live.id) not in self.whole.outputs]
 
@@ -261,9 +261,9 @@ class _InventoryReader:
 
     def _read(self, kind: Kind, parent: FoundObject) -> tuple[LiveObject, ...] | UnreadSource:
         source = self.sources.source(kind, parent.live.identity, parent.chain)
-        return self._tried(kind, parent, source)
+        return self._read_or_note(kind, parent, source)
 
-    def _tried(
+    def _read_or_note(
         self, kind: Kind, parent: FoundObject, source: Source
     ) -> tuple[LiveObject, ...] | UnreadSource:
         try:
@@ -273,7 +273,9 @@ class _InventoryReader:
         except Forbidden:
             return UnreadSource(kind, parent, FORBIDDEN)
 
-    def _placed(self, kind: Kind, parent: FoundObject, objects: Iterable[LiveObject]) -> list[FoundObject]:
+    def _place_objects(
+        self, kind: Kind, parent: FoundObject, objects: Iterable[LiveObject]
+    ) -> list[FoundObject]:
         placed: dict[Identity, FoundObject] = {parent.live.identity: parent}
         for item in objects:
             above = placed.get(item.parent or parent.live.identity, parent)
@@ -332,7 +334,7 @@ class _InventoryReader:
             return None
 
 
-def _is(item: LiveObject, name: str, keys: list[str]) -> bool:
+def _has_name(item: LiveObject, name: str, keys: list[str]) -> bool:
     return name == item.id or any(name == item.fields.get(key) for key in keys)
 
 

@@ -41,10 +41,10 @@ def name_everything(
     for kind in (registry.root, *(kind for kind in registry.ordered if kind.parent is not None)):
         for item in whole.of(kind.name):
             naming.name(item)
-    left = {id(item) for item in naming.nameless}
+    left = {id(item) for item in naming.without_key}
     whole.objects = [item for item in whole.objects if not any(id(one) in left for one in item.above())]
     whole.index()
-    return naming.nameless
+    return naming.without_key
 
 
 def lines_of(whole: Inventory) -> dict[str, Lines]:
@@ -108,19 +108,19 @@ class _Naming:
         self.whole = whole
         self.known = Known(whole)
         self.used: set[tuple[Address, str, str]] = set()
-        """What is taken: the address that the keys are unique below, the group of kinds, the key."""
+        """The used keys: the address below which keys are unique, the group of kinds, and the key."""
         self.objects_by_key: dict[tuple[Address, str, str], FoundObject] = {}
         """The object with each key in `used`."""
-        self.nameless: list[FoundObject] = []
-        self.shared = _sharing(registry)
+        self.without_key: list[FoundObject] = []
+        self.shared = _shared_key_sets(registry)
         self.places = Places(registry)
         self.recorded = recorded
-        self.kept: dict[tuple[str, str, str], Address] = {}
+        self.recorded_addresses: dict[tuple[str, str, str], Address] = {}
         """The recorded address of an object, by its organization, kind and id."""
-        self.promised: set[tuple[Address, str, str]] = set()
-        """What is taken as soon as the object that has it is named."""
+        self.reserved_keys: set[tuple[Address, str, str]] = set()
+        """The recorded keys of live objects, which no other object may get."""
 
-    def _promise(self, organization: FoundObject) -> None:
+    def _reserve_recorded_keys(self, organization: FoundObject) -> None:
         """Reserve the keys of existing entries for the live objects of an organization."""
         live = {(item.kind.name, item.live.id) for item in self.whole.objects}
         id = organization.live.id
@@ -128,8 +128,8 @@ class _Naming:
             address = Address((organization.key, *at.rest))
             for kind in self.places.kinds(address):
                 if (kind.name, line.id) in live:
-                    self.kept[id, kind.name, line.id] = address
-                    self.promised.add((*self._scope(kind, address), address.last))
+                    self.recorded_addresses[id, kind.name, line.id] = address
+                    self.reserved_keys.add((*self._scope(kind, address), address.last))
 
     def _scope(self, kind: Kind, address: Address) -> tuple[Address, str]:
         """Return the scope in which the key of an entry at this address must be unique."""
@@ -137,19 +137,19 @@ class _Naming:
             return address.place, "node"
         return address.parent(kind.key), self.shared.get(kind.name, kind.name)
 
-    def _own(self, item: FoundObject, place: Address, scope: tuple[Address, str]) -> str:
+    def _recorded_or_free_key(self, item: FoundObject, place: Address, scope: tuple[Address, str]) -> str:
         """Return the key of the object's existing entry, otherwise a free key."""
         *_, organization = item.above()
         if item is organization:
-            return self._free(scope, self._key_of(item) or self._word(item))
-        address = self.kept.get((organization.live.id, item.kind.name, item.live.id))
+            return self._free_key(scope, self._recorded_organization_key(item) or self._key_from_title(item))
+        address = self.recorded_addresses.get((organization.live.id, item.kind.name, item.live.id))
         if address is not None and address.place == place:
             key = address.last
             if (*scope, key) not in self.used:
                 return key
-        return self._free(scope, self._word(item))
+        return self._free_key(scope, self._key_from_title(item))
 
-    def _key_of(self, organization: FoundObject) -> str | None:
+    def _recorded_organization_key(self, organization: FoundObject) -> str | None:
         """Return the key that an organization has in its recorded lines; None without lines."""
         return next((at.first for at in self.recorded.get(organization.live.id, ())), None)
 
@@ -159,23 +159,27 @@ class _Naming:
             assert above is not None
             item.address = above.address.child(*kind.key.split("."))
             return
-        place = self._place(item)
+        place = self._parent_address(item)
         scope = (place, "node") if isinstance(kind.shape, Node) else self._group(item)
-        key = self._natural(item, kind.natural) if kind.natural else self._own(item, place, scope)
-        folded = self._folded(kind, key)
+        key = (
+            self._natural_key(item, kind.natural)
+            if kind.natural
+            else self._recorded_or_free_key(item, place, scope)
+        )
+        folded = self._folded_key(kind, key)
         holder = self.objects_by_key.get((*scope, folded)) if kind.natural else None
         if not key or holder is not None or FORBIDDEN_IN_VALUE.search(key):
             if holder is not None:
                 holder.pinned = True  # both objects have this key: only the id distinguishes them
-            self.nameless.append(item)
+            self.without_key.append(item)
             return
         self.used.add((*scope, folded))
         self.objects_by_key[(*scope, folded)] = item
         item.key, item.address = key, place.child(folded)
         if item.parent is None:
-            self._promise(item)
+            self._reserve_recorded_keys(item)
 
-    def _place(self, item: FoundObject) -> Address:
+    def _parent_address(self, item: FoundObject) -> Address:
         """Return the address above the address of an object."""
         if item.parent is None:
             return Address(())
@@ -186,14 +190,14 @@ class _Naming:
         above = item.parent.address if item.parent else Address(())
         return above, self.shared.get(item.kind.name, item.kind.name)
 
-    def _natural(self, item: FoundObject, name: str) -> str:
+    def _natural_key(self, item: FoundObject, name: str) -> str:
         value = item.live.fields.get(name)
         if isinstance(value, LiveId):
             target = self.known.find(item.kind.field(name).type.refers, value.id, item)
             return target.key if target is not None else ""
         return value if isinstance(value, str) else ""
 
-    def _folded(self, kind: Kind, key: str) -> str:
+    def _folded_key(self, kind: Kind, key: str) -> str:
         if kind.natural is None:
             return key
         type_ = kind.field(kind.natural).type
@@ -203,28 +207,28 @@ class _Naming:
                 return str(target.field(target.natural).type.fold(key))
         return str(type_.fold(key))
 
-    def _free(self, scope: tuple[Address, str], wanted: str) -> str:
+    def _free_key(self, scope: tuple[Address, str], wanted: str) -> str:
         """Return the wanted key, or the first free key with a number after it."""
         reserved = () if scope[0].segments else self.registry.words
         return first_free(wanted, lambda key: key in reserved or self._is_taken((*scope, key)))
 
     def _is_taken(self, key: tuple[Address, str, str]) -> bool:
-        return key in self.used or key in self.promised
+        return key in self.used or key in self.reserved_keys
 
-    def _word(self, item: FoundObject) -> str:
+    def _key_from_title(self, item: FoundObject) -> str:
         kind = item.kind
         if isinstance(kind.shape, Entries) and kind.shape.default:
             own = item.live.fields.get(kind.shape.default)
             if isinstance(own, str) and LOCAL_KEY.fullmatch(own):
                 return own
         for key in kind.identity:
-            parts = [self._said(item, part) for part in ((key,) if isinstance(key, str) else key)]
+            parts = [self._identity_text(item, part) for part in ((key,) if isinstance(key, str) else key)]
             if (word := slug("-".join(part for part in parts if part))) and all(parts):
                 return word
         title = item.live.fields.get(kind.title)
         return slug(title if isinstance(title, str) else "") or slug(kind.noun) or "entry"
 
-    def _said(self, item: FoundObject, part: str) -> str:
+    def _identity_text(self, item: FoundObject, part: str) -> str:
         """Return one part of a natural key as text: a value, or the keys of the objects that it refers to."""
         if part.startswith("$"):
             return ""
@@ -235,11 +239,11 @@ class _Naming:
         if isinstance(value, str):
             return value
         ids = [leaf for leaf in leaves(value) if isinstance(leaf, LiveId)]
-        found = (self.known.find(item.kind.field(name).type.refers, leaf.id, item) for leaf in ids)
-        return "-".join(target.key for target in found if target is not None)
+        targets = (self.known.find(item.kind.field(name).type.refers, leaf.id, item) for leaf in ids)
+        return "-".join(target.key for target in targets if target is not None)
 
 
-def _sharing(registry: Registry) -> dict[str, str]:
+def _shared_key_sets(registry: Registry) -> dict[str, str]:
     """Return for each kind that shares its keys with others the name of the shared set of keys.
 
     Kinds share keys if a field may refer to any of them, or if one is the output of the other.
@@ -250,25 +254,25 @@ def _sharing(registry: Registry) -> dict[str, str]:
         (kinds[0], other)
         for kind in registry.ordered
         for field in kind.fields
-        for kinds in _together(field.type)
+        for kinds in _reference_kinds(field.type)
         for other in kinds[1:]
     ]
-    for one, other in pairs:
-        shared[other] = shared.setdefault(one, one)
+    for first, other in pairs:
+        shared[other] = shared.setdefault(first, first)
     return shared
 
 
-def _together(type_: Type) -> Iterable[tuple[str, ...]]:
+def _reference_kinds(type_: Type) -> Iterable[tuple[str, ...]]:
     match type_:
         case Reference(kinds=kinds):
             yield kinds
         case Object(parts=parts):
             for part in parts.values():
-                yield from _together(part)
+                yield from _reference_kinds(part)
         case OneOf(forms=forms):
             for form in forms.values():
-                yield from _together(form)
+                yield from _reference_kinds(form)
         case Many(of=of):
-            yield from _together(of)
+            yield from _reference_kinds(of)
         case Table(values=values):
-            yield from _together(values)
+            yield from _reference_kinds(values)

@@ -127,13 +127,13 @@ class _Layout:
         root = self.registry.root
         organizations: dict[str, BlockMapping] = {}
         for item in self.whole.of(root.name):
-            settings = {"id": item.live.id, **self._fields(item, ""), **self._places(item, "")}
+            settings = {"id": item.live.id, **self._field_values(item, ""), **self._values_below(item, "")}
             for place, kinds in sorted(self.registry.places(root.name).items()):
-                if _all(kinds, Single):
+                if _have_shape(kinds, Single):
                     continue
                 if children := self.whole.below(item, kinds):
-                    self._place(item, place, kinds, children)
-            organizations[item.key] = BlockMapping(settings, self._entry(item).comments)
+                    self._write_list(item, place, kinds, children)
+            organizations[item.key] = BlockMapping(settings, self._described(item).comments)
         head: dict[str, Any] = {"dpsync": 1}
         if include := included(self.folder.contents):
             head["include"] = include
@@ -143,43 +143,43 @@ class _Layout:
         self.folder.yaml(ROOT, root_mapping(head, organizations, [] if self.full else [_DEFAULTS]))
         return dict(sorted(self.folder.contents.items()))
 
-    def _place(
+    def _write_list(
         self, item: FoundObject, place: str, kinds: tuple[Kind, ...], children: list[FoundObject]
     ) -> None:
         """Write the files of one list."""
-        if not any(map(self._split, kinds)):
+        if not any(map(self._has_own_files, kinds)):
             path = f"{item.key}/{place}.yaml"
             value = _nested(place.split("."), self._entries(children, posixpath.dirname(path)))
-            self._included(item, path, value)
+            self._write_included_file(item, path, value)
             return
         for child in children:
             path = self.folder.free(f"{item.key}/{place}/{_file_name(child.key)}", ".yaml")
             value = _nested(place.split("."), self._entries([child], posixpath.dirname(path)))
-            self._included(item, path, value)
+            self._write_included_file(item, path, value)
 
-    def _split(self, kind: Kind) -> bool:
+    def _has_own_files(self, kind: Kind) -> bool:
         """Return whether each entry gets its own file, because a tree is long."""
         places = self.registry.places(kind.name).values()
-        return any(_all(kinds, Node) for kinds in places)
+        return any(_have_shape(kinds, Node) for kinds in places)
 
-    def _included(self, item: FoundObject, path: str, value: Mapping[str, Any]) -> None:
+    def _write_included_file(self, item: FoundObject, path: str, value: Mapping[str, Any]) -> None:
         self.folder.yaml(path, BlockMapping({WORD: item.key, **value}))
 
     # Entries.
 
     def _entries(self, children: list[FoundObject], directory: str) -> BlockMapping:
         return BlockMapping(
-            {item.key: self._body(item, directory) for item in sorted(children, key=lambda i: i.key)}
+            {item.key: self._entry_value(item, directory) for item in sorted(children, key=lambda i: i.key)}
         )
 
-    def _entry(self, item: FoundObject) -> DescribedEntry:
+    def _described(self, item: FoundObject) -> DescribedEntry:
         return self.entries.by_address[item.address]
 
-    def _body(self, item: FoundObject, directory: str) -> Any:
+    def _entry_value(self, item: FoundObject, directory: str) -> Any:
         """Return the YAML value of an entry: its main field alone if there is nothing else to write."""
-        kind, comments = item.kind, self._entry(item).comments
-        fields = short_forms(kind, self._fields(item, directory))
-        below = self._places(item, directory)
+        kind, comments = item.kind, self._described(item).comments
+        fields = short_forms(kind, self._field_values(item, directory))
+        below = self._values_below(item, directory)
         if kind.shorthand is not None and not item.pinned and not below and set(fields) == {kind.shorthand}:
             value = fields[kind.shorthand]
             if kind.only_short or not (comments or isinstance(value, dict)):
@@ -187,22 +187,27 @@ class _Layout:
         made = {**({"id": item.live.id} if item.pinned else {}), **fields, **below}
         return BlockMapping(made, comments) if below or comments else made
 
-    def _fields(self, item: FoundObject, directory: str) -> dict[str, Any]:
-        fields = self._entry(item).fields
-        return {name: self._in_files(item, name, value, directory) for name, value in fields.items()}
+    def _field_values(self, item: FoundObject, directory: str) -> dict[str, Any]:
+        fields = self._described(item).fields
+        return {
+            name: self._with_long_values_in_files(item, name, value, directory)
+            for name, value in fields.items()
+        }
 
-    def _in_files(self, item: FoundObject, name: str, value: Any, directory: str) -> Any:
+    def _with_long_values_in_files(self, item: FoundObject, name: str, value: Any, directory: str) -> Any:
         """Return a value with its long parts moved to files; `name` is the dotted name of the value."""
         if isinstance(value, FileContent):
-            return self._file(item, name, value, directory)
+            return self._write_long_value(item, name, value, directory)
         if isinstance(value, dict):
             return {
-                part: self._in_files(item, f"{name}.{part}", inside, directory)
+                part: self._with_long_values_in_files(item, f"{name}.{part}", inside, directory)
                 for part, inside in value.items()
             }
         return value
 
-    def _file(self, item: FoundObject, name: str, value: FileContent, directory: str) -> dict[str, str]:
+    def _write_long_value(
+        self, item: FoundObject, name: str, value: FileContent, directory: str
+    ) -> dict[str, str]:
         """Write a long value into its own file, and return the reference to the file."""
         organization, *rest = item.address.segments
         words = rest if _one_long_field(item.kind) and rest else [*rest, name]
@@ -212,35 +217,35 @@ class _Layout:
         self.folder.put(path, value.text)
         return {"file": posixpath.relpath(path, directory or ".")}
 
-    def _places(self, item: FoundObject, directory: str) -> dict[str, Any]:
+    def _values_below(self, item: FoundObject, directory: str) -> dict[str, Any]:
         """Return the values below an entry: singles and entries by name, then the tree."""
         places = self.registry.places(item.kind.name)
         made: dict[str, Any] = {}
         if item.parent is None:
-            places = {key: kinds for key, kinds in places.items() if _all(kinds, Single)}
-        trees = {key for key, kinds in places.items() if _all(kinds, Node)}
+            places = {key: kinds for key, kinds in places.items() if _have_shape(kinds, Single)}
+        trees = {key for key, kinds in places.items() if _have_shape(kinds, Node)}
         for place in [*sorted(places.keys() - trees), *sorted(trees)]:
-            value = self._below(item, place, places[place], directory)
+            value = self._list_value(item, place, places[place], directory)
             if value is not None:
-                _put(made, place.split("."), value)
+                _set_nested(made, place.split("."), value)
         return made
 
-    def _below(self, item: FoundObject, place: str, kinds: tuple[Kind, ...], directory: str) -> Any:
-        if _all(kinds, Node):
+    def _list_value(self, item: FoundObject, place: str, kinds: tuple[Kind, ...], directory: str) -> Any:
+        if _have_shape(kinds, Node):
             nodes = [node for node in item.inside if node.kind.key == place]
-            return [self._node(node, directory) for node in nodes] or None
+            return [self._node_value(node, directory) for node in nodes] or None
         children = self.whole.below(item, kinds)
         if not children:
             return None
-        if _all(kinds, Single):
-            return self._single(children[0], directory)
+        if _have_shape(kinds, Single):
+            return self._single_value(children[0], directory)
         if rows_of(kinds[0]) is not None and len(children) >= MANY:
-            return self._rows(item, kinds[0], children, directory)
+            return self._write_csv_file(item, kinds[0], children, directory)
         made = self._entries(children, directory)
         short = len(made) < 4 and not any(isinstance(value, dict | list) for value in made.values())
         return dict(made) if short else made
 
-    def _rows(
+    def _write_csv_file(
         self, item: FoundObject, kind: Kind, children: list[FoundObject], directory: str
     ) -> BlockMapping:
         """Return many entries as a CSV file, with the entries beside it that no row can contain."""
@@ -248,10 +253,10 @@ class _Layout:
         beside: list[FoundObject] = []
         for child in sorted(children, key=lambda one: one.key):
             try:
-                if self._entry(child).comments:
+                if self._described(child).comments:
                     raise Uneditable("a CSV row cannot contain a comment")
                 pin = {"id": child.live.id} if child.pinned else {}
-                lines.append(row(kind, child.key, {**pin, **self._fields(child, directory)}))
+                lines.append(row(kind, child.key, {**pin, **self._field_values(child, directory)}))
             except Uneditable:
                 beside.append(child)
         if not lines:
@@ -262,28 +267,28 @@ class _Layout:
         named = {ROWS_WORD: posixpath.relpath(path, directory or ".")}
         return BlockMapping({**named, **self._entries(beside, directory)})
 
-    def _single(self, item: FoundObject, directory: str) -> Any:
+    def _single_value(self, item: FoundObject, directory: str) -> Any:
         """Return the value of a single; None if all its values are defaults."""
-        said = self._entry(item).fields
+        said = self._described(item).fields
         kind = item.kind
         anyway = kind.comes_along and all(
             value == one.platform_default and not (one.security or self.full)
             for one, value in ((kind.field(name), value) for name, value in said.items())
         )
-        if anyway and not self._places(item, directory):
+        if anyway and not self._values_below(item, directory):
             return None
-        return self._body(item, directory)
+        return self._entry_value(item, directory)
 
-    def _node(self, item: FoundObject, directory: str) -> dict[str, Any]:
+    def _node_value(self, item: FoundObject, directory: str) -> dict[str, Any]:
         shape = item.kind.shape
         assert isinstance(shape, Node)
         made: dict[str, Any] = {"type": shape.type, "key": item.key}
         if item.pinned:
             made["id"] = item.live.id
-        made |= {**self._fields(item, directory), **self._places(item, directory)}
-        comments = self._entry(item).comments
+        made |= {**self._field_values(item, directory), **self._values_below(item, directory)}
+        comments = self._described(item).comments
         if item.inside:
-            made["children"] = [self._node(node, directory) for node in item.inside]
+            made["children"] = [self._node_value(node, directory) for node in item.inside]
         return BlockMapping(made, comments) if item.inside or comments else made
 
 
@@ -314,7 +319,7 @@ def _nested(path: list[str], value: Any) -> dict[str, Any]:
     return made
 
 
-def _put(made: dict[str, Any], path: list[str], value: Any) -> None:
+def _set_nested(made: dict[str, Any], path: list[str], value: Any) -> None:
     """Set a value at a dotted key, with block mappings for its parts."""
     *around, last = path
     at = made
@@ -323,7 +328,7 @@ def _put(made: dict[str, Any], path: list[str], value: Any) -> None:
     at[last] = value
 
 
-def _all(kinds: Sequence[Kind], shape: type[Single | Node]) -> bool:
+def _have_shape(kinds: Sequence[Kind], shape: type[Single | Node]) -> bool:
     """Return whether the kinds of a list have a shape; all kinds of one list have the same shape."""
     return all(isinstance(kind.shape, shape) for kind in kinds)
 
@@ -335,7 +340,7 @@ class Made(Struct, frozen=True):
     left_out: tuple[LeftOut, ...] = ()
     to_set: tuple[ToSet, ...] = ()
     ids: Mapping[str, Lines] = field(default_factory=dict)
-    """By organization (its id): which object each entry is."""
+    """The lines for the ids file, by organization id."""
 
     def stray(self, directory: Path) -> tuple[str, ...]:
         """Return the existing files that are not new and that the configuration would include."""
@@ -411,7 +416,7 @@ IGNORED: Final = ".gitignore"
 WORKFLOWS: Final = ("plan", "apply", "drift")
 _PACKAGE: Final = Path(__file__).parents[1]
 _TEMPLATES: Final = (_PACKAGE / "workflows.examples", _PACKAGE.parent / "examples" / "workflows")
-"""Where the templates are in a wheel, and in a checkout."""
+"""The directories of the templates: in a wheel, and in a checkout."""
 _LARGEST: Final = 1 << 16
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .@/-]*")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9._-]+")

@@ -34,7 +34,7 @@ from dpsync.model.drift import Line
 from dpsync.model.text import listed
 
 _NAMED = 3
-"""How many objects a comment names that are left out for one reason."""
+"""Maximum number of left-out objects that a comment names for one reason."""
 
 
 def left_out(whole: Inventory, nameless: Sequence[FoundObject], entries: DescribedEntries) -> list[LeftOut]:

@@ -84,10 +84,10 @@ class _TakingOver:
         self.owner: dict[str, Any] = {}
         self.key = ""
         self.root = Address(())
-        """The address that those of all nodes begin with."""
+        """The address of the navigation, with which all node addresses begin."""
         self._keys: dict[Hashable, set[str]] = {}
-        self._said: dict[Hashable, Span] = {}
-        """Where that is said which may be said once only: a default, a path, a name."""
+        self._unique_values: dict[Hashable, Span] = {}
+        """The position of each value that must be unique: a default, a path, a name."""
         self._nodes_without_path: set[Address] = set()
         self._pathless: set[Hashable] = set()
         """The entries that the site shows without a path, as `_mark` identifies them."""
@@ -96,7 +96,7 @@ class _TakingOver:
         """Report a setting of the file that the configuration does not have, or has otherwise."""
         self.left_out.append(LeftOut(str(at) or self.file, field, why, span))
 
-    def _wrong(self, message: str, span: Span, hint: str | None = None) -> None:
+    def _add_error(self, message: str, span: Span, hint: str | None = None) -> None:
         self.problems.append(Diagnostic(CODE, message, span, hint=hint))
 
     # The site and its nodes.
@@ -104,64 +104,66 @@ class _TakingOver:
     def site(self, site: Mapping, title: str | None) -> None:
         """Convert the site; `title` replaces the title in the file."""
         owner, place = self.tree.owner, self.tree.place
-        said = self._title(site, title)
-        self.key = slug(said) or owner.noun
+        site_title = self._choose_title(site, title)
+        self.key = slug(site_title) or owner.noun
         at = Address((self.local,)).child(*owner.key.split("."), self.key)
         self.root = at.child(*place.split("."))
         others = _entries(site, but=(owner.title, place))
-        self.owner = {owner.title: said, **self._fields(owner, others, at, at)}
-        self._unknown(others, at)
+        self.owner = {owner.title: site_title, **self._fields(owner, others, at, at)}
+        self._report_unknown(others, at)
         items = site.get(place)
         assert isinstance(items, Sequence)
-        made = [(item, node) for item in items if (node := self._node(item, self.tree.by_type, self.root))]
-        nodes = self._side_by_side(made)
+        made = [
+            (item, node) for item in items if (node := self._convert_node(item, self.tree.by_type, self.root))
+        ]
+        nodes = self._allowed_together(made)
         if nodes:
             self.owner[place] = nodes
         elif not self.problems:
             why = "the list would be empty, and an empty list would delete the whole navigation in GitBook"
             self.leave_out(at, place, why, items.span)
 
-    def _title(self, site: Mapping, given: str | None) -> str:
+    def _choose_title(self, site: Mapping, given: str | None) -> str:
         """Return the title of the site: the title that was passed, else the title in the file."""
-        one = self.tree.owner.field(self.tree.owner.title)
-        node = site.get(one.name)
+        field_ = self.tree.owner.field(self.tree.owner.title)
+        node = site.get(field_.name)
         written = plain(node) if node is not None else None
         if node is not None and given not in (None, written):
             self.leave_out(
                 self.file,
-                f"{self.tree.owner.name}.{one.name}",
+                f"{self.tree.owner.name}.{field_.name}",
                 f'--title replaces this value with "{given}"',
                 node.span,
             )
-        said = given if given is not None else written
+        title = given if given is not None else written
         place = node.span if node is not None else site.span
-        if said is None:
-            message = f"the {self.tree.owner.noun} has no {one.name} in this file"
-            self._wrong(message, place, "pass a title: --title NAME")
+        if title is None:
+            message = f"the {self.tree.owner.noun} has no {field_.name} in this file"
+            self._add_error(message, place, "pass a title: --title NAME")
             return ""
         try:
-            return str(_WRITING.value(one.type, said))
+            return str(_WRITING.value(field_.type, title))
         except Unwritable as why:
-            message = f"{'--title' if given is not None else one.name}: {why}"
-            self._wrong(message, place, "pass another title: --title NAME")
+            message = f"{'--title' if given is not None else field_.name}: {why}"
+            self._add_error(message, place, "pass another title: --title NAME")
             return ""
 
-    def _node(self, node: Parsed, allowed: dict[str, Kind], around: Address) -> dict[str, Any] | None:
+    def _convert_node(self, node: Parsed, allowed: dict[str, Kind], around: Address) -> dict[str, Any] | None:
         """Return the node for the configuration; None if the node is wrong or has no counterpart."""
         word = node.get("type") if isinstance(node, Mapping) else None
         kind = allowed.get(str(word.value)) if isinstance(word, Scalar) else None
         if not isinstance(node, Mapping) or kind is None:
             wrong = word.span if word is not None else node.span
-            self._wrong(f"the type must be one of {', '.join(allowed)}", wrong)
+            self._add_error(f"the type must be one of {', '.join(allowed)}", wrong)
             return None
         key = node.get("key")
         if not isinstance(key, Scalar) or not key.text:
-            self._wrong(f"{kind.one} needs a key", node.span)
+            self._add_error(f"{kind.one} needs a key", node.span)
             return None
         place = around if self.tree.is_inside(kind) else self.root
-        at = place.child(self._local(key, node, kind, place))
+        at = place.child(self._choose_key(key, node, kind, place))
         try:
-            return self._made(kind, node, at, around)
+            return self._make_node(kind, node, at, around)
         except _NoCounterpart as why:
             self.leave_out(at, None, str(why), node.span)
             return None
@@ -184,17 +186,17 @@ class _TakingOver:
             )
             self._report_nodes_inside(inside, child, at)
 
-    def _made(self, kind: Kind, node: Mapping, at: Address, around: Address) -> dict[str, Any]:
+    def _make_node(self, kind: Kind, node: Mapping, at: Address, around: Address) -> dict[str, Any]:
         """Return a node for the configuration with its children. Raises _NoCounterpart."""
         assert isinstance(kind.shape, NodeShape)
-        said = _entries(node, but=("type", "key", "children", "content"))
-        made: dict[str, Any] = {"type": kind.shape.type, "key": at.last}
+        values = _entries(node, but=("type", "key", "children", "content"))
+        data: dict[str, Any] = {"type": kind.shape.type, "key": at.last}
         content = self.tree.content(kind)
-        all_values = dict(said)
-        entry = self._content(content[1], node, said, at) if content is not None else None
-        said = {name: item for name, item in said.items() if name not in self.tree.single_fields(kind)}
+        all_values = dict(values)
+        entry = self._content_fields(content[1], node, values, at) if content is not None else None
+        values = {name: item for name, item in values.items() if name not in self.tree.single_fields(kind)}
         try:
-            fields = self._fields(kind, said, at, around)
+            fields = self._fields(kind, values, at, around)
         except _NoCounterpart:
             self._report_nodes_inside(kind, node, at)
             raise
@@ -202,7 +204,7 @@ class _TakingOver:
             self._nodes_without_path.add(at)
         if content is not None and entry is not None:
             has_path = self._nodes_without_path.isdisjoint((at, around))
-            self._distinct(content[1], entry, at, self.root, node.span, has_path)
+            self._make_title_unique(content[1], entry, at, self.root, node.span, has_path)
         single = self._single_values(kind, all_values, entry or {}, at)
         children = self._children(kind, node, at)
         if len(children or ()) < kind.shape.least:
@@ -210,12 +212,12 @@ class _TakingOver:
             raise _NoCounterpart(
                 f"{kind.one} needs at least {kind.shape.least} {holds}, but this {kind.noun} has none"
             )
-        self._unknown(said, at)
+        self._report_unknown(values, at)
         if content is not None and entry is not None:
-            made[content[0].name] = self._kept(content[1], entry, at)
-        self._distinct(kind, fields, at, around, node.span)
-        made |= fields | single
-        return BlockMapping({**made, "children": children}) if children else made
+            data[content[0].name] = self._add_content_entry(content[1], entry, at)
+        self._make_title_unique(kind, fields, at, around, node.span)
+        data |= fields | single
+        return BlockMapping({**data, "children": children}) if children else data
 
     def _single_values(
         self, kind: Kind, said: dict[str, tuple[Scalar, Parsed]], shown: dict[str, Any], at: Address
@@ -241,13 +243,13 @@ class _TakingOver:
         if children is None or (isinstance(children, Scalar) and children.value is None):
             return [] if inside else None
         if not isinstance(children, Sequence) or not inside:
-            self._wrong(
+            self._add_error(
                 '"children" must be a list' if inside else f"{kind.one} cannot have children", children.span
             )
             return None
-        return [made for item in children if (made := self._node(item, inside, at)) is not None]
+        return [made for item in children if (made := self._convert_node(item, inside, at)) is not None]
 
-    def _side_by_side(self, made: list[tuple[Parsed, dict[str, Any]]]) -> list[dict[str, Any]]:
+    def _allowed_together(self, made: list[tuple[Parsed, dict[str, Any]]]) -> list[dict[str, Any]]:
         """Return the nodes at the top level without those that must not be next to the others."""
         apart = [(item, node, _stands_alone(self.tree.by_type[node["type"]])) for item, node in made]
         keep = not any(self._shows(node) for _, node, alone in apart if not alone)
@@ -272,47 +274,47 @@ class _TakingOver:
     # What they say.
 
     def _fields(
-        self, kind: Kind, said: dict[str, tuple[Scalar, Parsed]], at: Address, around: Address
+        self, kind: Kind, values: dict[str, tuple[Scalar, Parsed]], at: Address, around: Address
     ) -> dict[str, Any]:
-        """Return the fields of an entry in the order of its kind, and remove them from `said`.
+        """Return the fields of an entry in the order of its kind, and remove them from `values`.
 
         Raises _NoCounterpart if a required field has no valid value.
         """
-        made: dict[str, Any] = {}
-        for one in kind.fields:
-            if one.nest or one.name not in said or not one.declarable:
+        fields: dict[str, Any] = {}
+        for field_ in kind.fields:
+            if field_.nest or field_.name not in values or not field_.declarable:
                 continue
-            key, node = said.pop(one.name)
+            key, node = values.pop(field_.name)
             value = plain(node)
-            if value is None or value == one.absent or (value == "" and one.blank_is_none):
+            if value is None or value == field_.absent or (value == "" and field_.blank_is_none):
                 continue
-            if one.required and not isinstance(value, str):
-                self._wrong(f"the {one.name} of {kind.one} must be a text", node.span)
-            written = self._written(one, value, at, key.span)
-            if written is not None and not self._said_before(kind, one, written, at, around, key.span):
-                made[one.name] = written
-        for one in kind.fields:
-            is_own = one.required and not one.nest and not isinstance(one.type, Reference)
-            if is_own and one.name not in made and kind is not self.tree.owner:
+            if field_.required and not isinstance(value, str):
+                self._add_error(f"the {field_.name} of {kind.one} must be a text", node.span)
+            written = self._field_value(field_, value, at, key.span)
+            if written is not None and not self._is_duplicate(kind, field_, written, at, around, key.span):
+                fields[field_.name] = written
+        for field_ in kind.fields:
+            is_own = field_.required and not field_.nest and not isinstance(field_.type, Reference)
+            if is_own and field_.name not in fields and kind is not self.tree.owner:
                 raise _NoCounterpart(
-                    f"{kind.one} needs a {one.name}, but this {kind.noun} has no valid {one.name}"
+                    f"{kind.one} needs a {field_.name}, but this {kind.noun} has no valid {field_.name}"
                 )
-        return made
+        return fields
 
-    def _written(self, one: Field, value: Any, at: Address, span: Span) -> Any:
+    def _field_value(self, field_: Field, value: Any, at: Address, span: Span) -> Any:
         """Return a value as the configuration has it, shortened if necessary; None if it is not allowed."""
         try:
-            return _WRITING.value(one.type, value)
+            return _WRITING.value(field_.type, value)
         except Unwritable as why:
-            most = one.type.most if isinstance(one.type, Text) else None
-            if one.required and most is not None and isinstance(value, str) and len(value) > most:
+            most = field_.type.most if isinstance(field_.type, Text) else None
+            if field_.required and most is not None and isinstance(value, str) and len(value) > most:
                 cut = value[:most].rstrip()
-                self.leave_out(at, one.name, f'{why}, so the new value is "{cut}"', span)
-                return self._written(one, cut, at, span)
-            self.leave_out(at, one.name, str(why), span)
+                self.leave_out(at, field_.name, f'{why}, so the new value is "{cut}"', span)
+                return self._field_value(field_, cut, at, span)
+            self.leave_out(at, field_.name, str(why), span)
             return None
 
-    def _said_before(
+    def _is_duplicate(
         self, kind: Kind, one: Field, value: Any, at: Address, around: Address, span: Span
     ) -> bool:
         """Return whether another object in the same list already has a value that must be unique."""
@@ -320,7 +322,7 @@ class _TakingOver:
         if scope is None:
             return False
         place = around if scope == "parent" and self.tree.is_inside(kind) else self.root
-        first = self._said.setdefault((kind.name, one.name, place, value), span)
+        first = self._unique_values.setdefault((kind.name, one.name, place, value), span)
         if first is span:
             return False
         self.leave_out(
@@ -331,7 +333,7 @@ class _TakingOver:
         )
         return True
 
-    def _distinct(
+    def _make_title_unique(
         self, kind: Kind, fields: dict[str, Any], at: Address, around: Address, span: Span,
         has_path: bool = False,
     ) -> None:  # fmt: skip
@@ -346,21 +348,23 @@ class _TakingOver:
         wanted, number, type_ = str(fields[name]), 1, kind.field(name).type
         most = type_.most if isinstance(type_, Text) else None
         mark = self._mark(kind, wanted, ties, around)
-        while self._said.setdefault(mark, span) is not span and not (has_path and mark not in self._pathless):
+        while self._unique_values.setdefault(mark, span) is not span and not (
+            has_path and mark not in self._pathless
+        ):
             number += 1
             ending = f" ({number})"
             fields[name] = f"{wanted[: most and most - len(ending)]}{ending}"
             mark = self._mark(kind, fields[name], ties, around)
         self._pathless |= set() if has_path else {mark}
         if number > 1:
-            first = self._said[self._mark(kind, wanted, ties, around)]
+            first = self._unique_values[self._mark(kind, wanted, ties, around)]
             why = f"the {kind.noun} at {first} has the same {name}"
             self.leave_out(at, name, f'{why}, so the new value is "{fields[name]}"', span)
 
     def _mark(self, kind: Kind, value: Any, ties: list[Any], around: Address) -> Hashable:
         return kind.name, around, canonical([value, *ties])
 
-    def _unknown(self, said: dict[str, tuple[Scalar, Parsed]], at: Address, inside: str = "") -> None:
+    def _report_unknown(self, said: dict[str, tuple[Scalar, Parsed]], at: Address, inside: str = "") -> None:
         """Report the values in the file that no field has taken."""
         for name, (key, node) in said.items():
             if plain(node) not in (None, False):
@@ -368,7 +372,7 @@ class _TakingOver:
 
     # What a node shows.
 
-    def _content(
+    def _content_fields(
         self, kind: Kind, node: Mapping, said: dict[str, tuple[Scalar, Parsed]], at: Address
     ) -> dict[str, Any]:
         """Return the fields of the entry for the space that a node shows; the node has required fields."""
@@ -384,20 +388,20 @@ class _TakingOver:
                 self.leave_out(at, f"content.{name}", why, key.span)
         return fields
 
-    def _kept(self, kind: Kind, fields: dict[str, Any], at: Address) -> str:
+    def _add_content_entry(self, kind: Kind, fields: dict[str, Any], at: Address) -> str:
         """Add the entry of the space that a node shows, and return its key, made from the node's keys."""
         *above, own = at.segments[len(self.root.segments) :]
         said = own == "-".join(above) or own.startswith("".join(f"{one}-" for one in above))
-        key = self._free(kind.key, own if said else "-".join((*above, own)))
+        key = self._free_key(kind.key, own if said else "-".join((*above, own)))
         self.entries.setdefault(kind.key, {})[key] = fields
         return key
 
-    def _local(self, key: Scalar, node: Mapping, kind: Kind, place: Address) -> str:
+    def _choose_key(self, key: Scalar, node: Mapping, kind: Kind, place: Address) -> str:
         """Return the key of a node, or a valid key made from that key or the title."""
         title = node.get(kind.title)
         words = (key.text, title.text if isinstance(title, Scalar) else "", kind.noun)
         wanted = key.text if LOCAL_KEY.fullmatch(key.text) else next(filter(None, map(slug, words)))
-        made = self._free(place, wanted)
+        made = self._free_key(place, wanted)
         if made != key.text:
             is_used = (
                 "another entry has this key"
@@ -412,7 +416,7 @@ class _TakingOver:
             )
         return made
 
-    def _free(self, scope: Hashable, wanted: str) -> str:
+    def _free_key(self, scope: Hashable, wanted: str) -> str:
         used = self._keys.setdefault(scope, set())
         key = first_free(wanted, used.__contains__)
         used.add(key)

@@ -35,13 +35,13 @@ from dpsync.model.text import command, counted, json_text
 from dpsync.model.values import Ref, Value
 
 NAMES: Final = ("gitbook-docs.yaml", "docs.yaml")
-"""What the platform calls the file, newest first."""
+"""The names that GitBook gives the file, newest first."""
 SCHEMA: Final = ("$schema", "https://api.gitbook.com/gitbook-docs.yaml")
-"""The line by which editors know the file."""
+"""The comment by which editors find the schema of the file."""
 VERSION: Final = ("version", 1)
 """The version of the format; a file without one has this one."""
 CODE: Final = "navigation"
-"""The code of everything that is wrong with such a file."""
+"""The code of all errors in such a file."""
 
 
 class NavigationKinds(Struct, frozen=True):
@@ -72,9 +72,9 @@ class NavigationKinds(Struct, frozen=True):
 
     def content(self, kind: Kind) -> tuple[Field, Kind] | None:
         """Return the field of a node that refers to the shown content, with the kind of that content."""
-        for one in kind.fields:
-            if one.required and not one.nest and isinstance(one.type, Reference):
-                return one, self.registry[one.type.kinds[0]]
+        for field_ in kind.fields:
+            if field_.required and not field_.nest and isinstance(field_.type, Reference):
+                return field_, self.registry[field_.type.kinds[0]]
         return None
 
     def file_single(self, kind: Kind) -> tuple[str, Kind, tuple[str, ...]] | None:
@@ -142,7 +142,7 @@ def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path)
     node, problems = read(data, name)
     if problems:
         raise DiagnosticError(problems, Exit.INVALID, texts)
-    found = _wrong(node, name, tree)
+    found = _find_error(node, name, tree)
     if found is not None:
         raise DiagnosticError([found], Exit.INVALID, texts)
     assert isinstance(node, Mapping)
@@ -152,7 +152,7 @@ def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path)
     return NavigationFile(node, site, tuple(key for key, _ in node if key.text not in known), texts)
 
 
-def _wrong(node: Node | None, name: str, tree: NavigationKinds) -> Diagnostic | None:
+def _find_error(node: Node | None, name: str, tree: NavigationKinds) -> Diagnostic | None:
     """Return the error in the outermost levels of the file; None if there is none."""
     hint = f"pass {' or '.join(NAMES)}, the navigation file of GitBook's Git Sync"
     if not isinstance(node, Mapping):
@@ -342,7 +342,7 @@ def export(
     Raises DiagnosticError (exit 5) where there is no such site, and where the file would not be valid.
     """
     tree = NavigationKinds.of(registry)
-    owner = _owner(desired, tree, site)
+    owner = _find_site(desired, tree, site)
     exporting = _Exporting(desired, tree, owner.address.child(*tree.place.split(".")))
     data = exporting.site(owner)
     if exporting.problems:
@@ -356,20 +356,20 @@ def export(
     return Exported({SCHEMA[0]: SCHEMA[1], **around, tree.owner.name: data}, tuple(exporting.left_out))
 
 
-def _owner(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
+def _find_site(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
     """Return the entry of the site with this address or key. Raises DiagnosticError (exit 5)."""
     all_ = [entry for entry in desired.resources.values() if entry.kind == tree.owner.name]
-    exact = [entry for entry in all_ if str(entry.address) == named]
-    found = exact or [entry for entry in all_ if entry.key == named]
-    if len(found) == 1:
-        return found[0]
+    by_address = [entry for entry in all_ if str(entry.address) == named]
+    matching = by_address or [entry for entry in all_ if entry.key == named]
+    if len(matching) == 1:
+        return matching[0]
     known = ", ".join(str(entry.address) for entry in all_) or "none"
-    what = (
+    problem = (
         f'several entries have the key "{named}"'
-        if found
+        if matching
         else f'your files contain no {tree.owner.noun} "{named}"'
     )
-    raise DiagnosticError([Diagnostic(CODE, what, hint=f"your files contain: {known}")], Exit.INVALID)
+    raise DiagnosticError([Diagnostic(CODE, problem, hint=f"your files contain: {known}")], Exit.INVALID)
 
 
 class _Exporting(Struct):
@@ -384,20 +384,20 @@ class _Exporting(Struct):
     nodes: list[ExportedNode] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
     chosen: dict[tuple[str, str, Address | None], list[Entry]] = field(default_factory=dict)
-    """Those of whom one must be it, by kind, flag and place; empty where one is."""
+    """The siblings of which one must have a flag, by kind, flag and list; empty if one has it."""
     settled: set[tuple[str, str, Address | None]] = field(default_factory=set)
-    """Where one is."""
+    """The kinds, flags and lists for which an entry has the flag."""
 
     def site(self, owner: Entry) -> dict[str, Any]:
         """Return the data of the site with its navigation."""
         kind = self.tree.owner
         made = {kind.title: self._text(kind, owner, kind.title)}
-        self._others(owner, (kind.title,))
+        self._report_other_fields(owner, (kind.title,))
         for scope in self.desired.scopes.values():
             if scope.parent == owner.address and scope.address.last != self.tree.place:
                 why = "a navigation file contains only the navigation"
                 self.left_out.append(LeftOut(str(scope.address), None, why, scope.span))
-        nodes = [node for child in owner.children for node in self._node(child)]
+        nodes = [node for child in owner.children for node in self._node_data(child)]
         for (_, flag, _), entries in self.chosen.items():
             if entries:
                 first, *_ = entries
@@ -405,25 +405,29 @@ class _Exporting(Struct):
                 self.left_out.append(LeftOut(str(first.address), flag, why, first.span))
         return {**made, self.tree.place: nodes}
 
-    def _node(self, address: Address) -> Iterator[dict[str, Any]]:
+    def _node_data(self, address: Address) -> Iterator[dict[str, Any]]:
         entry = self.desired.resources.get(address)
         if entry is None:
             return
         kind = self.tree.registry[entry.kind]
         assert isinstance(kind.shape, NodeShape)
         shape = kind.shape
-        made: dict[str, Any] = {"type": shape.type, "key": self._key(entry)}
+        made: dict[str, Any] = {"type": shape.type, "key": self._unique_key(entry)}
         self.nodes.append(ExportedNode(kind, address.segments[len(self.root.segments) :], made))
         said = shape.file_names
         content = self.tree.content(kind)
-        space = self._content(content[1], content[0].name, entry, shape) if content is not None else None
+        space = self._content_data(content[1], content[0].name, entry, shape) if content is not None else None
         if content is not None and space is not None:
             made[content[1].title] = space.pop(content[1].title)
         public_values = self._single_values(kind, entry)
         if content is not None and content[1].title in public_values:
             self._write_public_title(made, content[1].title, public_values, entry, content[0].name)
         for name in said:
-            value = self._value(kind, entry, name) if name in kind.written_fields else public_values.get(name)
+            value = (
+                self._field_value(kind, entry, name)
+                if name in kind.written_fields
+                else public_values.get(name)
+            )
             if value is not None:
                 made[name] = value
         for name in shape.file_always:
@@ -436,10 +440,10 @@ class _Exporting(Struct):
                 self.problems.append(Diagnostic(CODE, message, entry.span, str(address), hint))
         if content is not None:
             made["content"] = {"directory": None, **(space or {})}
-        self._others(entry, (*said, *((content[0].name,) if content else ())))
-        self._choice(kind, entry)
+        self._report_other_fields(entry, (*said, *((content[0].name,) if content else ())))
+        self._note_flag_candidate(kind, entry)
         if shape.holds:
-            made["children"] = [node for child in entry.children for node in self._node(child)]
+            made["children"] = [node for child in entry.children for node in self._node_data(child)]
         yield made
 
     def _single_values(self, kind: Kind, entry: Entry) -> dict[str, Value]:
@@ -452,8 +456,8 @@ class _Exporting(Struct):
         if single is None or below is None:
             return {}
         _, kind, names = single
-        self._others(below, names)
-        values = {name: self._value(kind, below, name) for name in names}
+        self._report_other_fields(below, names)
+        values = {name: self._field_value(kind, below, name) for name in names}
         return {name: value for name, value in values.items() if value is not None}
 
     def _write_public_title(
@@ -467,7 +471,7 @@ class _Exporting(Struct):
             self.left_out.append(LeftOut(str(shown.address), title, why, shown.where(title)))
         made[title] = public_values[title]
 
-    def _choice(self, kind: Kind, entry: Entry) -> None:
+    def _note_flag_candidate(self, kind: Kind, entry: Entry) -> None:
         """Note the siblings of which one must have a flag such as `default`."""
         for one in kind.fields:
             if one.one_per is not None:
@@ -480,7 +484,7 @@ class _Exporting(Struct):
                 elif is_first:
                     others.append(entry)
 
-    def _key(self, entry: Entry) -> str:
+    def _unique_key(self, entry: Entry) -> str:
         """Return a key that is unique among all nodes: its parent's key precedes a duplicate key."""
         key = entry.key
         if key in self.keys:
@@ -493,7 +497,7 @@ class _Exporting(Struct):
             self.left_out.append(LeftOut(str(entry.address), "key", why, entry.span))
         return key
 
-    def _content(self, kind: Kind, name: str, entry: Entry, shape: NodeShape) -> dict[str, Any] | None:
+    def _content_data(self, kind: Kind, name: str, entry: Entry, shape: NodeShape) -> dict[str, Any] | None:
         """Return the data of the content that a node shows, its title first."""
         target = entry.fields.get(name)
         target_entry = self.desired.resources.get(target.address) if isinstance(target, Ref) else None
@@ -510,7 +514,7 @@ class _Exporting(Struct):
         }
         return {kind.title: title, **more}
 
-    def _value(self, kind: Kind, entry: Entry, name: str) -> Value:
+    def _field_value(self, kind: Kind, entry: Entry, name: str) -> Value:
         """Return the value of a field; None without a value, or if the file cannot contain it."""
         value = entry.fields.get(name)
         one = kind.field(name)
@@ -524,10 +528,10 @@ class _Exporting(Struct):
         return value
 
     def _text(self, kind: Kind, entry: Entry, name: str) -> str:
-        value = self._value(kind, entry, name)
+        value = self._field_value(kind, entry, name)
         return value if isinstance(value, str) else ""
 
-    def _others(self, entry: Entry, said: tuple[str, ...]) -> None:
+    def _report_other_fields(self, entry: Entry, said: tuple[str, ...]) -> None:
         """Report the fields of an entry that the file cannot contain."""
         kind = self.tree.registry[entry.kind]
         for name, value in entry.fields.items():

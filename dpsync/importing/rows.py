@@ -27,9 +27,9 @@ def cells(kind: Kind, fields: Mapping[str, Any]) -> Cells:
     assert format is not None
     left, made = dict(fields), Cells()
     for names, form in format.forms.items():
-        said = _said(form, {name: left.get(name) for name in form})
-        if said is not None and set(said) == set(names):
-            made |= said
+        texts = _match_template(form, {name: left.get(name) for name in form})
+        if texts is not None and set(texts) == set(names):
+            made |= texts
             left = {name: value for name, value in left.items() if name not in form}
     known = columns(kind, format)
     for name, value in left.items():
@@ -74,7 +74,7 @@ class RowFile(Struct):
     text: str
     name: str
     changed: dict[Span, Cells] = field(default_factory=dict)
-    """By the place of an entry: the new texts of its cells, empty where they have none."""
+    """The new texts of cells, by the position of the entry; "" empties a cell."""
     added: list[Cells] = field(default_factory=list)
 
     @property
@@ -90,7 +90,7 @@ class RowFile(Struct):
         own = [names for names, form in format.forms.items() if name in form]
         blank = {one: "" for names in own for one in names if one in self.header} or {name: ""}
         said = cells(self.kind, {name: value})
-        self._in_header(said)
+        self._require_columns(said)
         self.changed.setdefault(entry, {}).update({**blank, **said})
 
     def add(self, key: str, fields: Mapping[str, Any]) -> None:
@@ -101,7 +101,7 @@ class RowFile(Struct):
             name: value for name, value in fields.items() if name in header or value != anyway.get(name)
         }
         said = row(self.kind, key, needed)
-        self._in_header(said)
+        self._require_columns(said)
         self.added.append(said)
 
     def result(self) -> str:
@@ -113,7 +113,7 @@ class RowFile(Struct):
         for row in entries:
             new = self.changed.get(row[natural].span) if natural < len(row) else None
             if new is not None:
-                edits += _in_row(row_texts=[cell.text for cell in row], spans=[cell.span for cell in row],
+                edits += _row_edits(row_texts=[cell.text for cell in row], spans=[cell.span for cell in row],
                                  header=header, new=new, starts=starts)  # fmt: skip
         text = apply_edits(self.text, edits)
         ending = "\r\n" if "\r\n" in text else "\n"
@@ -123,13 +123,13 @@ class RowFile(Struct):
             text += ",".join(cell_text(said.get(name, "")) for name in header) + ending
         return text
 
-    def _in_header(self, said: Cells) -> None:
+    def _require_columns(self, said: Cells) -> None:
         missing = [name for name in said if name not in self.header]
         if missing:
             raise Uneditable(f"the CSV file {self.name} has no column {missing[0]}")
 
 
-def _in_row(
+def _row_edits(
     row_texts: list[str], spans: list[Span], header: list[str], new: Cells, starts: list[int]
 ) -> Iterator[TextEdit]:
     """Yield the edits of one row: changed cells, and cells that the row is too short for."""
@@ -147,12 +147,12 @@ def _in_row(
             yield TextEdit(end, end, more)
 
 
-def _said(template: Any, value: Any) -> Cells | None:
+def _match_template(template: Any, value: Any) -> Cells | None:
     """Return the text for each "$NAME" of a template if the value matches the template, otherwise None."""
     if isinstance(template, Mapping):
         if not isinstance(value, dict) or set(value) != set(template):
             return None
-        parts = [_said(part, value[name]) for name, part in template.items()]
+        parts = [_match_template(part, value[name]) for name, part in template.items()]
         if any(part is None for part in parts):
             return None
         return {name: text for part in parts if part is not None for name, text in part.items()}

@@ -49,9 +49,9 @@ class _Line(Struct):
 
     tokens: list[Any] = field(default_factory=list)
     continues: bool = False
-    """It is a part of a text, or of a collection in brackets, that began above."""
+    """Whether the line continues a text or a flow collection from above."""
     ends_in_text: bool = False
-    """Its end belongs to a text in quotes of several lines."""
+    """Whether the end of the line is inside a quoted text over several lines."""
 
 
 def tidy(text: str, name: str = "") -> str:
@@ -74,17 +74,19 @@ def _checked(text: str, name: str) -> str:
     if made == text:
         return text
     after, problems = read(made.encode("utf-8", "surrogatepass"), name)
-    same = not problems and after is not None and _order(plain(before)) == _order(plain(after))
+    same = (
+        not problems and after is not None and _with_key_order(plain(before)) == _with_key_order(plain(after))
+    )
     if not same or "".join(text.removeprefix("\ufeff").split()) != "".join(made.split()):
         raise Untidy("dpsync cannot format the file without changing its meaning")
     return made
 
 
-def _order(value: Any) -> Any:
+def _with_key_order(value: Any) -> Any:
     """Return a value for comparisons in which the order of keys and the types of values count."""
     if isinstance(value, dict):
-        return [(key, _order(item)) for key, item in value.items()]
-    return [_order(item) for item in value] if isinstance(value, list) else (type(value), value)
+        return [(key, _with_key_order(item)) for key, item in value.items()]
+    return [_with_key_order(item) for item in value] if isinstance(value, list) else (type(value), value)
 
 
 class _TidyText:
@@ -93,13 +95,13 @@ class _TidyText:
     def __init__(self, text: str) -> None:
         self.lines = _BREAK.split(text)
         self.end = "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
-        """How most of its lines end, and then all of them."""
+        """The line end that most lines have; all lines get it."""
         self.known = [_Line() for _ in range(len(self.lines) + 1)]
         self.mappings: set[tuple[int, int]] = set()
-        """Where block mappings begin: line and column."""
+        """The line and column of the first key of each block mapping."""
         self.levels: list[_Level] = []
         self.shift = 0
-        """By how much the lines move that go on with the present one."""
+        """The number of columns by which lines move that continue the present line."""
         self._scan("\n".join(self.lines))
 
     def _scan(self, text: str) -> None:
@@ -116,14 +118,14 @@ class _TidyText:
             elif isinstance(token, _CLOSE):
                 first = opened.pop()
                 if not opened:
-                    self._continue(first, end.line)
+                    self._mark_continued(first, end.line)
             elif isinstance(token, yaml.ScalarToken):
                 last = end.line if end.column or end.line == start.line else end.line - 1
-                self._continue(start.line, last)
+                self._mark_continued(start.line, last)
                 if last > start.line and token.style in ("'", '"'):
                     self.known[start.line].ends_in_text = True
 
-    def _continue(self, first: int, last: int) -> None:
+    def _mark_continued(self, first: int, last: int) -> None:
         for number in range(first + 1, last + 1):
             self.known[number].continues = True
 
@@ -133,7 +135,7 @@ class _TidyText:
         return self.end.join([*"\n".join(self._without_holes(made)).rstrip("\n").split("\n"), ""])
 
     @cached_property
-    def _following(self) -> list[int]:
+    def _next_token_lines(self) -> list[int]:
         """Return for each line the number of the next line that begins with its own token."""
         found, following = list[int](), len(self.lines)
         for number in reversed(range(len(self.lines))):
@@ -151,7 +153,7 @@ class _TidyText:
             return ""
         if not at.tokens:
             return " " * self._column_of_comment(number, line) + line.strip()
-        column = self._enter(number, at.tokens)
+        column = self._open_levels(number, at.tokens)
         made = " " * column + _spaced(line, at.tokens)
         return made if at.ends_in_text else made.rstrip()
 
@@ -159,7 +161,7 @@ class _TidyText:
         blanks = len(line) - len(line.lstrip(" "))
         return " " * max(0, blanks + self.shift) + line[blanks:]
 
-    def _enter(self, number: int, tokens: list[Any]) -> int:
+    def _open_levels(self, number: int, tokens: list[Any]) -> int:
         """Open and close collections as this line requires, and return the new column of the line."""
         if isinstance(tokens[0], _OF_DOCUMENTS):
             self.levels.clear()
@@ -210,11 +212,11 @@ class _TidyText:
     def _column_of_comment(self, number: int, line: str) -> int:
         """Return the column of a comment line: that of the next line, else that of the open collection."""
         column = len(line) - len(line.lstrip())
-        following = self._following[number]
+        following = self._next_token_lines[number]
         tokens = self.known[following].tokens
         if tokens and tokens[0].start_mark.column == column:
             levels, shift = [*self.levels], self.shift
-            found = self._enter(following, tokens)
+            found = self._open_levels(following, tokens)
             self.levels, self.shift = levels, shift
             return found
         for level in reversed(self.levels):

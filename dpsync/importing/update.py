@@ -58,11 +58,11 @@ class Updated(Struct):
     taken: list[Taken] = field(default_factory=list)
     problems: list[Diagnostic] = field(default_factory=list)
     shared: tuple[str, ...] = ()
-    """Who shares a line that was written."""
+    """The other environments that use a line that was written."""
 
 
 Sharers = Callable[[Address, str, Span], tuple[str, ...]]
-"""Who shares the line of a field."""
+"""Returns the other environments that use the line of a field."""
 
 
 def update(
@@ -127,7 +127,7 @@ class _Updating:
         self.row_files: dict[str, RowFile] = {}
         self.done: set[tuple[Address, str]] = set()
         self.in_long_form: set[Address] = set()
-        """The entries whose short form becomes a mapping."""
+        """The entries whose short form is replaced by a mapping."""
         self.moved: list[Entry] = []
 
     def pattern(
@@ -144,16 +144,16 @@ class _Updating:
         for resource in covered:
             for order in self.sides.registry[resource.kind].list_orders:
                 if pattern.field in (None, order.name):
-                    self._order(resource, order)
+                    self._write_order(resource, order)
             if pattern.field is not None and pattern.field not in resource.fields:
                 self.done.add((resource.address, pattern.field))
-                self._add(resource, pattern.field)
+                self._add_field(resource, pattern.field)
             change = changes.get(str(resource.address))
             if change is not None:
-                self._change(resource, change, pattern.field)
+                self._take_change(resource, change, pattern.field)
             elif str(resource.address) in blocked and self.sides.live(resource) is None:
                 found = blocked[str(resource.address)]
-                self._not_live(resource, found.reason, found.todo or _DELETED)
+                self._report_not_live(resource, found.reason, found.todo or _DELETED)
 
     def _hint_for_new_entry(self, pattern: Pattern) -> str:
         """Return how to write an entry at an address that has none."""
@@ -172,10 +172,10 @@ class _Updating:
         text = str(address) if address else None
         self.made.problems.append(Diagnostic(code, message, span, text, hint))
 
-    def _change(self, resource: Entry, change: Change, only: str | None) -> None:
+    def _take_change(self, resource: Entry, change: Change, only: str | None) -> None:
         live = self.sides.live(resource)
         if live is None or change.action != "update":
-            self._not_live(resource)
+            self._report_not_live(resource)
             return
         if change.moved is not None and only is None:
             self.moved.append(resource)
@@ -186,11 +186,11 @@ class _Updating:
             if only in (None, difference.field) and (resource.address, difference.field) not in self.done:
                 self.done.add((resource.address, difference.field))
                 if difference.field not in resource.fields:  # a default that is watched has moved
-                    self._add(resource, difference.field)
+                    self._add_field(resource, difference.field)
                     continue
-                self._field(resource, kind, kind.field(difference.field), live)
+                self._take_field(resource, kind, kind.field(difference.field), live)
 
-    def _not_live(
+    def _report_not_live(
         self, resource: Entry, why: str = "GitBook does not contain the object", todo: str = _DELETED
     ) -> None:
         if resource.address in self.perhaps:
@@ -201,21 +201,21 @@ class _Updating:
             todo,
         )  # fmt: skip
 
-    def _order(self, resource: Entry, order: ListOrder) -> None:
+    def _write_order(self, resource: Entry, order: ListOrder) -> None:
         """Write the list that orders the objects inside an entry, without objects that have left."""
         listed = resource.fields.get(order.name)
         if not listed or (resource.address, order.name) in self.done:
             return
         self.done.add((resource.address, order.name))
         live = self.sides.live(resource)
-        inside = self._inside(order, live) if live is not None else []
+        inside = self._ids_inside(order, live) if live is not None else []
         keys = [self._key(item) for item in listed]
         ids = {self._id(item): key for item, key in zip(listed, keys, strict=True)}
         now = [ids[id] for id in inside if id in ids]
         if now != keys:
-            self._take(resource, order.name, now)
+            self._set_value(resource, order.name, now)
 
-    def _inside(self, order: ListOrder, holder: LiveObject) -> list[str]:
+    def _ids_inside(self, order: ListOrder, holder: LiveObject) -> list[str]:
         """Return the ids of the objects that an object contains, in live order."""
         lane = self.sides.snapshot.siblings(holder.identity, order.of)
         known = (self.sides.snapshot.objects.get(item) for item in lane)
@@ -230,19 +230,19 @@ class _Updating:
     def _id(self, item: Value) -> str | None:
         return self.sides.snapshot.bound(item.address) if isinstance(item, Ref) else item.id
 
-    def _field(self, resource: Entry, kind: Kind, one: Field, live: LiveObject) -> None:
+    def _take_field(self, resource: Entry, kind: Kind, one: Field, live: LiveObject) -> None:
         try:
             if one.source is None:
                 raise Uneditable("GitBook does not return this value")
             if one.nest:
                 raise Uneditable("the field is the position of the entry in the file. Move the entry by hand")
-            value = self._written(resource, one, live.fields.get(one.name))
+            value = self._yaml_value(resource, one, live.fields.get(one.name))
         except (Uneditable, Unwritable) as why:
-            self._not_taken(resource, one.name, str(why))
+            self._report_not_taken(resource, one.name, str(why))
             return
-        self._take(resource, one.name, value)
+        self._set_value(resource, one.name, value)
 
-    def _add(self, resource: Entry, name: str) -> None:
+    def _add_field(self, resource: Entry, name: str) -> None:
         """Add a field that was named and is not in the files yet."""
         kind = self.sides.registry[resource.kind]
         one = next((item for item in kind.fields if item.name == name), None)
@@ -257,17 +257,17 @@ class _Updating:
                 raise Uneditable("the object in GitBook has no value for this field")
             written = self._writing(resource, one).value(one.type, value)
             if self.into is not None and resource.span.file != self.into:
-                self._insert(resource, name, written)
+                self._insert_into_overlay(resource, name, written)
                 return
             if resource.span.file in self.sides.desired.row_files:
-                self._row(resource, name, written)
+                self._write_row(resource, name, written)
                 return
             if isinstance(written, FileContent):
                 raise Uneditable(
                     f"the value is too long for a line. First write {name}: {{ file: … }} into the entry"
                 )
             document = self._document(resource.span.file)
-            written = placed(written, lambda long, _: _inline(long))
+            written = placed(written, lambda long, _: _inline_value(long))
             short = one.type.short(written)
             names = {item.name for item in kind.fields}
             edits = document.adding(resource.span, name, short, names, kind.shorthand)
@@ -275,30 +275,30 @@ class _Updating:
                 raise Uneditable("the entry has the short form KEY: VALUE. Update one field at a time")
             self.in_long_form |= {resource.address} if len(edits) > 1 else set()
         except (Uneditable, Unwritable) as why:
-            self._not_taken(resource, name, str(why))
+            self._report_not_taken(resource, name, str(why))
             return
         self.edits.setdefault(resource.span.file, []).extend(edits)
         self.made.taken.append(Taken(resource.address, name, resource.span))
 
-    def _take(self, resource: Entry, name: str, value: Any) -> None:
+    def _set_value(self, resource: Entry, name: str, value: Any) -> None:
         span = resource.where(name)
         if self.into is not None and span.file != self.into:
-            self._insert(resource, name, value)
+            self._insert_into_overlay(resource, name, value)
             return
         if self.into is None and (who := self.sharers(resource.address, name, span)):
-            self._shared(resource, name, who)
+            self._report_shared(resource, name, who)
             return
         try:
             if span.file in self.sides.desired.row_files:
-                self._row(resource, name, value)
+                self._write_row(resource, name, value)
                 return
-            self._put(span, value, self.sides.registry[resource.kind].field(name))
+            self._replace_value(span, value, self.sides.registry[resource.kind].field(name))
         except Uneditable as why:
-            self._not_taken(resource, name, str(why))
+            self._report_not_taken(resource, name, str(why))
         else:
             self.made.taken.append(Taken(resource.address, name, span))
 
-    def _row(self, resource: Entry, name: str, value: Any) -> None:
+    def _write_row(self, resource: Entry, name: str, value: Any) -> None:
         """Write a field in the CSV row of an entry. Raises Uneditable."""
         file = resource.span.file
         if file not in self.row_files:
@@ -307,9 +307,9 @@ class _Updating:
         self.row_files[file].change(resource.span, name, value)
         self.made.taken.append(Taken(resource.address, name, resource.where(name)))
 
-    def _insert(self, resource: Entry, name: str, value: Any) -> None:
+    def _insert_into_overlay(self, resource: Entry, name: str, value: Any) -> None:
         if resource.span.file in self.sides.desired.row_files:
-            self._not_taken(
+            self._report_not_taken(
                 resource,
                 name,
                 f"the value is in a row of {resource.span.file}, and an overlay cannot change a row",
@@ -317,10 +317,10 @@ class _Updating:
             return
         steps = steps_to(self.sides.registry, self.sides.desired.resources, resource)
         short = self.sides.registry[resource.kind].field(name).type.short(value)
-        self.inserted.append(([*steps, name], placed(short, lambda long, _: _inline(long))))
+        self.inserted.append(([*steps, name], placed(short, lambda long, _: _inline_value(long))))
         self.made.taken.append(Taken(resource.address, name, resource.where(name)))
 
-    def _shared(self, resource: Entry, name: str, who: tuple[str, ...]) -> None:
+    def _report_shared(self, resource: Entry, name: str, who: tuple[str, ...]) -> None:
         """Leave a line unchanged that other environments share, and report how to write the value."""
         span, overlay = resource.where(name), self.sides.desired.overlay
         here = command("import", "--update", str(resource.address.field(name)), "--into", overlay or "")
@@ -336,13 +336,13 @@ class _Updating:
         )
         self.problem("shared", message, resource.address, span, hint)
 
-    def _not_taken(self, resource: Entry, name: str, why: str) -> None:
+    def _report_not_taken(self, resource: Entry, name: str, why: str) -> None:
         message = f"dpsync cannot write the {name} from GitBook: {why}"
         self.problem(
             "not-taken-over", message, resource.address, resource.where(name), "write the value by hand"
         )
 
-    def _written(self, resource: Entry, one: Field, value: Value) -> Any:
+    def _yaml_value(self, resource: Entry, one: Field, value: Value) -> Any:
         if value is None:
             if one.null == "refused":
                 raise Uneditable(
@@ -355,31 +355,33 @@ class _Updating:
     def _writing(self, resource: Entry, one: Field) -> Writing:
         return Writing(self.sides.named(resource), lambda path: variable(resource.address, one.name, path))
 
-    def _put(self, span: Span, value: Any, one: Field) -> None:
+    def _replace_value(self, span: Span, value: Any, one: Field) -> None:
         document = self._document(span.file)
         key, old = document.value_of(span)
-        path = _file_in(old)
+        path = _file_reference(old)
         if path is not None:
             named = posixpath.normpath(posixpath.join(posixpath.dirname(span.file), path))
-            self._content(self.sides.files.real(named) or named, value)
+            self._set_file_content(self.sides.files.real(named) or named, value)
             return
-        value = placed(value, lambda long, path: self._in_its_file(span.file, _at(old, path), long))
+        value = placed(
+            value, lambda long, path: self._write_long_value(span.file, _nested_node(old, path), long)
+        )
         value = one.type.short(value, old)
         if one.inline and key is not None and key.text != one.name:
             self.edits.setdefault(span.file, []).extend(document.inline_edits(key, old, value))
         else:
             self.edits.setdefault(span.file, []).extend(document.edits(key, old, value))
 
-    def _in_its_file(self, beside: str, old: nodes.Node | None, long: FileContent) -> Any:
+    def _write_long_value(self, beside: str, old: nodes.Node | None, long: FileContent) -> Any:
         """Write a long value into the file that its line names, if any, and return the YAML data."""
-        path = _file_in(old) if old is not None else None
+        path = _file_reference(old) if old is not None else None
         if path is None:
-            return _inline(long)
+            return _inline_value(long)
         named = posixpath.normpath(posixpath.join(posixpath.dirname(beside), path))
-        self._content(self.sides.files.real(named) or named, long)
+        self._set_file_content(self.sides.files.real(named) or named, long)
         return {"file": path}
 
-    def _content(self, name: str, value: Any) -> None:
+    def _set_file_content(self, name: str, value: Any) -> None:
         """Set the new content of a file that contains a value."""
         if name.endswith((".yaml", ".yml")):
             raise Uneditable(f"the value is in another YAML file, {name}")
@@ -398,7 +400,7 @@ class _Updating:
             self.documents[name] = Document(text, name)
         return self.documents[name]
 
-    def _out_of_place(self) -> None:
+    def _report_moved(self) -> None:
         """Report entries whose position differs, unless an edited list now determines the position."""
         ordered = {(item.address, item.field) for item in self.made.taken}
         for resource in self.moved:
@@ -428,7 +430,7 @@ class _Updating:
 
     def finish(self) -> Updated:
         """Apply the collected edits, and return the edited files."""
-        self._out_of_place()
+        self._report_moved()
         for name, edits in self.edits.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
@@ -453,13 +455,13 @@ class _Updating:
         return self.made
 
 
-def _file_in(node: nodes.Node) -> str | None:
+def _file_reference(node: nodes.Node) -> str | None:
     """Return the path in `{file: PATH}`; None for other values."""
     path = node.get("file") if isinstance(node, nodes.Mapping) and len(node.entries) == 1 else None
     return str(path.value) if isinstance(path, nodes.Scalar) else None
 
 
-def _at(node: nodes.Node, path: tuple[str, ...]) -> nodes.Node | None:
+def _nested_node(node: nodes.Node, path: tuple[str, ...]) -> nodes.Node | None:
     """Return the node at these keys; None if there is none."""
     for name in path:
         found = node.get(name) if isinstance(node, nodes.Mapping) else None
@@ -469,7 +471,7 @@ def _at(node: nodes.Node, path: tuple[str, ...]) -> nodes.Node | None:
     return node
 
 
-def _inline(content: FileContent) -> Any:
+def _inline_value(content: FileContent) -> Any:
     """Return a long value for the YAML file itself: JSON as data, otherwise the text."""
     import json
 

@@ -35,7 +35,7 @@ from dpsync.model.text import counted, escaped
 from dpsync.model.values import LiveId, Secret, Value
 
 Named = Callable[[tuple[str, ...], str], str | None]
-"""The local key by which an id of one of these kinds is referred to, None when it is not declared."""
+"""Returns the key that refers to the object with an id; None if the object has no entry."""
 
 NOWHERE = Span.start_of("")
 _LONG = 100
@@ -53,7 +53,7 @@ class FileContent(Struct, frozen=True):
 
 
 Turn = Callable[[FileContent, tuple[str, ...]], Any]
-"""What becomes of a long value, which is given with the members that lead to it."""
+"""Returns the replacement of a long value, from the value and its path."""
 
 
 def placed(value: Any, turn: Turn, path: tuple[str, ...] = ()) -> Any:
@@ -73,15 +73,15 @@ class Writing(Struct, frozen=True):
     named: Named
     secret: Callable[[tuple[str, ...]], str]
     in_file: bool = False
-    """Whether a free-form value is worth a file of its own."""
+    """Whether a free-form value gets a file of its own."""
 
     def value(self, type_: Type, value: Value) -> Any:
         """Return YAML data for a value, with FileContent for parts that need a file. Raises Unwritable."""
-        written = self._written(type_, value, ())
+        written = self._yaml_data(type_, value, ())
         self._check(type_, written)
         return written
 
-    def _written(self, type_: Type, value: Value, path: tuple[str, ...]) -> Any:
+    def _yaml_data(self, type_: Type, value: Value, path: tuple[str, ...]) -> Any:
         match type_:
             case Reference(kinds=kinds):
                 if not isinstance(value, LiveId):
@@ -92,7 +92,7 @@ class Writing(Struct, frozen=True):
                 return {"env": value.env if isinstance(value, Secret) else self.secret(path)}
             case Object(parts=parts) if isinstance(value, dict):
                 return {
-                    name: self._written(part, value[name], (*path, name))
+                    name: self._yaml_data(part, value[name], (*path, name))
                     for name, part in parts.items()
                     if value.get(name) is not None
                 }
@@ -100,13 +100,13 @@ class Writing(Struct, frozen=True):
                 form = forms.get(str(value.get(tag)))
                 if form is None:
                     raise Unwritable(f'dpsync does not know the {tag} "{value.get(tag)}"')
-                return {tag: value[tag], **self._written(form, value, path)}
+                return {tag: value[tag], **self._yaml_data(form, value, path)}
             case Many(of=of) if isinstance(value, list):
-                return [self._written(of, item, (*path, str(n))) for n, item in enumerate(value)]
+                return [self._yaml_data(of, item, (*path, str(n))) for n, item in enumerate(value)]
             case Table(values=values) if isinstance(value, dict):
-                return {key: self._written(values, item, (*path, key)) for key, item in value.items()}
+                return {key: self._yaml_data(values, item, (*path, key)) for key, item in value.items()}
             case Json(secrets=True, rarely=rarely):
-                return self._hidden(value, path, looks_secret if rarely else _may_be_secret)
+                return self._without_secrets(value, path, looks_secret if rarely else _may_be_secret)
             case Json() if self.in_file:
                 return FileContent(".json", json_text(value))
             case Markdown():
@@ -135,17 +135,19 @@ class Writing(Struct, frozen=True):
                 f"Markdown cannot express the document: {first.path} ({first.type}) {first.message}{more}"
             ) from None
 
-    def _hidden(self, value: Value, path: tuple[str, ...], is_secret: Callable[[str, str], bool]) -> Any:
+    def _without_secrets(
+        self, value: Value, path: tuple[str, ...], is_secret: Callable[[str, str], bool]
+    ) -> Any:
         """Return a free-form value with secrets replaced by variables."""
         if isinstance(value, dict):
             if set(value) == {"env"}:
                 raise Unwritable('dpsync would read the key "env" inside the value as a secret')
-            return {key: self._hidden(item, (*path, key), is_secret) for key, item in value.items()}
+            return {key: self._without_secrets(item, (*path, key), is_secret) for key, item in value.items()}
         if isinstance(value, Secret):
             return {"env": value.env}
         if isinstance(value, list):
-            return [self._hidden(item, (*path, str(n)), is_secret) for n, item in enumerate(value)]
-        if isinstance(value, str) and value and is_secret(_name(path), value):
+            return [self._without_secrets(item, (*path, str(n)), is_secret) for n, item in enumerate(value)]
+        if isinstance(value, str) and value and is_secret(_last_key(path), value):
             return {"env": self.secret(path)}
         return value
 
@@ -178,7 +180,7 @@ def _may_be_secret(name: str, value: str) -> bool:
     return not any(form.fullmatch(value) for form in (_WORDS, _PLACE, _EMAIL))
 
 
-def _name(path: tuple[str, ...]) -> str:
+def _last_key(path: tuple[str, ...]) -> str:
     """Return the last key of a path; the items of a list have the key of the list."""
     return next((part for part in reversed(path) if not part.isdecimal()), "")
 

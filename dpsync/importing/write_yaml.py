@@ -120,7 +120,7 @@ def inline(value: Any) -> str | None:
         if any(isinstance(item, dict | list) for item in value):
             return None
         return f"[{', '.join(scalar(item) for item in value)}]"
-    if isinstance(value, str) and _in_lines(value):
+    if isinstance(value, str) and _may_be_block_text(value):
         return None
     return scalar(value)
 
@@ -129,12 +129,12 @@ def _small(value: dict[str, Any]) -> bool:
     return not any(isinstance(item, dict | list) for item in value.values())
 
 
-def _in_parts(item: Any) -> bool:
+def _may_span_lines(item: Any) -> bool:
     """Return whether a value may be written over several lines: an empty collection would have no lines."""
     return isinstance(item, dict | list) and bool(item)
 
 
-def _in_lines(text: str) -> bool:
+def _may_be_block_text(text: str) -> bool:
     """Return whether a text may be written as lines below its key, unchanged."""
     lines = text.split("\n")
     return (
@@ -151,7 +151,7 @@ def _in_lines(text: str) -> bool:
 
 def block_text(text: str, indent: str) -> list[str]:
     """Return a text as a block of lines; nothing if the text cannot stand in such lines unchanged."""
-    if not _in_lines(text):
+    if not _may_be_block_text(text):
         return []
     head = "|" if text.endswith("\n") else "|-"
     return [head, *(f"{indent}{line}" if line else "" for line in text.removesuffix("\n").split("\n"))]
@@ -166,7 +166,7 @@ def _mapping(value: dict[str, Any], indent: str) -> Iterator[str]:
 
 def _entry(lead: str, item: Any, indent: str) -> Iterator[str]:
     line = inline(item)
-    if line is not None and (len(lead) + len(line) < WIDTH or not _in_parts(item)):
+    if line is not None and (len(lead) + len(line) < WIDTH or not _may_span_lines(item)):
         yield f"{lead} {line}"
     elif isinstance(item, dict):
         yield lead
@@ -183,7 +183,7 @@ def _entry(lead: str, item: Any, indent: str) -> Iterator[str]:
 def _sequence(items: list[Any], indent: str) -> Iterator[str]:
     for item in items:
         line = inline(item)
-        if line is not None and (len(indent) + len(line) + 2 < WIDTH or not _in_parts(item)):
+        if line is not None and (len(indent) + len(line) + 2 < WIDTH or not _may_span_lines(item)):
             yield f"{indent}- {line}"
             continue
         below = _mapping(item, indent + "  ") if isinstance(item, dict) else _sequence(item, indent + "  ")
