@@ -44,7 +44,7 @@ class Imported(Struct, frozen=True):
     plan: Plan | None
     problems: tuple[Diagnostic, ...] = ()
     lost: tuple[str, ...] = ()
-    """What of the present root file is not in the new one, and why."""
+    """The parts of the present root file that the new one lacks, and why."""
 
     @property
     def proven(self) -> bool:

@@ -28,13 +28,13 @@ class EntryList(Struct, frozen=True):
     desired: Desired
     registry: Registry
     matches: Mapping[Address, Match]
-    """By address; an entry without one is not live, or nobody knows."""
+    """The matched object by address. Other entries have no object, or their object is unknown."""
     unread: Mapping[Address, Unserved]
     """Entries that this platform cannot serve, or that this token may not read."""
     platform: str | None = None
-    """Where it was read; None for the files alone."""
+    """The platform that was read; None if only the files were read."""
     live: Mapping[Address, LiveObject] = field(default_factory=dict)
-    """By address the objects that were read."""
+    """The objects that were read, by address."""
 
 
 def list_entries(session: Session, client: ReadClient) -> EntryList:

@@ -30,9 +30,9 @@ class Given(Struct, frozen=True):
     """The answers that a person has typed so far."""
 
     answers: frozenset[str] = frozenset()
-    """As `--confirm` takes them."""
+    """The values for `--confirm`."""
     ids: Mapping[Address, str] = field(default_factory=dict)
-    """By entry: the id of the object that it is."""
+    """The id of the object that each entry is."""
     new: frozenset[Address] = frozenset()
     """The entries that are new."""
 
@@ -72,9 +72,9 @@ class OpenQuestion(Struct, frozen=True):
     entries: tuple[Address, ...] = ()
     """The entries that may be one of them."""
     new: Mapping[str, Given] = field(default_factory=dict)
-    """By what is typed: that the entries are new."""
+    """The answers that entries are new, by the typed text."""
     typed: tuple[TypedAnswer, ...] = ()
-    """The answers of which the number or the address is typed."""
+    """The answers that are given by a number or an address."""
     numbers: frozenset[str] = frozenset()
     """The answers that are given with the number of all deletes."""
 

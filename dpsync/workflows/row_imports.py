@@ -44,7 +44,7 @@ class _RowPlace(Struct, frozen=True):
     kind: Kind
     address: Address
     scope: Scope | None
-    """What declares it; None where no file does."""
+    """The declared list; None if no file has the list yet."""
 
     @property
     def span(self) -> Span:

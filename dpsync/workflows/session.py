@@ -192,7 +192,7 @@ class Session(Struct, frozen=True, dict=True):
     ids: IdsFile = NO_IDS
     """Which live object each entry is, as the ids file in the working tree has it."""
     labels: LabelCommits = NO_LABELS
-    """The commits from which labels follow; they change nothing else."""
+    """The commits that labels compare with. These commits do not change the plan itself."""
 
     def __post_init__(self) -> None:
         checked, planned = self.desired.profile, self.registry.profile.name
