@@ -24,7 +24,7 @@ from dpsync.rehearse.domains import ADDRESS, HOST, URL, Domains
 from dpsync.rehearse.draft import Json
 
 _LEAST: Final = "read"
-"""The role that everybody has."""
+"""The role of everyone except the administrator."""
 _PROSE: Final = frozenset({
     "agentInstructions", "commitMessage", "configuration", "customInstructions", "description", "document",
     "failureReason", "filter", "glossary", "instructions", "message", "setupSettings", "text", "urlUnfurl",
@@ -42,7 +42,7 @@ _CODE: Final = frozenset({"basename", "condition", "expression", "path", "slug",
 """Members whose words have dots between them: only a domain that is certainly one elsewhere is one there."""
 _GITBOOK: Final = "https://api.gitbook.com"
 _PLACES: Final = re.compile(f"{URL}|{ADDRESS}|{HOST}", re.IGNORECASE)
-"""What may say where somebody is: a URL, an address, a domain."""
+"""A text that may identify somebody: a URL, an address or a domain."""
 _BETWEEN: Final = re.compile(r"(?:[\s._+-]|%20)*")
 _WORD: Final = re.compile(r"%20|[^\W\d_]+|\d+")
 _ID: Final = re.compile(r"[\w-]{4,}")
@@ -136,10 +136,10 @@ class Anonymous:
         return self._ids.get(name) or (self._swept(name, is_code=True) if {"@", "."} & {*name} else name)
 
     def _text(self, given: str, path: tuple[str, ...]) -> str:
-        if not given or path[-1] in _WORDS_OF_FORM or given in _words():
+        if not given or path[-1] in _WORDS_OF_FORM or given in _enum_words():
             return self._ids.get(given, given)
         if given in self._known:  # what names another thing by it must go on to do so
-            return self._placed(given, is_code=True)
+            return self._without_addresses(given, is_code=True)
         if given in self._ids:
             return self._ids[given]
         if path[-1] == "certificate":
@@ -161,16 +161,16 @@ class Anonymous:
             return self._names.replaced(found)
         made, end = [], 0
         for match in _PLACES.finditer(found):
-            if (place := self._place(match, is_code)) is not None:
+            if (place := self._replacement(match, is_code)) is not None:
                 made += [self._names.replaced(found[end : match.start()]), place]
                 end = match.end()
         return "".join([*made, self._names.replaced(found[end:])])
 
-    def _placed(self, text: str, is_code: bool) -> str:
+    def _without_addresses(self, text: str, is_code: bool) -> str:
         """Return the text with addresses and domains replaced, but not names."""
-        return _PLACES.sub(lambda match: self._place(match, is_code) or match[0], text)
+        return _PLACES.sub(lambda match: self._replacement(match, is_code) or match[0], text)
 
-    def _place(self, match: re.Match[str], is_code: bool) -> str | None:
+    def _replacement(self, match: re.Match[str], is_code: bool) -> str | None:
         """Return the replacement of a URL, an email address or a domain; None for other matches."""
         if match["host"] is not None:
             return self._domains.url(match["scheme"], match["host"], match["path"])
@@ -199,7 +199,7 @@ def _ids(data: Any) -> Iterator[str]:
             yield from _ids(value)
 
 
-def _plain(name: str) -> str:
+def _normalized_name(name: str) -> str:
     """Return a name without case, marks and separators, for comparisons."""
     folded = unicodedata.normalize("NFKD", name).casefold()
     return "".join(one for one in folded if one.isalnum())
@@ -211,9 +211,9 @@ class _Names:
     def __init__(self, users: Iterable[Json], ids: Mapping[str, str]) -> None:
         self._ids = ids
         self._found: dict[str, str] = {}
-        forms = [(words, ids[user["id"]]) for user in users for words in _forms(user)]
+        forms = [(words, ids[user["id"]]) for user in users for words in _name_forms(user)]
         for words, person in sorted(forms, key=lambda one: -len(one[0])):  # whole names go first
-            plain = _plain("".join(words))
+            plain = _normalized_name("".join(words))
             if len(plain) >= _SHORTEST and not plain.isdecimal():
                 self._found.setdefault(plain, person)
         unspaced = {
@@ -246,7 +246,7 @@ class _Names:
         for index in range(at, min(at + _MOST_WORDS, len(words))):
             if index > at and not _BETWEEN.fullmatch(text, words[index - 1].end(), words[index].start()):
                 break
-            joined += "" if words[index][0] == "%20" else _plain(words[index][0])
+            joined += "" if words[index][0] == "%20" else _normalized_name(words[index][0])
             if (person := self._found.get(joined)) is not None:
                 best, who = index, person
         return best, who
@@ -257,7 +257,7 @@ def _is_unspaced(name: str) -> bool:
     return any(unicodedata.category(one) == "Lo" for one in name)
 
 
-def _forms(user: Json) -> Iterator[tuple[str, ...]]:
+def _name_forms(user: Json) -> Iterator[tuple[str, ...]]:
     """Yield the ways to name a person, each as a sequence of words."""
     for text in (user.get("displayName") or "", (user.get("email") or "").partition("@")[0]):
         words = tuple(word for word in re.split(r"[\W_]+", unicodedata.normalize("NFC", text)) if word)
@@ -268,7 +268,7 @@ def _forms(user: Json) -> Iterator[tuple[str, ...]]:
 
 
 @cache
-def _words() -> frozenset[str]:
+def _enum_words() -> frozenset[str]:
     """Return the words of all enums: as values, these words never name a person."""
     registry = load().whole
     types = [field.type for kind in registry.kinds.values() for field in kind.fields]

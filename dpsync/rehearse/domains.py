@@ -14,7 +14,7 @@ from typing import Any, Final
 _LABEL: Final = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
 _DOMAIN: Final = rf"(?:{_LABEL}\.)+[^\W\d_](?:[\w-]{{0,61}}[^\W_])"
 _BEFORE: Final = r"(?:(?<=%2f)|(?<=%3a)|(?<=%3d)|(?<=%40)|(?<![\w%.-]))"
-"""What stands before a host: no letter, unless it is a part of an encoded character."""
+"""The position before a host: after a letter only if the letter is part of an encoded character."""
 ADDRESS: Final = r"(?P<name>[\w.!#$&'*+=^`{|}~%-]{1,100})(?:@|%40)(?P<at>[\w-]+(?:\.[\w-]+)+)"
 """An e-mail address."""
 URL: Final = r"(?P<scheme>\b[a-z][a-z0-9+.-]{1,20}://)(?P<host>[^\s/?#\"'<>\\]+)(?P<path>[^\s\"'<>]*)"
@@ -34,7 +34,7 @@ _FILES: Final = frozenset({
     "sh", "sql", "svg", "swift", "tar", "toml", "ts", "tsx", "txt", "vue", "webp", "xls", "xlsx", "xml",
     "yaml", "yml", "zip",
 })  # fmt: skip
-"""How a word with a dot ends that is a file, and no domain unless it stands in a URL or an address."""
+"""File suffixes. A word with such a suffix is a domain only in a URL or an address."""
 
 
 class Domains:
@@ -44,11 +44,11 @@ class Domains:
         self._companies: dict[str, str] = {}
         self._hosts: dict[str, str] = {}
         self._urls: dict[str, str] = {}
-        self._known = {_registered(_plain(host)) for host in _hosts(data, "")}
+        self._known = {_registered(_normalized_host(host)) for host in _hosts(data, "")}
 
     def host(self, host: str) -> str:
         """Return the replacement of a host, without a port."""
-        plain = _plain(host)
+        plain = _normalized_host(host)
         if plain in _HERE:
             return plain
         if plain not in self._hosts:
@@ -82,14 +82,14 @@ class Domains:
 
         With `is_code`, only known domains are hosts.
         """
-        plain = _plain(host)
+        plain = _normalized_host(host)
         ending = plain.rpartition(".")[2]
         if _registered(plain) not in self._known and (is_code or ending in _FILES):
             return None
         return self.url("", host, path)
 
 
-def _plain(host: str) -> str:
+def _normalized_host(host: str) -> str:
     """Return a host for comparisons: in ASCII, without user, port and final dot."""
     bare = re.sub(r":\d*$", "", host.rpartition("@")[2]).casefold().strip(".")
     try:

@@ -37,7 +37,7 @@ def without_keys(settings: Any) -> Any:
 
 Json = dict[str, Any]
 COMPUTED = ("object", "urls", "permissions")
-"""What the companion works out by itself for every answer."""
+"""The members that the companion computes for every response."""
 ELSEWHERE = "elsewhere"
 """An organization of nobody here: it has published what is installed and was not read."""
 
@@ -80,21 +80,21 @@ class WorldDraft:
         self.assumed: list[str] = []
         self.unknown: list[RecordedAnswer] = []
         self.orders: dict[str, list[str]] = {}
-        """By collection the ids of its spaces in their order."""
+        """The ids of the spaces in order, by collection."""
         self.pages: dict[str, list[Json]] = {}
         """The page tree of each space, by space id, without page texts."""
         self.lists: dict[tuple[str, str], dict[str, list[Json]]] = defaultdict(dict)
-        """By site the lists of its navigation, where it is read by lists."""
+        """The lists of the navigation, by organization and site, if the navigation is read by lists."""
         self.grants: list[tuple[str, str, str, list[Json]]] = []
         self.placed: list[tuple[str, str, list[Json]]] = []
         self.looks: dict[str, Json] = {}
-        """By site space."""
+        """The customizations, by site space."""
         self.published: dict[str, Json] = {}
         self.versions: dict[tuple[str, str], Json] = {}
-        """By organization and slug what is kept of the last version of a specification."""
+        """The latest version of each specification, by organization and slug."""
         self.records: list[Json] = []
         self.styleguides: list[tuple[str, str]] = []
-        """The style guides that sites name: by organization the ids of their spaces."""
+        """The organization id and space id of each style guide that a site uses."""
 
     def organization(self, id: str) -> OrganizationDraft:
         """Return the draft of an organization, which is empty at first."""

@@ -106,7 +106,7 @@ _WHAT: Final[tuple[What, ...]] = ("time-out", "lost connection", "503", "429", "
 _MOST = 3
 """Faults of one run."""
 _ASKED = 3
-"""How often a plan is made again with the answers that it asks for."""
+"""Maximum number of plans with the answers that the plan before asked for."""
 
 
 class Killed(BaseException):
@@ -119,7 +119,7 @@ class Fault(Struct, frozen=True):
     at: int
     what: What
     after: bool = False
-    """Whether the platform has carried the write out by then."""
+    """Whether the platform carries out the write before the fault."""
 
     def __str__(self) -> str:
         if self.what in ("429", "503") and not self.after:
@@ -130,11 +130,11 @@ class Fault(Struct, frozen=True):
 def draw(random: Random, writes: int) -> tuple[Fault, ...]:
     """Return the faults of one run, ordered by write."""
     numbers = random.sample(range(1, writes + 1), random.randint(1, min(_MOST, writes)))
-    found = []
+    faults = []
     for at in sorted(numbers):
         what = random.choice(_WHAT)
-        found.append(Fault(at, what, what != "429" and random.random() < 0.5))
-    return tuple(found)
+        faults.append(Fault(at, what, what != "429" and random.random() < 0.5))
+    return tuple(faults)
 
 
 class Faulty:
@@ -204,29 +204,31 @@ def runs(
     """
     end = undisturbed.inventory()
     for index in range(number if writes else 0):
-        own = seed + index
-        faults = draw(Random(own), writes)  # noqa: S311  # what is repeated by its seed is no secret
+        run_seed = seed + index
+        faults = draw(Random(run_seed), writes)  # noqa: S311  # what is repeated by its seed is no secret
         try:
             with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
-                good, words = _Disturbed(stage, replica).carried_out(faults)
-                if good and (differing := _differing(replica, end)):
-                    good, words = False, f"{words} {differing}"
+                converged, description = _FaultyApply(stage, replica).carried_out(faults)
+                if converged and (differing := _count_differences(replica, end)):
+                    converged, description = False, f"{description} {differing}"
         except CannotLoad as cannot:
-            good, words = False, str(cannot)
-        yield FaultRun(seed=own, faults=tuple(map(str, faults)), good=good, end=words)
+            converged, description = False, str(cannot)
+        yield FaultRun(seed=run_seed, faults=tuple(map(str, faults)), good=converged, end=description)
 
 
-def _differing(replica: Replica, end: object) -> str:
+def _count_differences(replica: Replica, end: object) -> str:
     """Return the kinds of objects that were duplicated or lost, compared with a run without faults."""
     now = replica.inventory()
     assert isinstance(end, type(now))
     lost = sorted({kind for kind, _ in (end - now)})
     more = sorted({kind for kind, _ in (now - end)})
-    said = [f"{word}: {', '.join(kinds)}." for word, kinds in (("Lost", lost), ("Duplicated", more)) if kinds]
-    return " ".join(said)
+    sentences = [
+        f"{word}: {', '.join(kinds)}." for word, kinds in (("Lost", lost), ("Duplicated", more)) if kinds
+    ]
+    return " ".join(sentences)
 
 
-class _Disturbed:
+class _FaultyApply:
     """One apply with faults, and a clean apply after it."""
 
     def __init__(self, stage: Stage, replica: Replica) -> None:
@@ -235,9 +237,9 @@ class _Disturbed:
     def carried_out(self, faults: tuple[Fault, ...]) -> tuple[bool, str]:
         """Return whether a clean apply converged after the faults, and a description of both applies."""
         memory = _Memory(self._stage.session.ids)
-        first = self._disturbed(faults, memory)
+        first = self._apply_with_faults(faults, memory)
         try:
-            report = self._clean(memory)
+            report = self._apply_again(memory)
         except (Refused, ClientError, DiagnosticError) as error:
             return False, f"{first} The next apply failed: {' '.join(str(error).split())}"
         if report is None:
@@ -246,7 +248,7 @@ class _Disturbed:
             return False, f"{first} The next apply did not finish the plan."
         return True, f"{first} The next apply finished the plan."
 
-    def _disturbed(self, faults: tuple[Fault, ...], memory: _Memory) -> str:
+    def _apply_with_faults(self, faults: tuple[Fault, ...], memory: _Memory) -> str:
         transports: list[Faulty] = []
 
         def around(inner: Transport) -> Transport:
@@ -268,18 +270,18 @@ class _Disturbed:
         number = report.count("done", "already", "requested")
         return f"{number} of {len(report.outcomes)} steps succeeded."
 
-    def _clean(self, memory: _Memory) -> Report | None:
+    def _apply_again(self, memory: _Memory) -> Report | None:
         """Apply without faults, with the ids file from before; return None if nothing was left to do."""
         stage = self._stage
         self._replica.finish()
         session = replace(stage.session, ids=memory.ids)
         with stage.client(self._replica) as client:
-            planned = self._agreed(session, client)
+            planned = self._confirmed_plan(session, client)
             if planned.plan.empty:
                 return None
             return session.apply(client, planned, secrets=stage.placeholders(), ids=memory)
 
-    def _agreed(self, session: Session, client: object) -> Planned:
+    def _confirmed_plan(self, session: Session, client: object) -> Planned:
         """Return the plan of the remaining changes, with every answer confirmed that the plan asks for.
 
         The numbers in answers decrease with each apply, so that earlier answers do not suffice.
@@ -290,14 +292,14 @@ class _Disturbed:
         options: Options = self._stage.planned.options
         for _ in range(_ASKED):
             planned = session.plan(client, options)
-            more = [answer for answer in _asked(planned) if answer not in options.confirm]
+            more = [answer for answer in _requested_answers(planned) if answer not in options.confirm]
             if not planned.plan.refusals or not more:
                 break
             options = replace(options, confirm=(*options.confirm, *more))
         return planned
 
 
-def _asked(planned: Planned) -> Iterator[str]:
+def _requested_answers(planned: Planned) -> Iterator[str]:
     """Yield the answers that a plan asks for."""
     for refusal in planned.plan.refusals:
         for way in refusal.answers:

@@ -102,7 +102,7 @@ _MESSAGES: dict[UnprovenKind, str] = {
 
 
 Fact = tuple[str, str]
-"""Who sees it, and what they see."""
+"""A group of visitors, and what they see."""
 
 
 class _Visitor(Struct, frozen=True):

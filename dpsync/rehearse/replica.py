@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _SECONDS = 600.0
-"""How long one request may take before something is wrong with dpsync itself."""
+"""Seconds after which a request counts as a fault of dpsync itself."""
 _DOCUMENT = (
     '{"openapi": "3.1.0", "info": {"title": "Placeholder: a rehearsal does not download the specification", '
     '"version": "0"}, "paths": {}}'
@@ -52,7 +52,7 @@ class Replica:
         self._read = {(one.path, one.filters) for one in recording.readings()}
         self._name = recording.header(WORLD_HEADER)
         self.born: set[str] = set()
-        """The ids of everything that was there from the start."""
+        """The ids of all objects from before the rehearsal."""
         self.guessed: set[str] = set()
         """Lists of what was there from the start that were read now, and not when the plan was made."""
         self.looks: Callable[[Request], None] = lambda _: None

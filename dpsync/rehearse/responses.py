@@ -23,7 +23,7 @@ _NOTED: Final[dict[str, Callable[[WorldDraft, str, str], None]]] = {
     "spaces": WorldDraft.space,
     "sites": assume_site,
 }
-"""By the level at which an installation is at work: notes that what it names there exists."""
+"""Functions that add the object at which an installation is active, by level."""
 
 
 def take_integrations(draft: WorldDraft, items: list[Json]) -> None:
@@ -58,14 +58,14 @@ def take_placed(draft: WorldDraft, items: list[Json], _: str, installation: str,
 def put_on(draft: WorldDraft, level: str, installation: str, items: list[Json]) -> None:
     """Add the places where an installation is active."""
     word = level.removesuffix("s")
-    for one in draft.organizations.values():
-        found = one.installations.get(installation)
-        for item in items if found is not None else ():
+    for organization in draft.organizations.values():
+        data = organization.installations.get(installation)
+        for item in items if data is not None else ():
             target = item[word] if isinstance(item[word], str) else item[word]["id"]
-            _NOTED[level](draft, one.id, target)
-            made = {word: target, **only(item, "configuration", "externalIds")}
-            assert found is not None
-            found.setdefault(level, []).append(made)
+            _NOTED[level](draft, organization.id, target)
+            placement = {word: target, **only(item, "configuration", "externalIds")}
+            assert data is not None
+            data.setdefault(level, []).append(placement)
 
 
 def take_specifications(draft: WorldDraft, items: list[Json], organization: str) -> None:
@@ -310,7 +310,7 @@ class _NodeKind(Struct, frozen=True):
     type: str
     holds: bool
     shows: str | None
-    """The member that has the whole of the space which it shows."""
+    """The member that contains the shown space."""
 
 
 @cache

@@ -88,7 +88,7 @@ class _Run:
     def run(self) -> Rehearsal:
         with self.stage.client(self.replica) as client:
             try:
-                differing = self._differing(client)
+                differing = self._loading_deviations(client)
             except (ClientError, DiagnosticError) as error:
                 message = f"dpsync cannot make a plan for the copy of your organization: {error}"
                 return self._ended(None, (Deviation(what="loading", message=message),))
@@ -108,13 +108,13 @@ class _Run:
             sent = client.requests - 2 * reading
         return self._ended(
             report,
-            (*_deviations(self.plan, report), *self._twice(report), *self._moments()),
+            (*_deviations(self.plan, report), *self._duplicates(report), *self._short_exposures()),
             max(sent, report.writes),
         )
 
     # --- what was loaded ------------------------------------------------------------------------------
 
-    def _differing(self, client: WriteClient) -> tuple[Deviation, ...] | None:
+    def _loading_deviations(self, client: WriteClient) -> tuple[Deviation, ...] | None:
         """Return the differences if the copy gives another plan than the platform; None for the same plan."""
         planned = self.stage.planned
         again = self.stage.session.plan(client, planned.options)
@@ -155,7 +155,7 @@ class _Run:
         specifications = {_SPECIFICATIONS: facts_of_specifications(self.replica.specifications())}
         return {**found, **missing, **specifications}
 
-    def _moments(self) -> Iterator[Deviation]:
+    def _short_exposures(self) -> Iterator[Deviation]:
         """Yield a deviation for each short exposure, unless the plan already lists one."""
         if any(one.moment for one in self.plan.exposures):
             return
@@ -163,7 +163,7 @@ class _Run:
             message = f"the request {write} exposes {what} to {who} for a short time"
             yield Deviation(what="public", message=message)
 
-    def _twice(self, report: Report) -> Iterator[Deviation]:
+    def _duplicates(self, report: Report) -> Iterator[Deviation]:
         """Yield a deviation for each list in which the apply duplicated content."""
         if report.remaining is None:
             return

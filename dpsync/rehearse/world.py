@@ -54,7 +54,7 @@ class World(Struct):
     spaces: int = 0
     """The number of spaces. No page text is loaded."""
     scripts: int = 0
-    """How many published integrations there are: none of their scripts is loaded."""
+    """The number of published integrations. No script is loaded."""
 
     @property
     def holders(self) -> str:
@@ -80,10 +80,10 @@ def world_of(
         rows.take(draft, reading)
     for organization, path in named:
         assume(draft, organization, path)
-    return _finished(draft, token, frozenset(spared))
+    return _world_of_draft(draft, token, frozenset(spared))
 
 
-def _finished(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
+def _world_of_draft(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
     """Return the world of a complete draft."""
     for at, lists in draft.lists.items():
         navigation.join_lists(draft, lists, *at)
@@ -108,20 +108,23 @@ def _finished(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
 
 def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:
     """Return an administrator of all organizations: the caller, another one, or a new person."""
-    read = [one for one in draft.organizations.values() if one.members_read]
+    read = [organization for organization in draft.organizations.values() if organization.members_read]
     admins = [
-        {user for user, member in one.members.items()
+        {user for user, member in organization.members.items()
          if member.get("role") == "admin" and not member.get("disabled")}
-        for one in read
+        for organization in read
     ]  # fmt: skip
-    every = set.intersection(*admins) if admins else set()
-    among = sorted(every - spared or every)
-    caller = draft.caller if draft.caller in among or not read else None
-    chosen = caller or (among[0] if among else f"rehearsal-{len(draft.users)}")
+    common_admins = set.intersection(*admins) if admins else set()
+    candidates = sorted(common_admins - spared or common_admins)
+    caller = draft.caller if draft.caller in candidates or not read else None
+    chosen = caller or (candidates[0] if candidates else f"rehearsal-{len(draft.users)}")
     draft.users.setdefault(chosen, {"displayName": "the rehearsal"})
-    for one in draft.organizations.values():
-        if one.id != ELSEWHERE and (not one.members_read or not among):
-            one.members[chosen] = {**one.members.get(chosen, {"user": chosen}), "role": "admin"}
+    for organization in draft.organizations.values():
+        if organization.id != ELSEWHERE and (not organization.members_read or not candidates):
+            organization.members[chosen] = {
+                **organization.members.get(chosen, {"user": chosen}),
+                "role": "admin",
+            }
     return chosen
 
 
@@ -134,7 +137,7 @@ def _organization(draft: WorldDraft, one: OrganizationDraft) -> Json:
         "members": list(one.members.values()),
         "teams": list(one.teams.values()),
         "collections": list(one.collections.values()),
-        "spaces": _in_order(draft, one),
+        "spaces": _ordered_spaces(draft, one),
         "sites": list(one.sites.values()),
     }
     for index, collection in enumerate(made["collections"], 1):  # in their order, before the spaces
@@ -145,7 +148,7 @@ def _organization(draft: WorldDraft, one: OrganizationDraft) -> Json:
     return {name: value for name, value in made.items() if value not in ([], {})}
 
 
-def _in_order(draft: WorldDraft, one: OrganizationDraft) -> list[Json]:
+def _ordered_spaces(draft: WorldDraft, one: OrganizationDraft) -> list[Json]:
     """Return the spaces in listed order, with the position of each in its collection."""
     at = {space: index for order in draft.orders.values() for index, space in enumerate(order)}
     found = []
@@ -159,7 +162,7 @@ def _in_order(draft: WorldDraft, one: OrganizationDraft) -> list[Json]:
 
 FORMAT: Final = "dpsync.world/1"
 _PLAIN: Final = frozenset(name for name, part in PARTS.items() if not getattr(part, "secret", False))
-"""What of the settings of a connection is declared, and no secret."""
+"""The declared settings of a connection that are not secret."""
 _IN_QUERY: Final = re.compile(
     r"([?&;#][^=&#\s]*(?:key|token|secret|sig|auth|password|pwd|credential|code|session)[^=&#\s]*=)[^&#\s\"'<>]+",
     re.IGNORECASE,
@@ -182,7 +185,7 @@ class SavedFrom(Struct, frozen=True):
     read_at: str
     profile: str
     not_read: tuple[str, ...] = ()
-    """The paths that were asked for and are not in the world: refused, or of a form that no world has."""
+    """The requested paths that are not in the world: refused, or in a form that a world cannot have."""
 
 
 def world_file(
@@ -224,7 +227,7 @@ class _Hiding(Struct, frozen=True):
         if isinstance(given, list):
             return [self.value(one, path) for one in given]
         if _is_free(path):
-            return _replaced(given)
+            return _hidden_value(given)
         return self.text(given, path) if isinstance(given, str) else given
 
     def text(self, given: str, path: tuple[str, ...]) -> str:
@@ -243,7 +246,7 @@ def _is_free(path: Iterable[str]) -> bool:
     return "installations" in path and "configuration" in path
 
 
-def _replaced(given: Any) -> Any:
+def _hidden_value(given: Any) -> Any:
     """Return the replacement for a free-form value. Booleans and null stay."""
     if isinstance(given, str):
         return HIDDEN if given else ""

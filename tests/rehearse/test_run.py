@@ -206,7 +206,7 @@ def test_of_what_was_not_carried_out_each_reason_is_told_once() -> None:
     ("place", "before", "told"),
     [("acme/spaces", 0, True), ("acme/spaces", 1, False), ("acme/teams/ops/members", 0, False)],
 )
-def test_content_that_nobody_declares_afterwards_and_did_not_before_was_made_twice(
+def test_content_that_nobody_declares_afterwards_and_did_not_before_was_made_duplicates(
     place: str, before: int, told: bool, staged: Staged
 ) -> None:
     """Otherwise, content that an apply makes twice is found by nobody."""
@@ -215,7 +215,7 @@ def test_content_that_nobody_declares_afterwards_and_did_not_before_was_made_twi
     stage = replace(stage, planned=replace(stage.planned, plan=Plan(kept=there)))
     after = Report(plan="", remaining=Plan(kept=(Kept(place=place, addresses=(f"{place}/[A]",)),)))
     nowhere = cast("Replica", SimpleNamespace())
-    found = run._Run(stage, World(), nowhere, lambda _: None, Event())._twice(after)
+    found = run._Run(stage, World(), nowhere, lambda _: None, Event())._duplicates(after)
     words = f"after the rehearsal, the copy contained 1 new object without an entry: {place}/[A]"
     assert [one.message for one in found] == [words] * told
 
