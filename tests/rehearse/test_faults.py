@@ -130,9 +130,9 @@ def test_a_plan_that_is_not_fit_is_not_disturbed(staged: Staged, monkeypatch: py
 @pytest.mark.parametrize(
     ("name", "instead", "end"),
     [
-        ("_differing", lambda *_: "Lost: team.", " Lost: team."),
+        ("_count_differences", lambda *_: "Lost: team.", " Lost: team."),
         (
-            "_Disturbed._clean",
+            "_FaultyApply._apply_again",
             lambda *_: Report(plan="", verified=True),
             " The next apply did not finish the plan.",
         ),
@@ -170,7 +170,7 @@ def test_the_clean_apply_is_given_each_answer_that_it_asks_for_and_no_line_of_a_
     answers = tuple(WayOut(address="acme", add=way, means="so") for way in ways)
     refusal = Refusal(code="limits", address="acme", message="so", way_out="so", answers=answers)
     planned = Planned(Plan(refusals=(refusal,)), Case().sides())
-    assert list(faults._asked(planned)) == ["delete 2", "restructure acme/sites/$x"]
+    assert list(faults._requested_answers(planned)) == ["delete 2", "restructure acme/sites/$x"]
 
 
 def sending_again(real: Callable[..., Any]) -> Callable[..., Any]:
