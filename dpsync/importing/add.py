@@ -356,7 +356,7 @@ class _Adder:
 
     def finish(self) -> Adding:
         """Apply the collected edits, and return the edited files."""
-        made = self.adding.made
+        updated = self.adding.made
         for (_, place), entries in self.new_places.items():
             try:
                 self._add_list(place, dict(entries))
@@ -366,25 +366,25 @@ class _Adder:
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
             text = self.documents[name].text
-            made.files[name] = mark + unfolded(text, apply_edits(text, _join_insertions(edits))).encode()
+            updated.files[name] = mark + unfolded(text, apply_edits(text, _join_insertions(edits))).encode()
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
-            made.files[name] = mark + file.result().encode()
+            updated.files[name] = mark + file.result().encode()
         if self.into is not None and self.inserted:
-            before = made.files.get(self.into) or self.sides.files.read(self.into, DEFAULT_LIMITS.bytes)
-            made.files[self.into] = inserted(before, self.into, self.inserted)
+            before = updated.files.get(self.into) or self.sides.files.read(self.into, DEFAULT_LIMITS.bytes)
+            updated.files[self.into] = inserted(before, self.into, self.inserted)
         return self.adding
 
     def _remove_list(self, place: Address, why: str) -> None:
         """Report the new entries of a list as not added."""
-        left = [item for item in self.adding.entries if not item.address.is_in(place)]
-        self.adding.entries = left
-        known = {item.address for item in left}
-        made = self.adding.made
-        made.taken = [item for item in made.taken if item.address in known]
+        remaining = [item for item in self.adding.entries if not item.address.is_in(place)]
+        self.adding.entries = remaining
+        known = {item.address for item in remaining}
+        updated = self.adding.made
+        updated.taken = [item for item in updated.taken if item.address in known]
         message = f"not added: {why}"
-        made.problems.append(Diagnostic("not-added", message, None, str(place), "add the entry by hand"))
+        updated.problems.append(Diagnostic("not-added", message, None, str(place), "add the entry by hand"))
 
 
 def _with_inline_texts(value: Any) -> Any:

@@ -214,8 +214,8 @@ class Document:
 
     def _end_of_comments(self, at: int, column: int) -> int:
         """Return the end of the comments below a line that are indented more than the keys of a mapping."""
-        while found := re.compile(rf"\r?\n {{{column + 1},}}#[^\r\n]*").match(self.text, at):
-            at = found.end()
+        while match := re.compile(rf"\r?\n {{{column + 1},}}#[^\r\n]*").match(self.text, at):
+            at = match.end()
         return at
 
     def _in_long_form(self, entry: Span, shorthand: str | None, written: str) -> list[TextEdit]:
@@ -242,7 +242,8 @@ class Document:
             (
                 item
                 for _, item in _pairs(self.root)
-                if isinstance(item, Mapping) and any(one.span[1:] == sibling[1:] for one, _ in item)
+                if isinstance(item, Mapping)
+                and any(known_key.span[1:] == sibling[1:] for known_key, _ in item)
             ),
             None,
         )
@@ -361,7 +362,7 @@ class Document:
         flat = (
             len(lines) < 2
             or "$" in value
-            or any(one != one.rstrip() for one in lines)
+            or any(text_line != text_line.rstrip() for text_line in lines)
             or not lines[0].strip()
         )
         if flat or lines[0].startswith(" ") or value.endswith("\n\n"):
@@ -369,7 +370,9 @@ class Document:
         head = "|" if value.endswith("\n") else "|-"
         body = value.removesuffix("\n").split("\n")
         return TextEdit(
-            start, end, self.line_end.join([head, *(indent + one if one else "" for one in body)])
+            start,
+            end,
+            self.line_end.join([head, *(indent + text_line if text_line else "" for text_line in body)]),
         )
 
     def _merging_edit(self, start: int, end: int, value: Any) -> TextEdit:
@@ -387,14 +390,14 @@ class Document:
         ):
             raise Uneditable("dpsync does not understand the indentation of the value")
         try:
-            made = round_trip(snippet, value).rstrip("\n").split("\n")
+            merged_lines = round_trip(snippet, value).rstrip("\n").split("\n")
         except Foreign:
             raise Uneditable("the value uses a YAML anchor from another part of the file") from None
-        node, problems = read("\n".join(made), "made")
+        node, problems = read("\n".join(merged_lines), "made")
         if node is None or problems or not _has_value(node, value):
             raise Unreadable("dpsync would read another value from the new lines")
         return TextEdit(
-            begin, stop, self.line_end.join(before + line if line.strip() else line for line in made)
+            begin, stop, self.line_end.join(before + line if line.strip() else line for line in merged_lines)
         )
 
 
@@ -429,10 +432,10 @@ def _has_value(old: Node, value: Any) -> bool:
 
 def _quoted_like(old: str, value: Any) -> str:
     """Return the value with the kind of quotes that the old text has, if any."""
-    made = on_one_line(value)
-    if not isinstance(value, str) or made[0] == '"' or old[0] not in "\"'":
-        return made
-    return f'"{made}"' if old[0] == '"' else "'" + made.replace("'", "''") + "'"
+    written = on_one_line(value)
+    if not isinstance(value, str) or written[0] == '"' or old[0] not in "\"'":
+        return written
+    return f'"{written}"' if old[0] == '"' else "'" + written.replace("'", "''") + "'"
 
 
 def unfolded(before: str, after: str) -> str:
@@ -612,15 +615,15 @@ def insert(text: str, name: str, steps: list[Step], value: Any) -> str:
     """Return the text of a file with the value at the end of these steps. Raises Uneditable."""
     document = Document(text, name)
     at: Node = document.root
-    one = at.get(WORD) if isinstance(at, Mapping) else None
-    if isinstance(one, Scalar) and steps[:2] == [WHOLE, one.text]:
+    organization = at.get(WORD) if isinstance(at, Mapping) else None
+    if isinstance(organization, Scalar) and steps[:2] == [WHOLE, organization.text]:
         steps = steps[2:]
     key: Scalar | None = None
     for done, step in enumerate(steps):
-        found = _follow_step(at, step)
-        if found is None:
+        child = _follow_step(at, step)
+        if child is None:
             return _add_missing(document, key, at, steps[done:], value)
-        key, at = found
+        key, at = child
     return apply_edits(text, document.edits(key, at, value))
 
 

@@ -74,34 +74,34 @@ def describe(registry: Registry, whole: Inventory, full: bool = False) -> Descri
 
 
 def worth_writing(
-    kind: Kind, one: Field, live: LiveObject, key: str, full: bool, watched: bool = False
+    kind: Kind, field_: Field, live: LiveObject, key: str, full: bool, watched: bool = False
 ) -> Any:
     """Return the live value of a field if an entry with this key needs it, otherwise None.
 
     NONE is a live value of null that must be written. By default, a value is left out if a new object has
     this value anyway. `watched`: the policy watches the field, so that the default value needs no line.
     """
-    if one.nest or one.name == kind.natural or one.source is None or one.on == "neither":
+    if field_.nest or field_.name == kind.natural or field_.source is None or field_.on == "neither":
         return None
-    value = live.fields.get(one.name)
-    if value == {} and isinstance(one.source, Mapping):
+    value = live.fields.get(field_.name)
+    if value == {} and isinstance(field_.source, Mapping):
         return None  # none of the parts that lie apart was there
-    if one.name == kind.default and value == key:
+    if field_.name == kind.default and value == key:
         return None
-    if one.required or one.name == kind.shorthand:
+    if field_.required or field_.name == kind.shorthand:
         return value
-    partly = isinstance(one.type, Json) and one.type.partial
-    if watched and not full and one.watchable and value == one.default_value:
+    partly = isinstance(field_.type, Json) and field_.type.partial
+    if watched and not full and field_.watchable and value == field_.default_value:
         return None
-    if full or one.security:
+    if full or field_.security:
         if value is None:
-            return None if one.null == "refused" else NONE
+            return None if field_.null == "refused" else NONE
         return None if partly and value == {} else value  # no member of it is managed
-    if value in (one.absent, one.platform_default):
+    if value in (field_.absent, field_.platform_default):
         return None
-    if isinstance(one.type, Json) and one.type.partial:
-        absent = one.absent if one.platform_default is None else one.platform_default
-        return trimmed(value, absent, one.type.shape)
+    if isinstance(field_.type, Json) and field_.type.partial:
+        absent = field_.absent if field_.platform_default is None else field_.platform_default
+        return trimmed(value, absent, field_.type.shape)
     return value
 
 
@@ -122,9 +122,9 @@ def not_imported(what: str, why: str) -> str:
     return f"Not imported: {what}. {why[:1].upper()}{why[1:]}"
 
 
-def beside_inherited(one: Field, value: Any, inherited: Any) -> Any:
+def beside_inherited(field_: Field, value: Any, inherited: Any) -> Any:
     """Return the part of a value that differs from the inherited value; None if all of it is inherited."""
-    shape = one.type.shape if isinstance(one.type, Json) and one.type.partial else None
+    shape = field_.type.shape if isinstance(field_.type, Json) and field_.type.partial else None
     if shape is None or value is NONE:
         return None if value == inherited else value
     return trimmed(value, inherited, shape)
@@ -249,35 +249,39 @@ class _Describing:
             entry.comments.append(not_imported(word, why))
         return fields
 
-    def _live_value(self, one: Field, item: FoundObject) -> Any:
+    def _live_value(self, field_: Field, item: FoundObject) -> Any:
         """Return the live value that is written, or NONE for null; None if nothing is written."""
-        if isinstance(one, ListOrder):
-            return self._listed_order(one, item)
-        watched = is_access_default(item.kind, one) and not self._places_at_the_top(one, item)
-        value = worth_writing(item.kind, one, item.live, item.key, self.full, watched)
+        if isinstance(field_, ListOrder):
+            return self._listed_order(field_, item)
+        watched = is_access_default(item.kind, field_) and not self._places_at_the_top(field_, item)
+        value = worth_writing(item.kind, field_, item.live, item.key, self.full, watched)
         if value is None or item.kind.inherits is None:
             return value
         if value is NONE:
             return None  # the entry around it has no value either: null would say that the object inherits it
-        below = self._inherited(item, item.kind.inherits)
-        return value if below is None else beside_inherited(one, value, below.fields.get(one.name))
+        inherited_object = self._inherited(item, item.kind.inherits)
+        return (
+            value
+            if inherited_object is None
+            else beside_inherited(field_, value, inherited_object.fields.get(field_.name))
+        )
 
-    def _places_at_the_top(self, one: Field, item: FoundObject) -> bool:
+    def _places_at_the_top(self, field_: Field, item: FoundObject) -> bool:
         """Return whether null in this field puts an object into an ordered list of the organization."""
         above = item.parent
-        if above is None or item.live.fields.get(one.name) is not None:
+        if above is None or item.live.fields.get(field_.name) is not None:
             return False
         orders = [
-            order for order in above.kind.list_orders if (order.of, order.by) == (item.kind.name, one.name)
+            order for order in above.kind.list_orders if (order.of, order.by) == (item.kind.name, field_.name)
         ]
         return any(len(self.whole.orders.get((above.live.identity, order.name), ())) > 1 for order in orders)
 
     def _inherited(self, item: FoundObject, kind: str) -> LiveObject | None:
         """Return the object whose values this object inherits; None if that object was not read."""
         parents = self.registry[kind].parents
-        owner = next((one for one in item.above() if one.kind.name in parents), None)
-        found = self.whole.below(owner, [self.registry[kind]]) if owner is not None else []
-        return found[0].live if found else None
+        owner = next((parent for parent in item.above() if parent.kind.name in parents), None)
+        objects = self.whole.below(owner, [self.registry[kind]]) if owner is not None else []
+        return objects[0].live if objects else None
 
     def _listed_order(self, order: ListOrder, item: FoundObject) -> Value:
         """Return the order of the objects inside; None if there are fewer than two."""
@@ -296,14 +300,14 @@ class _Describing:
 
         return named
 
-    def _variable_namer(self, item: FoundObject, one: Field) -> Callable[[tuple[str, ...]], str]:
+    def _variable_namer(self, item: FoundObject, field_: Field) -> Callable[[tuple[str, ...]], str]:
         def name(path: tuple[str, ...]) -> str:
-            words = [*(segment for segment in item.address.segments), one.name, *path]
+            words = [*(segment for segment in item.address.segments), field_.name, *path]
             wanted = re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
             wanted = f"_{wanted}" if wanted[:1].isdigit() else wanted
             variable = first_free(wanted, self.variables.__contains__, "_")
             self.variables.add(variable)
-            self.made.to_set.append(ToSet(variable, str(item.address), ".".join((one.name, *path))))
+            self.made.to_set.append(ToSet(variable, str(item.address), ".".join((field_.name, *path))))
             return variable
 
         return name
@@ -404,11 +408,11 @@ class _Pinning:
             item.live.id if item.pinned else None,
         )  # fmt: skip
 
-    def _loaded_value(self, one: Field, item: FoundObject) -> Value:
+    def _loaded_value(self, field_: Field, item: FoundObject) -> Value:
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
-                target = self.known.find(one.type.refers, leaf.id, item)
+                target = self.known.find(field_.type.refers, leaf.id, item)
                 return Ref(target.address) if target is not None else leaf
             return leaf
 
-        return transform(item.live.fields.get(one.name), name)
+        return transform(item.live.fields.get(field_.name), name)

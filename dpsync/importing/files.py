@@ -93,7 +93,7 @@ def put(
     files would become part of the new configuration; exit 1 if writing failed.
     """
     states = {path: _state(directory / path, content) for path, content in files.items()}
-    found = [
+    problems = [
         *_blocked_paths(directory, files),
         *_paths_outside(directory, files),
         *_other_root_file(directory, files),
@@ -101,9 +101,9 @@ def put(
     ]
     if not force:
         replaced = [path for path, state in states.items() if state == "replaced"]
-        found += _uncommitted(directory, replaced)
-    if found:
-        raise DiagnosticError(found, Exit.REFUSED)
+        problems += _uncommitted(directory, replaced)
+    if problems:
+        raise DiagnosticError(problems, Exit.REFUSED)
     _write(directory, {path: files[path] for path, state in states.items() if state != "unchanged"})
     return [Put(path, state) for path, state in sorted(states.items())]
 
@@ -210,9 +210,9 @@ def _write(directory: Path, files: Mapping[str, bytes]) -> None:
 
 def _directories(path: Path) -> list[Path]:
     """Create a directory and its parents, and return those that are new."""
-    missing = [one for one in reversed((path, *path.parents)) if not one.exists()]
-    for one in missing:
-        one.mkdir()
+    missing = [parent for parent in reversed((path, *path.parents)) if not parent.exists()]
+    for parent in missing:
+        parent.mkdir()
     return missing
 
 

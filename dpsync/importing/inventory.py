@@ -148,10 +148,10 @@ class Inventory(Struct):
 
     def held(self, kind: Kind, place: str) -> dict[Identity | None, list[str]]:
         """Return the ids of a kind's objects in live order, by the parent in the field `place`."""
-        found: dict[Identity | None, list[str]] = {}
+        ids_by_parent: dict[Identity | None, list[str]] = {}
         for item in self.of(kind.name):
-            found.setdefault(live_place(kind, place, item.live), []).append(item.live.id)
-        return found
+            ids_by_parent.setdefault(live_place(kind, place, item.live), []).append(item.live.id)
+        return ids_by_parent
 
     def below(self, parent: FoundObject, kinds: Iterable[Kind]) -> list[FoundObject]:
         """Return the children of an object that are of these kinds."""
@@ -228,14 +228,14 @@ class _InventoryReader:
         ]
         self.observer.expects(len(wanted))
         lists = self.sources.map(lambda pair: self._read(*pair), wanted)
-        found: list[FoundObject] = []
+        children: list[FoundObject] = []
         for (kind, parent), objects in zip(wanted, lists, strict=True):
             if isinstance(objects, UnreadSource):
                 self.whole.unread.append(objects)
             else:
-                found += self._place_objects(kind, parent, objects)
-        self._note_outputs(found)
-        return [item for item in found if (item.kind.name, item.live.id) not in self.whole.outputs]
+                children += self._place_objects(kind, parent, objects)
+        self._note_outputs(children)
+        return [item for item in children if (item.kind.name, item.live.id) not in self.whole.outputs]
 
     def _is_read(self, kind: Kind, parent: FoundObject) -> bool:
         if isinstance(parent.kind.shape, NodeShape):
@@ -287,12 +287,12 @@ class _InventoryReader:
         _, *found = placed.values()
         return found
 
-    def _note_outputs(self, found: list[FoundObject]) -> None:
-        for item in found:
+    def _note_outputs(self, objects: list[FoundObject]) -> None:
+        for item in objects:
             outputs = item.kind.platform.outputs
             if outputs is None:
                 continue
-            field_ = next(one for one in item.kind.fields if one.source == outputs.read)
+            field_ = next(declared for declared in item.kind.fields if declared.source == outputs.read)
             value = item.live.fields.get(field_.name)
             if isinstance(value, LiveId):
                 self.whole.outputs[outputs.kind, value.id] = item
@@ -305,7 +305,9 @@ class _InventoryReader:
                 held = self.whole.held(ordered, order.by)
                 holders = [item for item in self.whole.of(kind.name) if item.live.identity in held]
                 if order.present is None:
-                    known = {(one.live.identity, order.name): held[one.live.identity] for one in holders}
+                    known = {
+                        (holder.live.identity, order.name): held[holder.live.identity] for holder in holders
+                    }
                     self.whole.orders |= known
                 else:
                     self._read_orders(order.name, ordered, holders, order.present.path)

@@ -184,8 +184,8 @@ class _Layout:
             value = fields[kind.shorthand]
             if kind.only_short or not (comments or isinstance(value, dict)):
                 return value
-        made = {**({"id": item.live.id} if item.pinned else {}), **fields, **below}
-        return BlockMapping(made, comments) if below or comments else made
+        values = {**({"id": item.live.id} if item.pinned else {}), **fields, **below}
+        return BlockMapping(values, comments) if below or comments else values
 
     def _field_values(self, item: FoundObject, directory: str) -> dict[str, Any]:
         fields = self._described(item).fields
@@ -220,15 +220,15 @@ class _Layout:
     def _values_below(self, item: FoundObject, directory: str) -> dict[str, Any]:
         """Return the values below an entry: singles and entries by name, then the tree."""
         places = self.registry.places(item.kind.name)
-        made: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         if item.parent is None:
             places = {key: kinds for key, kinds in places.items() if _have_shape(kinds, Single)}
         trees = {key for key, kinds in places.items() if _have_shape(kinds, Node)}
         for place in [*sorted(places.keys() - trees), *sorted(trees)]:
             value = self._list_value(item, place, places[place], directory)
             if value is not None:
-                _set_nested(made, place.split("."), value)
-        return made
+                _set_nested(values, place.split("."), value)
+        return values
 
     def _list_value(self, item: FoundObject, place: str, kinds: tuple[Kind, ...], directory: str) -> Any:
         if _have_shape(kinds, Node):
@@ -269,27 +269,27 @@ class _Layout:
 
     def _single_value(self, item: FoundObject, directory: str) -> Any:
         """Return the value of a single; None if all its values are defaults."""
-        said = self._described(item).fields
+        written = self._described(item).fields
         kind = item.kind
-        anyway = kind.comes_along and all(
-            value == one.platform_default and not (one.security or self.full)
-            for one, value in ((kind.field(name), value) for name, value in said.items())
+        is_default = kind.comes_along and all(
+            value == field_.platform_default and not (field_.security or self.full)
+            for field_, value in ((kind.field(name), value) for name, value in written.items())
         )
-        if anyway and not self._values_below(item, directory):
+        if is_default and not self._values_below(item, directory):
             return None
         return self._entry_value(item, directory)
 
     def _node_value(self, item: FoundObject, directory: str) -> dict[str, Any]:
         shape = item.kind.shape
         assert isinstance(shape, Node)
-        made: dict[str, Any] = {"type": shape.type, "key": item.key}
+        data: dict[str, Any] = {"type": shape.type, "key": item.key}
         if item.pinned:
-            made["id"] = item.live.id
-        made |= {**self._field_values(item, directory), **self._values_below(item, directory)}
+            data["id"] = item.live.id
+        data |= {**self._field_values(item, directory), **self._values_below(item, directory)}
         comments = self._described(item).comments
         if item.inside:
-            made["children"] = [self._node_value(node, directory) for node in item.inside]
-        return BlockMapping(made, comments) if item.inside or comments else made
+            data["children"] = [self._node_value(node, directory) for node in item.inside]
+        return BlockMapping(data, comments) if item.inside or comments else data
 
 
 def root_mapping(
@@ -313,10 +313,10 @@ def _file_name(key: str) -> str:
 
 def _nested(path: list[str], value: Any) -> dict[str, Any]:
     *around, last = path
-    made: dict[str, Any] = {last: value}
+    nested: dict[str, Any] = {last: value}
     for word in reversed(around):
-        made = {word: BlockMapping(made)}
-    return made
+        nested = {word: BlockMapping(nested)}
+    return nested
 
 
 def _set_nested(made: dict[str, Any], path: list[str], value: Any) -> None:
@@ -344,8 +344,8 @@ class Made(Struct, frozen=True):
 
     def stray(self, directory: Path) -> tuple[str, ...]:
         """Return the existing files that are not new and that the configuration would include."""
-        found = (path for pattern in included(self.files) for path in directory.glob(pattern))
-        names = {path.relative_to(directory).as_posix() for path in found}
+        paths = (path for pattern in included(self.files) for path in directory.glob(pattern))
+        names = {path.relative_to(directory).as_posix() for path in paths}
         return tuple(sorted(names - self.files.keys() - {IDS_NAME}))
 
     def load(self, registry: Registry) -> tuple[Desired, Findings]:
@@ -438,9 +438,9 @@ class WorkflowSettings(Struct, frozen=True):
 
     def problem(self) -> str | None:
         """Return why a value cannot be written into a workflow; None if all can."""
-        for what, value in (("the directory", self.directory), ("the environment", self.environment)):
+        for setting, value in (("the directory", self.directory), ("the environment", self.environment)):
             if value != "." and not _PLAIN.fullmatch(value):
-                return f"{what} {value!r} contains characters with a special meaning in workflows"
+                return f"{setting} {value!r} contains characters with a special meaning in workflows"
         if self.repository is not None and not _REPOSITORY.fullmatch(self.repository):
             return f"the repository {self.repository!r} does not have the form OWNER/NAME"
         if not _COMMIT.fullmatch(self.action):

@@ -220,7 +220,7 @@ class _TakingOver:
         return BlockMapping({**data, "children": children}) if children else data
 
     def _single_values(
-        self, kind: Kind, said: dict[str, tuple[Scalar, Parsed]], shown: dict[str, Any], at: Address
+        self, kind: Kind, values: dict[str, tuple[Scalar, Parsed]], shown: dict[str, Any], at: Address
     ) -> dict[str, Any]:
         """Return the object below a node, such as its customization, with values that differ from `shown`.
 
@@ -230,10 +230,12 @@ class _TakingOver:
         if single is None:
             return {}
         word, kind, names = single
-        more = {
-            name: said[name] for name in names if name in said and plain(said[name][1]) != shown.get(name)
+        differing = {
+            name: values[name]
+            for name in names
+            if name in values and plain(values[name][1]) != shown.get(name)
         }
-        fields = self._fields(kind, more, at.child(word), at)
+        fields = self._fields(kind, differing, at.child(word), at)
         return {word: fields} if fields else {}
 
     def _children(self, kind: Kind, node: Mapping, at: Address) -> list[dict[str, Any]] | None:
@@ -251,20 +253,24 @@ class _TakingOver:
 
     def _allowed_together(self, made: list[tuple[Parsed, dict[str, Any]]]) -> list[dict[str, Any]]:
         """Return the nodes at the top level without those that must not be next to the others."""
-        apart = [(item, node, _stands_alone(self.tree.by_type[node["type"]])) for item, node in made]
-        keep = not any(self._shows(node) for _, node, alone in apart if not alone)
-        if len({alone for _, _, alone in apart}) < 2:
+        nodes_apart = [(item, node, _stands_alone(self.tree.by_type[node["type"]])) for item, node in made]
+        keep = not any(self._shows(node) for _, node, alone in nodes_apart if not alone)
+        if len({alone for _, _, alone in nodes_apart}) < 2:
             return [node for _, node in made]
-        for item, node, alone in apart:
+        for item, node, alone in nodes_apart:
             if alone is keep:
                 continue
             kind = self.tree.by_type[node["type"]]
             if (content := self.tree.content(kind)) is not None:
                 del self.entries[content[1].key][node[content[0].name]]
-            others = {self.tree.by_type[other["type"]].noun for _, other, one in apart if one is keep}
+            others = {
+                self.tree.by_type[other["type"]].noun
+                for _, other, is_alone in nodes_apart
+                if is_alone is keep
+            }
             why = f"{kind.one} cannot be at the top level next to a {' or a '.join(sorted(others))}"
             self.leave_out(self.root.child(node["key"]), None, why, item.span)
-        return [node for _, node, alone in apart if alone is keep]
+        return [node for _, node, alone in nodes_apart if alone is keep]
 
     def _shows(self, node: dict[str, Any]) -> bool:
         """Return whether a node or a node below it shows content."""
@@ -315,19 +321,19 @@ class _TakingOver:
             return None
 
     def _is_duplicate(
-        self, kind: Kind, one: Field, value: Any, at: Address, around: Address, span: Span
+        self, kind: Kind, field_: Field, value: Any, at: Address, around: Address, span: Span
     ) -> bool:
         """Return whether another object in the same list already has a value that must be unique."""
-        scope = one.one_per if value is True else one.unique
+        scope = field_.one_per if value is True else field_.unique
         if scope is None:
             return False
         place = around if scope == "parent" and self.tree.is_inside(kind) else self.root
-        first = self._unique_values.setdefault((kind.name, one.name, place, value), span)
+        first = self._unique_values.setdefault((kind.name, field_.name, place, value), span)
         if first is span:
             return False
         self.leave_out(
             at,
-            one.name,
+            field_.name,
             f"only one {kind.noun} can have this value, and the {kind.noun} at {first} has the value already",
             span,
         )
@@ -373,14 +379,14 @@ class _TakingOver:
     # What a node shows.
 
     def _content_fields(
-        self, kind: Kind, node: Mapping, said: dict[str, tuple[Scalar, Parsed]], at: Address
+        self, kind: Kind, node: Mapping, values: dict[str, tuple[Scalar, Parsed]], at: Address
     ) -> dict[str, Any]:
         """Return the fields of the entry for the space that a node shows; the node has required fields."""
         content = node.get("content")
         inside = _entries(content) if isinstance(content, Mapping) else {}
-        for one in kind.fields:
-            if one.required and one.name in said:
-                inside[one.name] = said.pop(one.name)
+        for field_ in kind.fields:
+            if field_.required and field_.name in values:
+                inside[field_.name] = values.pop(field_.name)
         fields = self._fields(kind, inside, at, self.root)
         for name, (key, value) in inside.items():
             if plain(value) is not None:
@@ -401,20 +407,20 @@ class _TakingOver:
         title = node.get(kind.title)
         words = (key.text, title.text if isinstance(title, Scalar) else "", kind.noun)
         wanted = key.text if LOCAL_KEY.fullmatch(key.text) else next(filter(None, map(slug, words)))
-        made = self._free_key(place, wanted)
-        if made != key.text:
+        new_key = self._free_key(place, wanted)
+        if new_key != key.text:
             is_used = (
                 "another entry has this key"
-                if made != wanted
+                if new_key != wanted
                 else 'a key can contain only letters, digits, ".", "_" and "-"'
             )
             self.leave_out(
-                place.child(made),
+                place.child(new_key),
                 "key",
-                f'the new key is "{made}" instead of "{key.text}", because {is_used}',
+                f'the new key is "{new_key}" instead of "{key.text}", because {is_used}',
                 key.span,
             )
-        return made
+        return new_key
 
     def _free_key(self, scope: Hashable, wanted: str) -> str:
         used = self._keys.setdefault(scope, set())

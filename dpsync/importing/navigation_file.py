@@ -105,7 +105,7 @@ class NavigationKinds(Struct, frozen=True):
     def inside(self, kind: Kind) -> dict[str, Kind]:
         """Return the kinds that a node may contain, by their type in the file."""
         holds = kind.shape.holds if isinstance(kind.shape, NodeShape) else ()
-        return {word: one for word, one in self.by_type.items() if one.name in holds}
+        return {word: node_kind for word, node_kind in self.by_type.items() if node_kind.name in holds}
 
 
 class NavigationFile(Struct, frozen=True):
@@ -391,7 +391,7 @@ class _Exporting(Struct):
     def site(self, owner: Entry) -> dict[str, Any]:
         """Return the data of the site with its navigation."""
         kind = self.tree.owner
-        made = {kind.title: self._text(kind, owner, kind.title)}
+        data = {kind.title: self._text(kind, owner, kind.title)}
         self._report_other_fields(owner, (kind.title,))
         for scope in self.desired.scopes.values():
             if scope.parent == owner.address and scope.address.last != self.tree.place:
@@ -403,7 +403,7 @@ class _Exporting(Struct):
                 first, *_ = entries
                 why = f"no entry of this list has {flag}: true, so GitBook refuses this navigation file"
                 self.left_out.append(LeftOut(str(first.address), flag, why, first.span))
-        return {**made, self.tree.place: nodes}
+        return {**data, self.tree.place: nodes}
 
     def _node_data(self, address: Address) -> Iterator[dict[str, Any]]:
         entry = self.desired.resources.get(address)
@@ -507,21 +507,21 @@ class _Exporting(Struct):
             hint = f'add the {kind.noun} with its {kind.title} below "{kind.key}"'
             self.problems.append(Diagnostic(CODE, message, entry.where(name), str(entry.address), hint))
             return None
-        more = {
-            one: target_entry.fields[one]
-            for one in shape.file_content
-            if target_entry.fields.get(one) is not None
+        other_values = {
+            field_name: target_entry.fields[field_name]
+            for field_name in shape.file_content
+            if target_entry.fields.get(field_name) is not None
         }
-        return {kind.title: title, **more}
+        return {kind.title: title, **other_values}
 
     def _field_value(self, kind: Kind, entry: Entry, name: str) -> Value:
         """Return the value of a field; None without a value, or if the file cannot contain it."""
         value = entry.fields.get(name)
-        one = kind.field(name)
-        if value is None or value == one.absent:
+        field_ = kind.field(name)
+        if value is None or value == field_.absent:
             return None
         try:
-            _WRITING.value(one.type, value)
+            _WRITING.value(field_.type, value)
         except Unwritable as why:
             self.left_out.append(LeftOut(str(entry.address), name, str(why), entry.where(name)))
             return None
@@ -545,8 +545,8 @@ class _Exporting(Struct):
 def _verbatim(value: Any) -> Any:
     """Return the data for the YAML writer: unchanged texts, and block mappings only."""
     if isinstance(value, dict):
-        made = {Verbatim(name): _verbatim(item) for name, item in value.items()}
-        return BlockMapping(made) if made else made
+        data = {Verbatim(name): _verbatim(item) for name, item in value.items()}
+        return BlockMapping(data) if data else data
     if isinstance(value, list):
         return [_verbatim(item) for item in value]
     return Verbatim(value) if isinstance(value, str) else value

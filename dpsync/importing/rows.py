@@ -25,24 +25,24 @@ def cells(kind: Kind, fields: Mapping[str, Any]) -> Cells:
     """Return the cells for these fields, whose values are YAML data. Raises Uneditable."""
     format = rows_of(kind)
     assert format is not None
-    left, made = dict(fields), Cells()
+    left, texts_by_column = dict(fields), Cells()
     for names, form in format.forms.items():
         texts = _match_template(form, {name: left.get(name) for name in form})
         if texts is not None and set(texts) == set(names):
-            made |= texts
+            texts_by_column |= texts
             left = {name: value for name, value in left.items() if name not in form}
     known = columns(kind, format)
     for name, value in left.items():
         if isinstance(value, bool):
-            made[name] = str(value).lower()
+            texts_by_column[name] = str(value).lower()
         elif isinstance(value, str) and name in known:
-            made[name] = value
+            texts_by_column[name] = value
         else:
             raise Uneditable(f"no column of a CSV file can contain this value of {name}")
-    for name, text in made.items():
+    for name, text in texts_by_column.items():
         if not text or text != text.strip() or is_formula(text):
             raise Uneditable(f"a cell of a CSV file cannot contain this value of {name}")
-    return made
+    return texts_by_column
 
 
 def row(kind: Kind, key: str, fields: Mapping[str, Any]) -> Cells:
@@ -107,7 +107,7 @@ class RowFile(Struct):
     def result(self) -> str:
         """Return the text of the file with all changes."""
         (_, *entries), _ = rows(self.text, self.name)
-        starts = [0, *(one.end() for one in LINE_BREAK.finditer(self.text))]
+        starts = [0, *(line_break.end() for line_break in LINE_BREAK.finditer(self.text))]
         header, edits = self.header, list[TextEdit]()
         natural = header.index(str(self.kind.natural))
         for row in entries:
@@ -119,8 +119,8 @@ class RowFile(Struct):
         ending = "\r\n" if "\r\n" in text else "\n"
         if self.added and text and not text.endswith(("\n", "\r")):
             text += ending
-        for said in self.added:
-            text += ",".join(cell_text(said.get(name, "")) for name in header) + ending
+        for added_cells in self.added:
+            text += ",".join(cell_text(added_cells.get(name, "")) for name in header) + ending
         return text
 
     def _require_columns(self, said: Cells) -> None:
@@ -140,11 +140,11 @@ def _row_edits(
         start = starts[span.line - 1] + span.column - 1
         end = starts[span.end_line - 1] + span.end_column - 1
         wanted = new.get(header[number], text)
-        more = "".join(f",{cell_text(one)}" for one in behind) if number == len(spans) - 1 else ""
+        appended = "".join(f",{cell_text(cell)}" for cell in behind) if number == len(spans) - 1 else ""
         if wanted != text:
-            yield TextEdit(start, end, cell_text(wanted) + more)
-        elif more:
-            yield TextEdit(end, end, more)
+            yield TextEdit(start, end, cell_text(wanted) + appended)
+        elif appended:
+            yield TextEdit(end, end, appended)
 
 
 def _match_template(template: Any, value: Any) -> Cells | None:

@@ -131,8 +131,8 @@ class _TidyText:
 
     def tidied(self) -> str:
         """Return the whole text, formatted."""
-        made = [self._line(number, line) for number, line in enumerate(self.lines)]
-        return self.end.join([*"\n".join(self._without_holes(made)).rstrip("\n").split("\n"), ""])
+        lines = [self._line(number, line) for number, line in enumerate(self.lines)]
+        return self.end.join([*"\n".join(self._without_holes(lines)).rstrip("\n").split("\n"), ""])
 
     @cached_property
     def _next_token_lines(self) -> list[int]:
@@ -239,28 +239,28 @@ class _TidyText:
 def _spaced(line: str, tokens: list[Any]) -> str:
     """Return a line from its first token on, with one or no space between tokens."""
     parts: list[str] = []
-    for one, other in pairwise(tokens):
-        start, end = one.start_mark, one.end_mark
+    for token, next_token in pairwise(tokens):
+        start, end = token.start_mark, token.end_mark
         parts.append(line[start.column : end.column])
-        between = line[end.column : other.start_mark.column]
-        parts.append(between if between.strip() else _between(one, other, between))
+        between = line[end.column : next_token.start_mark.column]
+        parts.append(between if between.strip() else _between(token, next_token, between))
     return "".join(parts) + line[tokens[-1].start_mark.column :]
 
 
-def _between(one: Any, other: Any, present: str) -> str:
+def _between(token: Any, next_token: Any, present: str) -> str:
     """Return the spaces between two tokens of a line."""
-    if isinstance(one, yaml.ValueToken):
-        return present if isinstance(other, (yaml.FlowEntryToken, *_CLOSE)) else " "
-    if isinstance(other, yaml.ValueToken):
-        return " " if isinstance(one, yaml.AliasToken) else ""
-    if isinstance(one, yaml.FlowMappingStartToken):
-        return "" if isinstance(other, yaml.FlowMappingEndToken) else " "
-    if isinstance(one, yaml.FlowSequenceStartToken) or isinstance(other, yaml.FlowSequenceEndToken):
+    if isinstance(token, yaml.ValueToken):
+        return present if isinstance(next_token, (yaml.FlowEntryToken, *_CLOSE)) else " "
+    if isinstance(next_token, yaml.ValueToken):
+        return " " if isinstance(token, yaml.AliasToken) else ""
+    if isinstance(token, yaml.FlowMappingStartToken):
+        return "" if isinstance(next_token, yaml.FlowMappingEndToken) else " "
+    if isinstance(token, yaml.FlowSequenceStartToken) or isinstance(next_token, yaml.FlowSequenceEndToken):
         return ""
-    if isinstance(other, yaml.FlowEntryToken):
+    if isinstance(next_token, yaml.FlowEntryToken):
         return ""
-    if isinstance(other, yaml.FlowMappingEndToken) or isinstance(
-        one, yaml.BlockEntryToken | yaml.FlowEntryToken | yaml.AnchorToken | yaml.TagToken
+    if isinstance(next_token, yaml.FlowMappingEndToken) or isinstance(
+        token, yaml.BlockEntryToken | yaml.FlowEntryToken | yaml.AnchorToken | yaml.TagToken
     ):
         return " "
     return present

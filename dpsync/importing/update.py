@@ -230,24 +230,24 @@ class _Updating:
     def _id(self, item: Value) -> str | None:
         return self.sides.snapshot.bound(item.address) if isinstance(item, Ref) else item.id
 
-    def _take_field(self, resource: Entry, kind: Kind, one: Field, live: LiveObject) -> None:
+    def _take_field(self, resource: Entry, kind: Kind, field_: Field, live: LiveObject) -> None:
         try:
-            if one.source is None:
+            if field_.source is None:
                 raise Uneditable("GitBook does not return this value")
-            if one.nest:
+            if field_.nest:
                 raise Uneditable("the field is the position of the entry in the file. Move the entry by hand")
-            value = self._yaml_value(resource, one, live.fields.get(one.name))
+            value = self._yaml_value(resource, field_, live.fields.get(field_.name))
         except (Uneditable, Unwritable) as why:
-            self._report_not_taken(resource, one.name, str(why))
+            self._report_not_taken(resource, field_.name, str(why))
             return
-        self._set_value(resource, one.name, value)
+        self._set_value(resource, field_.name, value)
 
     def _add_field(self, resource: Entry, name: str) -> None:
         """Add a field that was named and is not in the files yet."""
         kind = self.sides.registry[resource.kind]
-        one = next((item for item in kind.fields if item.name == name), None)
+        field_ = next((item for item in kind.fields if item.name == name), None)
         live = self.sides.live(resource)
-        if one is None or live is None or one.nest or one.on == "neither" or one.source is None:
+        if field_ is None or live is None or field_.nest or field_.on == "neither" or field_.source is None:
             message = f"{kind.one} has no field {name} that import can write"
             self.problem("unknown-address", message, resource.address, resource.span)
             return
@@ -255,7 +255,7 @@ class _Updating:
         try:
             if value is None:
                 raise Uneditable("the object in GitBook has no value for this field")
-            written = self._writing(resource, one).value(one.type, value)
+            written = self._writing(resource, field_).value(field_.type, value)
             if self.into is not None and resource.span.file != self.into:
                 self._insert_into_overlay(resource, name, written)
                 return
@@ -268,7 +268,7 @@ class _Updating:
                 )
             document = self._document(resource.span.file)
             written = placed(written, lambda long, _: _inline_value(long))
-            short = one.type.short(written)
+            short = field_.type.short(written)
             names = {item.name for item in kind.fields}
             edits = document.adding(resource.span, name, short, names, kind.shorthand)
             if len(edits) > 1 and resource.address in self.in_long_form:
@@ -285,8 +285,8 @@ class _Updating:
         if self.into is not None and span.file != self.into:
             self._insert_into_overlay(resource, name, value)
             return
-        if self.into is None and (who := self.sharers(resource.address, name, span)):
-            self._report_shared(resource, name, who)
+        if self.into is None and (others := self.sharers(resource.address, name, span)):
+            self._report_shared(resource, name, others)
             return
         try:
             if span.file in self.sides.desired.row_files:
@@ -320,7 +320,7 @@ class _Updating:
         self.inserted.append(([*steps, name], placed(short, lambda long, _: _inline_value(long))))
         self.made.taken.append(Taken(resource.address, name, resource.where(name)))
 
-    def _report_shared(self, resource: Entry, name: str, who: tuple[str, ...]) -> None:
+    def _report_shared(self, resource: Entry, name: str, others: tuple[str, ...]) -> None:
         """Leave a line unchanged that other environments share, and report how to write the value."""
         span, overlay = resource.where(name), self.sides.desired.overlay
         here = command("import", "--update", str(resource.address.field(name)), "--into", overlay or "")
@@ -329,7 +329,7 @@ class _Updating:
             if overlay
             else ", add an overlay (a file whose values replace values of the root file)"
         )
-        message = f"other configurations use the line of {name}, too: {listed(who)}"
+        message = f"other configurations use the line of {name}, too: {listed(others)}"
         hint = (
             f"to write the value for all configurations, pass --into {span.file}. "
             f"To write the value only for this configuration{alone}"
@@ -342,20 +342,20 @@ class _Updating:
             "not-taken-over", message, resource.address, resource.where(name), "write the value by hand"
         )
 
-    def _yaml_value(self, resource: Entry, one: Field, value: Value) -> Any:
+    def _yaml_value(self, resource: Entry, field_: Field, value: Value) -> Any:
         if value is None:
-            if one.null == "refused":
+            if field_.null == "refused":
                 raise Uneditable(
                     "the object in GitBook has no value, and the field does not allow null. Remove the line"
                 )
             return None
-        narrowed = one.type.narrow(value, resource.fields.get(one.name))
-        return self._writing(resource, one).value(one.type, narrowed)
+        narrowed = field_.type.narrow(value, resource.fields.get(field_.name))
+        return self._writing(resource, field_).value(field_.type, narrowed)
 
-    def _writing(self, resource: Entry, one: Field) -> Writing:
-        return Writing(self.sides.named(resource), lambda path: variable(resource.address, one.name, path))
+    def _writing(self, resource: Entry, field_: Field) -> Writing:
+        return Writing(self.sides.named(resource), lambda path: variable(resource.address, field_.name, path))
 
-    def _replace_value(self, span: Span, value: Any, one: Field) -> None:
+    def _replace_value(self, span: Span, value: Any, field_: Field) -> None:
         document = self._document(span.file)
         key, old = document.value_of(span)
         path = _file_reference(old)
@@ -366,8 +366,8 @@ class _Updating:
         value = placed(
             value, lambda long, path: self._write_long_value(span.file, _nested_node(old, path), long)
         )
-        value = one.type.short(value, old)
-        if one.inline and key is not None and key.text != one.name:
+        value = field_.type.short(value, old)
+        if field_.inline and key is not None and key.text != field_.name:
             self.edits.setdefault(span.file, []).extend(document.inline_edits(key, old, value))
         else:
             self.edits.setdefault(span.file, []).extend(document.edits(key, old, value))
@@ -464,10 +464,10 @@ def _file_reference(node: nodes.Node) -> str | None:
 def _nested_node(node: nodes.Node, path: tuple[str, ...]) -> nodes.Node | None:
     """Return the node at these keys; None if there is none."""
     for name in path:
-        found = node.get(name) if isinstance(node, nodes.Mapping) else None
-        if found is None:
+        member = node.get(name) if isinstance(node, nodes.Mapping) else None
+        if member is None:
             return None
-        node = found
+        node = member
     return node
 
 

@@ -267,9 +267,9 @@ class _Checking(Struct):
 
     def _scalar(self, value: Any, refused: re.Pattern[str]) -> nodes.Scalar:
         """Return the node of a key or value. Characters that no file may contain become problems."""
-        if isinstance(value, str) and (found := refused.search(value)):
+        if isinstance(value, str) and (match := refused.search(value)):
             self.problems.append(
-                f"the value contains the character U+{ord(found.group()):04X}, which is not allowed"
+                f"the value contains the character U+{ord(match.group()):04X}, which is not allowed"
             )
         return nodes.Scalar(value, NOWHERE, str(value), plain=not isinstance(value, str))
 

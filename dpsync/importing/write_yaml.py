@@ -89,15 +89,15 @@ def with_escapes(quoted: str) -> str:
     """Return the content of a double-quoted text with all invisible characters escaped."""
     if quoted.isascii() and quoted.isprintable():  # nearly every text, at once instead of sign by sign
         return quoted
-    return "".join(one if is_seen(one) else _escape(one) for one in quoted)
+    return "".join(character if is_seen(character) else _escape(character) for character in quoted)
 
 
-def is_seen(one: str) -> bool:
-    return one.isprintable() and not _UNSEEN.match(one)
+def is_seen(character: str) -> bool:
+    return character.isprintable() and not _UNSEEN.match(character)
 
 
-def _escape(one: str) -> str:
-    return f"\\u{ord(one):04x}" if ord(one) < 0x10000 else f"\\U{ord(one):08x}"
+def _escape(character: str) -> str:
+    return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
 
 
 def _on_a_line(comment: str) -> str:
@@ -218,9 +218,12 @@ def round_trip(snippet: str, value: Any) -> str:
     stream = io.StringIO()
     yaml.dump(merged, stream)
     # Hidden characters of a new text are in double quotes, where they can be escaped. Old text stays.
-    made = "".join(one if one in snippet or one == "\n" else with_escapes(one) for one in stream.getvalue())
-    top = re.match(r" *", made)
-    return re.sub(rf"^ {{{len(top[0])}}}", "", made, flags=re.MULTILINE) if top and top[0] else made
+    written = "".join(
+        character if character in snippet or character == "\n" else with_escapes(character)
+        for character in stream.getvalue()
+    )
+    top = re.match(r" *", written)
+    return re.sub(rf"^ {{{len(top[0])}}}", "", written, flags=re.MULTILINE) if top and top[0] else written
 
 
 def _step(snippet: str) -> int:
@@ -252,7 +255,7 @@ def _in_quotes(value: Any) -> Any:
         return {_in_quotes(key): _in_quotes(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_in_quotes(item) for item in value]
-    if isinstance(value, str) and not all(one == "\n" or is_seen(one) for one in value):
+    if isinstance(value, str) and not all(character == "\n" or is_seen(character) for character in value):
         return DoubleQuotedScalarString(value)
     return value
 
