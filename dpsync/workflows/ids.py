@@ -32,22 +32,28 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
     objects.
     """
     snapshot = session.reading(client).snapshot(session.readable)
-    found = recorded_lines(session.registry, session.readable, snapshot)
+    matched_lines = recorded_lines(session.registry, session.readable, snapshot)
     places, keys = Places(session.registry), {key: id for id, key in snapshot.organizations.items()}
-    bound = {(keys[at.first], session.readable.resources[at].kind, line.id) for at, line in found.items()}
-    moving = {address for address in found if any(one in snapshot.transferred for one in address.upward())}
+    bound = {
+        (keys[at.first], session.readable.resources[at].kind, line.id) for at, line in matched_lines.items()
+    }
+    moving = {
+        address
+        for address in matched_lines
+        if any(above in snapshot.transferred for above in address.upward())
+    }
 
     def remarks() -> Iterator[Remark]:
         for organization, key in snapshot.organizations.items():
-            mine = {at: line for at, line in found.items() if at.first == key and is_id(line.id)}
+            own_lines = {at: line for at, line in matched_lines.items() if at.first == key and is_id(line.id)}
             lines = session.ids.lines(client.platform, organization, key)
-            for address, line in mine.items():
+            for address, line in own_lines.items():
                 if address in moving or line.names_same(lines.get(address)):
                     continue
                 what: What = "wrong" if address in lines else "missing"
                 yield Remark(organization, address, what, lines.get(address), line)
             for address, line in lines.items():
-                if address in mine or any(above in snapshot.unread for above in address.upward()):
+                if address in own_lines or any(above in snapshot.unread for above in address.upward()):
                     continue
                 known = address in session.readable.resources or address in session.readable.unserved
                 left = (kind.name for kind in places.kinds(address)) if not known else ()
@@ -56,7 +62,7 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
                 yield Remark(organization, address, what, line)
 
     ordered = sorted(remarks(), key=lambda remark: remark.address)
-    return IdsComparison(client.platform, tuple(ordered), len(found) - len(moving))
+    return IdsComparison(client.platform, tuple(ordered), len(matched_lines) - len(moving))
 
 
 def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> None:

@@ -280,9 +280,9 @@ def add(
         policy, problems = session.readable.policy, []
         names = names_of(session.registry, session.readable, planned.snapshot)
         watched = {
-            names.address(one)
+            names.address(entry)
             for pattern in policy.watch_values
-            for one in names.undeclared_matching(pattern)
+            for entry in names.undeclared_matching(pattern)
         }
         objects = {at: live for at, live in objects.items() if at not in watched and not policy.leaves(at)}
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
@@ -305,7 +305,9 @@ def add(
             again = replace(session, desired=desired)
             try:
                 after = again.plan(client)
-                unmatched = {one.id for one in adding.entries if after.snapshot.bound(one.address) != one.id}
+                unmatched = {
+                    entry.id for entry in adding.entries if after.snapshot.bound(entry.address) != entry.id
+                }
                 errors = unintended(session.differences(planned), session.differences(after), adding.made)
             except DiagnosticError as error:
                 errors = list(error.diagnostics)

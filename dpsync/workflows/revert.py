@@ -230,27 +230,29 @@ class Revert:
             session = replace(self._declared, desired=_with_ignored(target.desired, set().union(*ignored)))
             planned = session.plan(client, options)
             newly_used = _reasons_to_keep_created(client, session, planned, target)
-            others = [one for one in planned.plan.changes if not _belongs_to_revert(one, target)]
+            others = [change for change in planned.plan.changes if not _belongs_to_revert(change, target)]
             used |= newly_used  # so each round deletes fewer objects, and the loop ends
             if not newly_used and (not others or len(ignored) == ROUNDS):
                 break
             if not newly_used:
                 ignored.append({change.location for change in others})
         self.session, self.target = session, target
-        refused = (BEYOND.at(one.address, done=_DONE[one.action], one=one.address) for one in others)
+        refused = (
+            BEYOND.at(change.address, done=_DONE[change.action], one=change.address) for change in others
+        )
         plan = _label_as_reverted(planned.plan, self._files)
         notes = (
             *plan.notes, *target.not_reverted, *target.notes, *_output_notes(plan, target),
             *self._reapplied_line_notes(plan),
         )  # fmt: skip
         left = tuple(sorted({note.address for note in target.not_reverted}))
-        more = {
+        update = {
             "notes": notes,
             "refusals": (*plan.refusals, *refused),
             "renamed_keys": {},
             "reverts": Reverted(file=self._file, left=left),
         }
-        return replace(planned, plan=plan.model_copy(update=more))
+        return replace(planned, plan=plan.model_copy(update=update))
 
     def recording(self, store: IdsStore) -> IdsStore:
         """Return an ids store that adds lines only for entries that the files declare."""
@@ -432,16 +434,16 @@ def _with_applied_values(
 ) -> Desired:
     """Return the configuration with the values that an apply wrote instead of the present values."""
     resources = dict(session.desired.resources)
-    for one in done:
-        entry = resources.get(one.address)
-        unchanged = one.change.action == "delete" or one.change.location in missing
-        if entry is None or entry.kind != one.change.kind or unchanged:
+    for recorded in done:
+        entry = resources.get(recorded.address)
+        unchanged = recorded.change.action == "delete" or recorded.change.location in missing
+        if entry is None or entry.kind != recorded.change.kind or unchanged:
             continue
         fields, kind = dict(entry.fields), session.registry[entry.kind]
-        for name in one.after:
+        for name in recorded.after:
             try:
-                fields[name] = references.value_of(one.after, kind.field(name))
+                fields[name] = references.value_of(recorded.after, kind.field(name))
             except CannotRestore:
                 fields.pop(name, None)
-        resources[entry.address] = replace(entry, fields=fields, pin=one.id or entry.pin)
+        resources[entry.address] = replace(entry, fields=fields, pin=recorded.id or entry.pin)
     return replace(session.desired, resources=resources)
