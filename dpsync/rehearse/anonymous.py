@@ -97,12 +97,12 @@ class Anonymous:
 
     def _person(self, user: Json) -> Json:
         id = self._ids[user["id"]]
-        made: Json = {"id": id, "displayName": f"Person {id.removeprefix('person-')}"}
+        person: Json = {"id": id, "displayName": f"Person {id.removeprefix('person-')}"}
         if user.get("email"):
-            made["email"] = self._addresses[user["email"].casefold()]
+            person["email"] = self._addresses[user["email"].casefold()]
         if "emailVerified" in user:
-            made["emailVerified"] = user["emailVerified"]
-        return made
+            person["emailVerified"] = user["emailVerified"]
+        return person
 
     def _equalize(self, organization: Json) -> None:
         """Give everybody the same role, but for the administrator."""
@@ -117,16 +117,16 @@ class Anonymous:
                 if users:
                     one["permissions"]["users"] = dict.fromkeys(users, _LEAST)
 
-    def _value(self, given: Any, path: tuple[str, ...]) -> Any:
-        if isinstance(given, dict):
+    def _value(self, data: Any, path: tuple[str, ...]) -> Any:
+        if isinstance(data, dict):
             return {
                 self._key(name): self._value(value, (*path, name))
-                for name, value in given.items()
+                for name, value in data.items()
                 if name not in _PERSONAL
             }
-        if isinstance(given, list):
-            return [self._value(value, path) for value in given]
-        return self._text(given, path) if isinstance(given, str) else given
+        if isinstance(data, list):
+            return [self._value(value, path) for value in data]
+        return self._text(data, path) if isinstance(data, str) else data
 
     def platform(self, url: str) -> str:
         """Return the address of the platform, replaced if it could identify somebody."""
@@ -135,13 +135,13 @@ class Anonymous:
     def _key(self, name: str) -> str:
         return self._ids.get(name) or (self._swept(name, is_code=True) if {"@", "."} & {*name} else name)
 
-    def _text(self, given: str, path: tuple[str, ...]) -> str:
-        if not given or path[-1] in _WORDS_OF_FORM or given in _enum_words():
-            return self._ids.get(given, given)
-        if given in self._known:  # what names another thing by it must go on to do so
-            return self._without_addresses(given, is_code=True)
-        if given in self._ids:
-            return self._ids[given]
+    def _text(self, text: str, path: tuple[str, ...]) -> str:
+        if not text or path[-1] in _WORDS_OF_FORM or text in _enum_words():
+            return self._ids.get(text, text)
+        if text in self._known:  # what names another thing by it must go on to do so
+            return self._without_addresses(text, is_code=True)
+        if text in self._ids:
+            return self._ids[text]
         if path[-1] == "certificate":
             return CERTIFICATE
         if "gitSync" in path and path[-1] in _REPOSITORY:
@@ -149,22 +149,22 @@ class Anonymous:
         if path[0] == "records" and path[-1] == "text":
             return _SPECIFICATION
         if _PROSE.intersection(path) or ("shareLinks" in path and path[-1] == "name"):
-            return given if path[-1] in ("id", "token") else "text"
+            return text if path[-1] in ("id", "token") else "text"
         if path[-1] == "externalIds":
             return "external"
-        return self._swept(given, path[-1] in _CODE)
+        return self._swept(text, path[-1] in _CODE)
 
     def _swept(self, text: str, is_code: bool = False) -> str:
         """Return the text with names, addresses and domains replaced, each only once."""
-        found = unicodedata.normalize("NFC", text)
-        if "." not in found and "://" not in found:  # most texts
-            return self._names.replaced(found)
-        made, end = [], 0
-        for match in _PLACES.finditer(found):
+        normalized = unicodedata.normalize("NFC", text)
+        if "." not in normalized and "://" not in normalized:  # most texts
+            return self._names.replaced(normalized)
+        parts, end = [], 0
+        for match in _PLACES.finditer(normalized):
             if (place := self._replacement(match, is_code)) is not None:
-                made += [self._names.replaced(found[end : match.start()]), place]
+                parts += [self._names.replaced(normalized[end : match.start()]), place]
                 end = match.end()
-        return "".join([*made, self._names.replaced(found[end:])])
+        return "".join([*parts, self._names.replaced(normalized[end:])])
 
     def _without_addresses(self, text: str, is_code: bool) -> str:
         """Return the text with addresses and domains replaced, but not names."""
@@ -231,25 +231,25 @@ class _Names:
             text = self._written.sub(lambda match: self._unspaced[match[0]], text)
         text = _ID.sub(lambda match: self._ids.get(match[0], match[0]), text)
         words = list(_WORD.finditer(text))
-        made, end, at = [], 0, 0
+        parts, end, at = [], 0, 0
         while at < len(words):
             last, person = self._longest(text, words, at)
             if person is not None:
-                made += [text[end : words[at].start()], person]
+                parts += [text[end : words[at].start()], person]
                 end = words[last].end()
             at = last + 1
-        return "".join([*made, text[end:]])
+        return "".join([*parts, text[end:]])
 
     def _longest(self, text: str, words: list[re.Match[str]], at: int) -> tuple[int, str | None]:
         """Return the last index of the longest name that begins at a word, with its person or None."""
-        best, who, joined = at, None, ""
+        best, best_person, joined = at, None, ""
         for index in range(at, min(at + _MOST_WORDS, len(words))):
             if index > at and not _BETWEEN.fullmatch(text, words[index - 1].end(), words[index].start()):
                 break
             joined += "" if words[index][0] == "%20" else _normalized_name(words[index][0])
             if (person := self._found.get(joined)) is not None:
-                best, who = index, person
-        return best, who
+                best, best_person = index, person
+        return best, best_person
 
 
 def _is_unspaced(name: str) -> bool:

@@ -100,10 +100,10 @@ class WorldDraft:
         """Return the draft of an organization, which is empty at first."""
         return self.organizations.setdefault(id, OrganizationDraft(id))
 
-    def user(self, given: Json) -> str:
+    def user(self, person: Json) -> str:
         """Add a person, and return the id."""
-        id = str(given["id"])
-        self.users.setdefault(id, {}).update(without(given, "id", *COMPUTED))
+        id = str(person["id"])
+        self.users.setdefault(id, {}).update(without(person, "id", *COMPUTED))
         return id
 
     def belongs(self, owner: OrganizationDraft, user: str) -> None:
@@ -133,14 +133,14 @@ class WorldDraft:
         self.records.append(asdict(_Record(kind, id, doc, organization, scope, parent, ref)))
 
 
-def without(given: Json, *left_out: str) -> Json:
+def without(response: Json, *left_out: str) -> Json:
     """Return a response without these members."""
-    return {name: value for name, value in given.items() if name not in left_out}
+    return {name: value for name, value in response.items() if name not in left_out}
 
 
-def only(given: Json, *kept: str) -> Json:
+def only(response: Json, *kept: str) -> Json:
     """Return these members of a response, if present."""
-    return {name: given[name] for name in kept if name in given}
+    return {name: response[name] for name in kept if name in response}
 
 
 def assume(draft: WorldDraft, organization: str, path: str) -> None:

@@ -292,10 +292,10 @@ class _FaultyApply:
         options: Options = self._stage.planned.options
         for _ in range(_ASKED):
             planned = session.plan(client, options)
-            more = [answer for answer in _requested_answers(planned) if answer not in options.confirm]
-            if not planned.plan.refusals or not more:
+            new_answers = [answer for answer in _requested_answers(planned) if answer not in options.confirm]
+            if not planned.plan.refusals or not new_answers:
                 break
-            options = replace(options, confirm=(*options.confirm, *more))
+            options = replace(options, confirm=(*options.confirm, *new_answers))
         return planned
 
 

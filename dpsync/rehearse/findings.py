@@ -213,8 +213,8 @@ class PublicHistory:
     def moments(self) -> list[tuple[str, Fact]]:
         """Return what is public only between start and end, each with the first write that exposed it."""
         allowed = self._start.union(*self._now.values())
-        found: dict[Fact, str] = {}
+        first_writes: dict[Fact, str] = {}
         for write, _, facts in self.changes:
             for fact in sorted(facts - allowed):
-                found.setdefault(fact, write)
-        return [(write, fact) for fact, write in found.items()]
+                first_writes.setdefault(fact, write)
+        return [(write, fact) for fact, write in first_writes.items()]

@@ -145,8 +145,8 @@ class Replica:
         operation, segments = self.app.named({"type": "http", "method": "GET", "path": path,
                                               "raw_path": path.encode(), "headers": []})  # fmt: skip
         template = operation.path.strip("/").split("/") if operation is not None else []
-        given = [one for name, one in zip(template, segments[1:], strict=False) if name.startswith("{")]
-        if template and not template[-1].startswith("{") and given and self.born.issuperset(given):
+        ids = [segment for name, segment in zip(template, segments[1:], strict=False) if name.startswith("{")]
+        if template and not template[-1].startswith("{") and ids and self.born.issuperset(ids):
             with self._lock:
                 self.guessed.add(request.path)
 
@@ -191,10 +191,10 @@ class Replica:
             from dpsync.server.records.world_format import Dumping
 
             dumping = Dumping(self.app.store, FAMILIES.sections)
-            found = self.app.store.find("site")
+            records = self.app.store.find("site")
             return [
                 {"id": site.id, **site.doc, **dumping.inside(site)}
-                for site in found
+                for site in records
                 if ids is None or site.id in ids
             ]
 

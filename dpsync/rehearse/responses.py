@@ -31,24 +31,24 @@ def take_integrations(draft: WorldDraft, items: list[Json]) -> None:
         publish(draft, item)
 
 
-def publish(draft: WorldDraft, given: Json) -> None:
+def publish(draft: WorldDraft, integration: Json) -> None:
     """Add an integration to its owner. Responses contain neither its pictures nor its script."""
-    owner = given["owner"]
-    known = draft.organization(str(owner["id"]))
-    if not known.fields:
-        known.fields = without(owner, "id", *COMPUTED)
-    made = without(given, "owner", "icon", "previewImages", *COMPUTED)
-    draft.published[given["name"]] = {**made, "owner": owner["id"]}
+    owner = integration["owner"]
+    owner_draft = draft.organization(str(owner["id"]))
+    if not owner_draft.fields:
+        owner_draft.fields = without(owner, "id", *COMPUTED)
+    data = without(integration, "owner", "icon", "previewImages", *COMPUTED)
+    draft.published[integration["name"]] = {**data, "owner": owner["id"]}
 
 
 def take_installations(draft: WorldDraft, items: list[Json], organization: str) -> None:
     for item in items:
         publish(draft, item["integration"])
-        own, name = item["installation"], item["integration"]["name"]
-        made = without(own, "status", "spaces", "sites", "target", *COMPUTED)
-        if own.get("status") == "paused":
-            made["status"] = "paused"
-        draft.organization(organization).installations[own["id"]] = {**made, "integration": name}
+        installation, name = item["installation"], item["integration"]["name"]
+        data = without(installation, "status", "spaces", "sites", "target", *COMPUTED)
+        if installation.get("status") == "paused":
+            data["status"] = "paused"
+        draft.organization(organization).installations[installation["id"]] = {**data, "integration": name}
 
 
 def take_placed(draft: WorldDraft, items: list[Json], _: str, installation: str, level: str) -> None:
@@ -186,13 +186,13 @@ def take_sites(draft: WorldDraft, items: list[Json], organization: str) -> None:
 
 
 def take_site(draft: WorldDraft, body: Json, organization: str, id: str) -> None:
-    made = without(body, *_NOT_OF_SITES, *COMPUTED)
+    data = without(body, *_NOT_OF_SITES, *COMPUTED)
     if origin := (body.get("proxy") or {}).get("origin"):
-        made["proxy"] = origin
+        data["proxy"] = origin
     if guide := (body.get("styleguide") or {}).get("space"):
-        made["styleguide"] = guide
+        data["styleguide"] = guide
         draft.styleguides.append((organization, guide))
-    draft.site(organization, id).update(made)
+    draft.site(organization, id).update(data)
 
 
 def mark_styleguides(draft: WorldDraft) -> None:
@@ -288,9 +288,9 @@ def take_pages(draft: WorldDraft, body: Json, space: str) -> None:
     draft.pages[space] = [_page_outline(page) for page in body.get("pages", [])]
 
 
-def _page_outline(given: Json) -> Json:
-    below = [_page_outline(page) for page in given.get("pages", [])]
-    return {**only(given, "id", "title", "type", "slug"), "pages": below}
+def _page_outline(parent: Json) -> Json:
+    below = [_page_outline(page) for page in parent.get("pages", [])]
+    return {**only(parent, "id", "title", "type", "slug"), "pages": below}
 
 
 def add_pages_to_spaces(draft: WorldDraft) -> None:
@@ -336,20 +336,20 @@ def take_nodes(draft: WorldDraft, items: list[Json], organization: str, site: st
     draft.lists[organization, site][which] = items
 
 
-def _node(draft: WorldDraft, given: Json, organization: str) -> Json:
-    kind = _kinds()[given["object"]]
-    made = {"type": kind.type, **without(given, *_NOT_OF_NODES, *COMPUTED)}
+def _node(draft: WorldDraft, node: Json, organization: str) -> Json:
+    kind = _kinds()[node["object"]]
+    data = {"type": kind.type, **without(node, *_NOT_OF_NODES, *COMPUTED)}
     if kind.shows is not None:
-        space = given[kind.shows]
+        space = node[kind.shows]
         if space["id"] not in draft.organization(organization).spaces:
             take_space(draft, space, space["id"], organization)
-        made[kind.shows] = space["id"]
-        if given.get("title") == space.get("title"):
-            made.pop("title", None)
+        data[kind.shows] = space["id"]
+        if node.get("title") == space.get("title"):
+            data.pop("title", None)
     elif kind.holds:
-        below = given.get("children") or given.get("siteSpaces") or ()
-        made["children"] = [_node(draft, child, organization) for child in below]
-    return made
+        below = node.get("children") or node.get("siteSpaces") or ()
+        data["children"] = [_node(draft, child, organization) for child in below]
+    return data
 
 
 def take_looks(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
@@ -385,8 +385,8 @@ def join_lists(draft: WorldDraft, lists: dict[str, list[Json]], organization: st
 
 def dress(draft: WorldDraft) -> None:
     """Add the customization of each site space to its node."""
-    for one in draft.organizations.values():
-        for site in one.sites.values():
+    for organization in draft.organizations.values():
+        for site in organization.sites.values():
             for node in _each(site.get("structure", ())):
                 if own := draft.looks.get(node["id"]):
                     node["customization"] = own
@@ -394,8 +394,8 @@ def dress(draft: WorldDraft) -> None:
 
 def keep_loose_redirects(draft: WorldDraft) -> None:
     """Keep redirects to nodes that were not read as records, because a world would refuse such redirects."""
-    for one in draft.organizations.values():
-        for site in one.sites.values():
+    for organization in draft.organizations.values():
+        for site in organization.sites.values():
             known = {node["id"] for node in _each(site.get("structure", ()))}
             there = []
             for redirect in site.get("redirects", ()):
@@ -406,7 +406,7 @@ def keep_loose_redirects(draft: WorldDraft) -> None:
                     continue
                 kind = "section" if to["kind"] == "site-section" else "site-space"
                 doc = without(redirect, "id", "source")
-                draft.record("redirect", redirect["id"], doc, one.id, site["id"], f"{kind}:{node}",
+                draft.record("redirect", redirect["id"], doc, organization.id, site["id"], f"{kind}:{node}",
                             ref=redirect["source"])  # fmt: skip
                 draft.assumed.append(
                     f"the destination of the redirect {redirect['source']} of the site {site['id']}"
@@ -423,7 +423,7 @@ def _each(nodes: Iterable[Json]) -> Iterable[Json]:
 
 def _beside(above: Json, below: Json) -> Json:
     """Return the part of a customization that differs from the inherited customization."""
-    made = {}
+    differing = {}
     for name, value in above.items():
         if isinstance(value, dict) and isinstance(below.get(name), dict):
             value = _beside(value, below[name])
@@ -431,5 +431,5 @@ def _beside(above: Json, below: Json) -> Json:
                 continue
         elif value == below.get(name):
             continue
-        made[name] = value
-    return made
+        differing[name] = value
+    return differing

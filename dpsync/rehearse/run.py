@@ -145,8 +145,10 @@ class _Run:
         if write.method == "PATCH" and write.path.startswith("/spaces/"):
             return  # what is public of a space is told by the places that show it
         if _ANY_SITE.fullmatch(write.path):
-            one = _OF_SITE.fullmatch(write.path)
-            self.watch.after(f"{write.method} {write.path}", self._facts({one[1]} if one else None))
+            site_match = _OF_SITE.fullmatch(write.path)
+            self.watch.after(
+                f"{write.method} {write.path}", self._facts({site_match[1]} if site_match else None)
+            )
 
     def _facts(self, sites: set[str] | None) -> dict[str, set[Fact]]:
         born = self.replica.born
@@ -157,10 +159,10 @@ class _Run:
 
     def _short_exposures(self) -> Iterator[Deviation]:
         """Yield a deviation for each short exposure, unless the plan already lists one."""
-        if any(one.moment for one in self.plan.exposures):
+        if any(exposure.moment for exposure in self.plan.exposures):
             return
-        for write, (who, what) in self.watch.moments()[:_MOST]:
-            message = f"the request {write} exposes {what} to {who} for a short time"
+        for write, (visitor, fact) in self.watch.moments()[:_MOST]:
+            message = f"the request {write} exposes {fact} to {visitor} for a short time"
             yield Deviation(what="public", message=message)
 
     def _duplicates(self, report: Report) -> Iterator[Deviation]:
@@ -169,10 +171,10 @@ class _Run:
             return
         before = {kept.place: len(kept.addresses) for kept in self.plan.kept}
         for kept in report.remaining.kept:
-            more = len(kept.addresses) - before.get(kept.place, 0)
-            if more > 0 and self._holds_content(kept.place):
+            number = len(kept.addresses) - before.get(kept.place, 0)
+            if number > 0 and self._holds_content(kept.place):
                 message = (
-                    f"after the rehearsal, the copy contained {counted(more, 'new object')} without an "
+                    f"after the rehearsal, the copy contained {counted(number, 'new object')} without an "
                     f"entry: {', '.join(kept.addresses)}"
                 )
                 yield Deviation(what="convergence", message=message, address=kept.place)
@@ -222,11 +224,11 @@ def _result(plan: Plan, report: Report | None = None, deviations: tuple[Deviatio
 
 def _deviations(plan: Plan, report: Report) -> Iterator[Deviation]:
     """Yield the differences between a report and the plan, but not work that the platform still does."""
-    bad = [one for one in report.outcomes if one.result not in GOOD]
-    for one in bad[:_MOST]:
-        if one.result != "not-tried":
-            yield _of_outcome(one)
-    waiting = [one for one in bad if one.result == "not-tried"]
+    bad = [outcome for outcome in report.outcomes if outcome.result not in GOOD]
+    for outcome in bad[:_MOST]:
+        if outcome.result != "not-tried":
+            yield _of_outcome(outcome)
+    waiting = [outcome for outcome in bad if outcome.result == "not-tried"]
     if waiting:
         message = f"{counted(len(waiting), 'step')} not tried: {waiting[0].error}"
         yield Deviation(what="step", message=message, address=waiting[0].address, step=waiting[0].step)
@@ -243,14 +245,14 @@ def _deviations(plan: Plan, report: Report) -> Iterator[Deviation]:
         )
 
 
-def _of_outcome(one: Outcome) -> Deviation:
+def _of_outcome(outcome: Outcome) -> Deviation:
     return Deviation(
         what="step",
-        message=f"{one.result}: {one.error}",
-        address=one.address,
-        step=one.step,
-        status=one.status,
-        origin=one.origin,
+        message=f"{outcome.result}: {outcome.error}",
+        address=outcome.address,
+        step=outcome.step,
+        status=outcome.status,
+        origin=outcome.origin,
     )
 
 

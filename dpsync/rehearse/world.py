@@ -128,36 +128,36 @@ def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:
     return chosen
 
 
-def _organization(draft: WorldDraft, one: OrganizationDraft) -> Json:
+def _organization(draft: WorldDraft, organization: OrganizationDraft) -> Json:
     """Return an organization in the form of a world."""
-    published = [item for item in draft.published.values() if item["owner"] == one.id]
-    made = {
-        "id": one.id,
-        **one.fields,
-        "members": list(one.members.values()),
-        "teams": list(one.teams.values()),
-        "collections": list(one.collections.values()),
-        "spaces": _ordered_spaces(draft, one),
-        "sites": list(one.sites.values()),
+    published = [item for item in draft.published.values() if item["owner"] == organization.id]
+    data = {
+        "id": organization.id,
+        **organization.fields,
+        "members": list(organization.members.values()),
+        "teams": list(organization.teams.values()),
+        "collections": list(organization.collections.values()),
+        "spaces": _ordered_spaces(draft, organization),
+        "sites": list(organization.sites.values()),
     }
-    for index, collection in enumerate(made["collections"], 1):  # in their order, before the spaces
+    for index, collection in enumerate(data["collections"], 1):  # in their order, before the spaces
         collection["position"] = _STEP * index
-    made["integrations"] = [without(item, "owner") for item in published]
-    made["installations"] = list(one.installations.values())
-    made |= one.parts
-    return {name: value for name, value in made.items() if value not in ([], {})}
+    data["integrations"] = [without(item, "owner") for item in published]
+    data["installations"] = list(organization.installations.values())
+    data |= organization.parts
+    return {name: value for name, value in data.items() if value not in ([], {})}
 
 
-def _ordered_spaces(draft: WorldDraft, one: OrganizationDraft) -> list[Json]:
+def _ordered_spaces(draft: WorldDraft, organization: OrganizationDraft) -> list[Json]:
     """Return the spaces in listed order, with the position of each in its collection."""
     at = {space: index for order in draft.orders.values() for index, space in enumerate(order)}
-    found = []
-    for index, space in enumerate(one.spaces.values()):
+    spaces = []
+    for index, space in enumerate(organization.spaces.values()):
         if space.get("parent"):
-            assume_collection(draft, one.id, space["parent"])
+            assume_collection(draft, organization.id, space["parent"])
         position = at.get(space["id"], index)
-        found.append({**space, "position": _STEP * (len(one.collections) + 1 + position)})
-    return found
+        spaces.append({**space, "position": _STEP * (len(organization.collections) + 1 + position)})
+    return spaces
 
 
 FORMAT: Final = "dpsync.world/1"
@@ -220,20 +220,20 @@ class _Hiding(Struct, frozen=True):
 
     mask: Callable[[str], str]
 
-    def value(self, given: Any, path: tuple[str, ...]) -> Any:
+    def value(self, data: Any, path: tuple[str, ...]) -> Any:
         """Return a value without secrets. `path` has the members that lead to the value."""
-        if isinstance(given, dict):
-            return {self.text(name, ()): self.value(one, (*path, name)) for name, one in given.items()}
-        if isinstance(given, list):
-            return [self.value(one, path) for one in given]
+        if isinstance(data, dict):
+            return {self.text(name, ()): self.value(one, (*path, name)) for name, one in data.items()}
+        if isinstance(data, list):
+            return [self.value(one, path) for one in data]
         if _is_free(path):
-            return _hidden_value(given)
-        return self.text(given, path) if isinstance(given, str) else given
+            return _hidden_value(data)
+        return self.text(data, path) if isinstance(data, str) else data
 
-    def text(self, given: str, path: tuple[str, ...]) -> str:
-        found = self.mask(given)
-        found = _SHAPES.sub(HIDDEN, _IN_QUERY.sub(rf"\1{_IN_URL}", _IN_FRONT.sub(r"\1", found)))
-        return _OPAQUE.sub(_IN_URL, found) if "mcpServers" in path else found
+    def text(self, text: str, path: tuple[str, ...]) -> str:
+        hidden = self.mask(text)
+        hidden = _SHAPES.sub(HIDDEN, _IN_QUERY.sub(rf"\1{_IN_URL}", _IN_FRONT.sub(r"\1", hidden)))
+        return _OPAQUE.sub(_IN_URL, hidden) if "mcpServers" in path else hidden
 
 
 _IN_URL: Final = "hidden"
@@ -246,11 +246,11 @@ def _is_free(path: Iterable[str]) -> bool:
     return "installations" in path and "configuration" in path
 
 
-def _hidden_value(given: Any) -> Any:
+def _hidden_value(data: Any) -> Any:
     """Return the replacement for a free-form value. Booleans and null stay."""
-    if isinstance(given, str):
-        return HIDDEN if given else ""
-    return 0 if isinstance(given, int | float) and not isinstance(given, bool) else given
+    if isinstance(data, str):
+        return HIDDEN if data else ""
+    return 0 if isinstance(data, int | float) and not isinstance(data, bool) else data
 
 
 def _printable(path: str) -> str:
