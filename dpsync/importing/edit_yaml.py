@@ -505,7 +505,7 @@ class _Unfolding:
                 yield edit
         elif isinstance(node, Mapping):
             for inner, value in node:
-                if self._is_own(inner, value):
+                if self.document.range(value)[0] >= self.document.range(inner)[1]:  # not a YAML alias
                     yield from self.edits(value, inner, inner.span.column + 1)
         elif isinstance(node, Sequence):
             for item in node:
@@ -582,10 +582,6 @@ class _Unfolding:
     def _after_anchor(self, start: int) -> int:
         anchor = _ANCHOR.match(self.text, start)
         return anchor.end() if anchor else start
-
-    def _is_own(self, key: Scalar, value: Node) -> bool:
-        """Return whether a value is written behind its key; a YAML alias is not."""
-        return self.document.range(value)[0] >= self.document.range(key)[1]
 
 
 class Item(Struct, frozen=True):

@@ -205,7 +205,11 @@ class _Describing:
                     item, field_.name, f"an entry cannot have both {field_.instead_of} and {field_.name}"
                 )
                 continue
-            writing = Writing(named, self._variable_namer(item, field_), in_file=_in_file(item.kind))
+            writing = Writing(
+                named,
+                self._variable_namer(item, field_),
+                in_file=isinstance(shape, Single) and item.kind.only_short,
+            )
             try:
                 entry.fields[field_.name] = writing.value(field_.type, value)
             except Unwritable as why:
@@ -314,11 +318,6 @@ class _Describing:
 
     def _leave_out(self, item: FoundObject, name: str | None, why: str) -> None:
         self.made.left_out.append(LeftOut(str(item.address), name, why))
-
-
-def _in_file(kind: Kind) -> bool:
-    """Return whether the free-form value of a single is its only field, and so gets its own file."""
-    return isinstance(kind.shape, Single) and kind.only_short
 
 
 # Pins.

@@ -22,7 +22,7 @@ from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.places import live_place
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import Chain, expand
-from dpsync.live.sources import Source, Sources
+from dpsync.live.sources import Sources
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
@@ -254,18 +254,11 @@ class _InventoryReader:
             return not isinstance(kind.shape, NodeShape | Single)
         if not isinstance(kind.shape, NodeShape):
             return True
-        return kind is self._first_of_tree(kind, parent)
-
-    def _first_of_tree(self, kind: Kind, owner: FoundObject) -> Kind:
-        return next(item for item in self.registry.nodes(kind.key) if owner.kind.name in item.parents)
+        first = next(node for node in self.registry.nodes(kind.key) if parent.kind.name in node.parents)
+        return kind is first
 
     def _read(self, kind: Kind, parent: FoundObject) -> tuple[LiveObject, ...] | UnreadSource:
         source = self.sources.source(kind, parent.live.identity, parent.chain)
-        return self._read_or_note(kind, parent, source)
-
-    def _read_or_note(
-        self, kind: Kind, parent: FoundObject, source: Source
-    ) -> tuple[LiveObject, ...] | UnreadSource:
         try:
             return self.sources.read(source)
         except NotFound:

@@ -100,10 +100,6 @@ def _escape(character: str) -> str:
     return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
 
 
-def _on_a_line(comment: str) -> str:
-    return with_escapes(" ".join(comment.split()))
-
-
 def inline(value: Any) -> str | None:
     """Return the value on one line; None if people would use several lines."""
     if isinstance(value, BlockMapping):
@@ -159,7 +155,7 @@ def block_text(text: str, indent: str) -> list[str]:
 
 def _mapping(value: dict[str, Any], indent: str) -> Iterator[str]:
     for comment in getattr(value, "comments", ()):
-        yield f"{indent}# {_on_a_line(comment)}"
+        yield f"{indent}# {with_escapes(' '.join(comment.split()))}"
     for key, item in value.items():
         yield from _entry(f"{indent}{scalar(key, key=True)}:", item, indent)
 

@@ -95,7 +95,8 @@ class _Run:
             if differing is not None:
                 return self._ended(None, differing)
             reading = client.requests
-            self._begin_watch()
+            self.watch.begin(self._facts(None))
+            self.replica.looks = self._look
             try:
                 report = self.stage.session.apply(
                     client, self.stage.planned, secrets=self.stage.placeholders(), report=self.report,
@@ -131,10 +132,6 @@ class _Run:
         return tuple(Deviation(what="loading", message=message.format(name)) for name in named)
 
     # --- what is public -------------------------------------------------------------------------------
-
-    def _begin_watch(self) -> None:
-        self.watch.begin(self._facts(None))
-        self.replica.looks = self._look
 
     def _look(self, write: Request | None = None) -> None:
         """Record what a write has made public, or at the end, without a write, everything."""

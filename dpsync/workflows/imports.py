@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dpsync.importing.add import Adding
     from dpsync.importing.entries import LeftOut
     from dpsync.importing.layout import Made
-    from dpsync.importing.update import Taken, Updated
+    from dpsync.importing.update import Updated
 
 
 class Imported(Struct, frozen=True):
@@ -229,7 +229,10 @@ def update(
             raise DiagnosticError(errors, Exit.REFUSED, desired.texts)
         lines = made.taken
         if into is not None:
-            made.taken = [_at_present_line(desired, written) for written in lines]
+            made.taken = [
+                replace(written, span=desired.resources[written.address].where(written.field or ""))
+                for written in lines
+            ]
         made.shared = () if into is not None else sharing.of_lines(session.readable, lines)
     return made
 
@@ -237,11 +240,6 @@ def update(
 def _chosen(layers: Layers | None) -> bool:
     """Return whether several configurations are made from the same files, by environments or overlays."""
     return layers is not None and bool(layers.environment or layers.overlays)
-
-
-def _at_present_line(desired: Desired, written: Taken) -> Taken:
-    """Return the written field with the position of its line in the edited files."""
-    return replace(written, span=desired.resources[written.address].where(written.field or ""))
 
 
 def add(

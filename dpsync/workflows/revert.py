@@ -18,7 +18,7 @@ from dpsync.client.client import ReadClient
 from dpsync.live.delete_evidence import page_counts
 from dpsync.model.address import Address, Pattern
 from dpsync.model.change import Change, Note
-from dpsync.model.desired import Desired, Entry, Policy
+from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import Edits
 from dpsync.model.plan import Plan, Reverted
@@ -112,7 +112,11 @@ def make_revert_target(
         session.desired,
         resources=resources,
         scopes={at: item for at, item in session.desired.scopes.items() if item.parent in resources},
-        policy=_limit_pruning(session.desired.policy, _scopes_to_prune(entries, deleted), frozenset(deleted)),
+        policy=replace(
+            session.desired.policy,
+            prune=tuple(exact_pattern(scope) for scope in sorted(_scopes_to_prune(entries, deleted))),
+            only=frozenset(deleted),
+        ),
     )
     return RevertTarget(
         desired,
@@ -143,10 +147,6 @@ def _scopes_to_prune(entries: RevertedEntries, deleted: Collection[Identity]) ->
     pruned = {scope for scope, items in scopes.items() if any(identity in deleted for identity in items)}
     kinds = {kind for kind, _ in deleted}
     return pruned | {at for at, scope in entries.session.desired.scopes.items() if kinds & {*scope.kinds}}
-
-
-def _limit_pruning(policy: Policy, scopes: Collection[Address], deleted: frozenset[Identity]) -> Policy:
-    return replace(policy, prune=tuple(exact_pattern(scope) for scope in sorted(scopes)), only=deleted)
 
 
 def _without_missing_entries(entries: RevertedEntries, removed: Collection[Address]) -> dict[Address, Entry]:
