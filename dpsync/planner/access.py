@@ -23,25 +23,25 @@ from dpsync.kinds.editions import AccessRule
 from dpsync.kinds.shared.fields import GUEST_FIRST
 
 Key = Any
-"""What names a place, a member or a team on both sides: any hashable value."""
+"""Any hashable value that identifies a place, a member or a team on both sides."""
 Range = tuple[int, int]
-"""The weakest and the strongest role that it may be: positions in `GUEST_FIRST`, 0 for no access."""
+"""The weakest and the strongest possible role: positions in `GUEST_FIRST`, 0 for no access."""
 ADMIN: Final = len(GUEST_FIRST) - 1
 ANYTHING: Final[Range] = (0, ADMIN)
 ANY_ROLE_BELOW_ADMIN: Final[Range] = (0, ADMIN - 1)
 NOT_A_GUEST: Final[Range] = (1, ADMIN - 1)
 OWN: Final = "own"
-"""In a source: the place whose access is resolved. Places that are alike have equal sources then."""
+"""Stands in a source for the place whose access is resolved, so that similar places have equal sources."""
 PERSON, LEVEL, UNREAD, DEFAULT_ROLE, UNKNOWN = "person", "level", "unread", "default role", "unknown"
-"""In a source, instead of a team: what gives the role. `PERSON` is a role of the member's own."""
+"""Stand in a source for the giver if that is not a team. `PERSON` is a role of the member's own."""
 
 
 class Doubt(Struct, frozen=True):
-    """Why it is not certain that a role counts. `text` may have a `{}` for the name of `place`."""
+    """Why it is uncertain that a role counts. `text` may contain `{}` for the name of `place`."""
 
     text: str
     unread: bool = False
-    """Whether `text` names what the files lack; else it says what the platform does not document."""
+    """Whether `text` names something that the files lack; otherwise, something that is undocumented."""
     place: Key = None
 
 
@@ -64,7 +64,7 @@ class Source(Struct, frozen=True):
     giver: Key
     role: Range
     doubts: frozenset[Doubt] = frozenset()
-    """Why it may not apply."""
+    """The reasons why the role may not apply."""
 
     @property
     def name(self) -> tuple[Key, Key]:
@@ -75,35 +75,35 @@ Step = frozenset[Source]
 Chain = tuple[Step, ...]
 """The sources by precedence: the place, its level, sites, collections, the organization. Any may be empty."""
 _SEVERAL_PLACES: Final = (MEMBER_AND_TEAM, MEMBER_AND_TEAM, SEVERAL_SITES, NESTED, MEMBER_AND_TEAM)
-"""By step why it is not certain which of the roles of several places counts."""
+"""By step: the doubt that applies if several places give different roles."""
 
 
 class World(Struct, frozen=True, dict=True):
-    """Everything about one side that access depends on. What a mapping does not have is not known."""
+    """Everything on one side that access depends on. A key that is missing in a mapping is unknown."""
 
     members: Mapping[Key, Range]
     """The members of the organization by their roles there."""
     teams: Mapping[Key, frozenset[Key]]
     """The members of each team whose list was read."""
     given: Mapping[Key, Mapping[Key, Range]]
-    """By place the roles of members there, as far as they were read."""
+    """By place: the roles of members on that place, as far as they were read."""
     given_to_teams: Mapping[Key, Mapping[Key, Range]]
     complete: frozenset[Key]
-    """The places of which all permissions were read."""
+    """The places whose permissions were all read."""
     levels: Mapping[Key, Range | None]
-    """The level of each place; None: it inherits."""
+    """The default level of each place; None if the place inherits."""
     inside: Mapping[Key, Key | None]
-    """The collection that each space or collection is in; None: it is at the top."""
+    """The collection that contains each space or collection; None at the top."""
     shown: Mapping[Key, frozenset[Key]]
-    """By space the sites that show it."""
+    """By space: the sites that show the space."""
     sites_read: bool
-    """Whether `shown` has every site with its whole structure."""
+    """Whether `shown` contains every site with its whole structure."""
     unread_levels: bool
-    """Whether a site that `shown` may lack has a level of its own."""
+    """Whether a site that `shown` may lack has a default level."""
 
     @cached_property
     def teams_of(self) -> Mapping[Key, frozenset[Key]]:
-        """The teams of each member, as far as they were read."""
+        """Return the teams of each member, as far as the members of teams were read."""
         found: dict[Key, set[Key]] = {}
         for team, members in self.teams.items():
             for member in members:
@@ -112,7 +112,7 @@ class World(Struct, frozen=True, dict=True):
 
     @cached_property
     def places_of(self) -> Mapping[Key, tuple[Key, ...]]:
-        """The places where each member or team has a role."""
+        """Return the places where each member or team has a role."""
         found: dict[Key, list[Key]] = {}
         for given in (self.given, self.given_to_teams):
             for place, roles in given.items():
@@ -122,7 +122,7 @@ class World(Struct, frozen=True, dict=True):
 
     @cached_property
     def contents(self) -> Mapping[Key, tuple[Key, ...]]:
-        """What is directly in each collection, and which spaces each site shows."""
+        """Return the objects directly in each collection, and the spaces that each site shows."""
         found: dict[Key, list[Key]] = {}
         for key, around in self.inside.items():
             found.setdefault(around, []).append(key)
@@ -132,7 +132,10 @@ class World(Struct, frozen=True, dict=True):
         return {place: tuple(keys) for place, keys in found.items()}
 
     def reach(self, place: Key) -> Iterator[Key]:
-        """Yield what gets its access from a place: in a collection at any depth, or on a site."""
+        """Yield the spaces and collections that get access from a place.
+
+        These are the contents of a collection at any depth, or the spaces on a site.
+        """
         waiting, seen = [place], {place}
         while waiting:
             for key in self.contents.get(waiting.pop(), ()):
@@ -154,11 +157,12 @@ class World(Struct, frozen=True, dict=True):
 
 
 class Subject(Struct, frozen=True):
-    """Who gains access.
+    """A person, or a group of persons, whose access is compared.
 
-    One `person`; some person of a `group`, a team whose members are not known; all `others`: everybody with
-    one role in the organization who has no role of their own on the way; somebody `unlisted`, with a role in
-    a list that was not read.
+    - `person`: one member
+    - `group`: some member of a team whose members are unknown
+    - `others`: everybody with one role in the organization and no role of their own on the way
+    - `unlisted`: somebody with a role in a list that was not read
     """
 
     kind: Literal["person", "group", "others", "unlisted"]
@@ -169,7 +173,7 @@ class Subject(Struct, frozen=True):
 
     @property
     def doubts(self) -> frozenset[Doubt]:
-        """Why the role in the organization is not known."""
+        """Return why the role in the organization is uncertain."""
         if self.kind == "group":
             return frozenset({_unread_team(self.key)})
         known = self.before[0] == self.before[1] and self.after[0] == self.after[1]
@@ -177,7 +181,7 @@ class Subject(Struct, frozen=True):
 
 
 class Gain(Struct, frozen=True):
-    """A stronger role. `sources` are those that differ in the step where the two sides part."""
+    """A stronger role. `sources` are the sources that differ in the first step where the two sides differ."""
 
     certain: bool
     before: Range
@@ -192,22 +196,22 @@ class Place(Struct, frozen=True):
 
     key: Key
     shown: bool = False
-    """Whether it is a space: sites can show it."""
+    """Whether the place is a space, which sites can show."""
     held: bool = True
-    """Whether it can be in a collection: it is no site."""
+    """Whether the place can be in a collection, so it is not a site."""
     listed: bool = True
-    """Whether a list has it; else it stands for spaces that no list has, and any site may show those."""
+    """Whether a list contains the place; otherwise it stands for unlisted spaces, which any site may show."""
 
 
 class Access(Struct, frozen=True):
-    """Both sides, and the rule by which their roles combine."""
+    """Both sides, and the rule that combines roles."""
 
     rule: AccessRule
     before: World
     after: World
 
     def gain(self, subject: Subject, place: Place) -> Gain | None:
-        """Return what somebody gains on a place, None where that is certainly nothing."""
+        """Return what a subject gains on a place, None if that is certainly nothing."""
         old = self.chain(self.before, subject, subject.before, place)
         new = self.chain(self.after, subject, subject.after, place)
         gain = _by_precedence(old, new) if self.rule == "precedence" else _by_strength(old, new)
@@ -216,9 +220,9 @@ class Access(Struct, frozen=True):
         return replace(gain, doubts=gain.doubts | subject.doubts)
 
     def likeness(self, subject: Subject, around: tuple[tuple[Key, ...], ...]) -> Any:
-        """Return what the gain of a person depends on, by what is around a place before and after.
+        """Return a comparison key: two persons with equal keys gain the same on a place.
 
-        Persons with one likeness gain the same.
+        `around` contains, for before and after, the place itself and all places that give access to it.
         """
         roles = []
         for world, places in zip((self.before, self.after), around, strict=True):
@@ -302,7 +306,7 @@ class _Roles(Struct, frozen=True):
             yield _with_doubt(source, SEVERAL_SITES) if several else source
 
     def _unread_sites(self) -> Iterator[Source]:
-        """Yield what sites may give that are not known to show a space."""
+        """Yield the possible roles on sites that may show a space but whose structure was not read."""
         if self.subject.kind != "others":
             yield _doubtful(UNKNOWN, UNREAD, SITES_UNREAD)
         elif self.world.unread_levels:
@@ -321,6 +325,7 @@ class _Roles(Struct, frozen=True):
             yield _doubtful(UNKNOWN, LEVEL, COLLECTION_UNREAD)
 
     def organization(self) -> Iterator[Source]:
+        """Yield the role in the organization."""
         yield Source(DEFAULT_ROLE, DEFAULT_ROLE, self.role)
 
     def default(self, places: tuple[Key, ...], all_known: bool) -> Iterator[Source]:
@@ -358,7 +363,7 @@ def _with_doubt(source: Source, doubt: Doubt) -> Source:
 
 
 def _settles(sources: Iterable[Source]) -> bool:
-    """Whether a source of this step applies for sure, so that later steps do not count."""
+    """Return whether a source of this step certainly applies, so that later steps do not count."""
     return any(not source.doubts for source in sources)
 
 
@@ -370,13 +375,14 @@ def _doubts(sources: Iterable[Source]) -> frozenset[Doubt]:
 
 
 class _Reach(Struct, frozen=True):
-    """The roles that may come out of some steps, and why that is not a single one."""
+    """Possible roles after some steps, and the doubts that make the role uncertain."""
 
     role: Range
     doubts: frozenset[Doubt]
 
 
 def _by_precedence(old: Chain, new: Chain) -> Gain | None:
+    """Compare two chains step by step: the first step that certainly gives a role decides."""
     doubts: set[Doubt] = set()
     for number, (before, after) in enumerate(zip(old, new, strict=True)):
         if before == after or _never_higher(before, after):
@@ -395,6 +401,7 @@ def _by_precedence(old: Chain, new: Chain) -> Gain | None:
 
 
 def _by_strength(old: Chain, new: Chain) -> Gain | None:
+    """Compare two chains by their strongest role."""
     (before,), (after,) = old, new
     more = after - before
     floor = max((source.role[0] for source in before if not source.doubts), default=0)
@@ -409,11 +416,12 @@ def _by_strength(old: Chain, new: Chain) -> Gain | None:
 
 
 def _names(before: Step, after: Step) -> frozenset[tuple[Key, Key]]:
+    """Return the names of the sources that only one of the two sides has."""
     return frozenset(source.name for source in before ^ after)
 
 
 def _never_higher(before: Step, after: Step) -> bool:
-    """Whether the same sources give a role that is nowhere stronger: however they combine, it is no gain."""
+    """Return whether the same sources give no stronger role: however they combine, nothing is gained."""
     was, then = ({source.name: source for source in step} for step in (before, after))
     return was.keys() == then.keys() and all(
         then[name].doubts == source.doubts
@@ -424,7 +432,7 @@ def _never_higher(before: Step, after: Step) -> bool:
 
 
 def _reach(steps: Chain, first: int) -> _Reach:
-    """Return the possible roles: of the first sure step, and of the doubtful steps before it."""
+    """Return the possible roles: of the first certain step, and of the doubtful steps before that step."""
     roles: list[Range] = []
     doubts: set[Doubt] = set()
     for number, step in enumerate(steps, first):

@@ -1,12 +1,9 @@
-"""List who gains access by a plan.
+"""List who gains access by a plan, grouped by the change that gives the access.
 
-Say in words who gains which access where: certain gains first, then what may be.
-
-List who gains access by a plan, under the change that brings it about.
-
-Each relevant change names the places and the people that it can concern. Only these are resolved on both
-sides (access.py): a member by name where the member has a role on the way, everybody else once for each role
-in the organization. Places that are alike are resolved once. Each gain stands under one change.
+`access_exposures` is the entry point. Each relevant change names the places and the people that it can
+concern (`causes`). Only these are resolved on both sides (access.py): a member by name if the member has a
+role on the way, everybody else once for each role in the organization. Places with the same `shape` are
+resolved once. `AccessWords` puts the gains into sentences: certain gains first, then possible gains.
 """
 
 from __future__ import annotations
@@ -46,7 +43,7 @@ _MOST_REASONS = 2
 
 
 class Finding(Struct, frozen=True):
-    """What one subject gains in some places; without a gain it is unknown: the files lack `unread`."""
+    """A gain of one subject in some places; if `gain` is None, unknown because the files lack `unread`."""
 
     subject: Subject
     gain: Gain | None
@@ -55,10 +52,15 @@ class Finding(Struct, frozen=True):
 
 
 class AccessWords(Struct, frozen=True):
+    """Describe gains of access in sentences."""
+
     parts: AccessParts
 
     def all(self, address: Address, findings: list[Finding], role: Any = None) -> str:
-        """Return one text for everything that the change at an address opens. `role`: the one it gives."""
+        """Return one text for everything that the change at an address opens.
+
+        `role`: the role that the change gives, if it gives one.
+        """
         certain = [one for one in findings if one.gain is not None and one.gain.certain]
         possible = [one for one in findings if one.gain is not None and not one.gain.certain]
         somewhere = [one for one in findings if one.gain is None]
@@ -67,7 +69,7 @@ class AccessWords(Struct, frozen=True):
         )
 
     def missing(self, findings: list[Finding]) -> tuple[str, ...]:
-        """Return what the files lack, so that the plan cannot tell who gains access."""
+        """Return what the files lack, so that the plan cannot determine who gains access."""
         found = {one.unread for one in findings if one.unread}
         for one in findings:
             doubts = one.gain.doubts if one.gain is not None and not one.gain.certain else ()
@@ -109,7 +111,7 @@ class AccessWords(Struct, frozen=True):
             yield f"may open more objects to {who}"
 
     def _why(self, doubts: Collection[Doubt]) -> str:
-        """Return what the platform does not document; nothing if the files lack something (`missing`)."""
+        """Return what the platform does not document, "" if the files lack something (see `missing`)."""
         if any(doubt.unread for doubt in doubts):
             return ""
         return f": {some(sorted(doubt.text for doubt in doubts), _MOST_REASONS)}"
@@ -150,12 +152,13 @@ class AccessWords(Struct, frozen=True):
 
 
 def _where(address: Address, places: tuple[str, ...]) -> str:
-    """Name the places, unless there is only the one that the change is in."""
+    """Return the places as a phrase, "" if the only place is the one that contains the change."""
     alone = len(places) == 1 and address.is_in(Address.parse(places[0]))
     return "" if alone else f" on {some(places)}"
 
 
 def _role(role: Range, default: Range, subject: Subject, inexact: str, *, last: bool) -> str:
+    """Return a role as a word: `inexact` with one end of the range if the role is not certain."""
     if subject.kind == "others" and role == default:
         return "their own role"
     low, high = role
@@ -178,10 +181,12 @@ _SITES, _COLLECTIONS = 2, 3
 class Cause(Struct, frozen=True):
     """One part of a change that access depends on.
 
-    `given`: the role of `who` on a place changes. `level`: the level of a place does. `link`: the space `who`
-    comes onto a site or leaves it. `move`: a place comes into another collection. `membership`: `who`, or
-    every member where that is None, joins or leaves the team `place`. `guest`: `who` becomes a guest, whom
-    the levels of sites and collections do not bind any more.
+    - `given`: the role of `who` on `place` changes
+    - `level`: the default level of `place` changes
+    - `link`: the site `place` begins or ceases to show the space `who`
+    - `move`: `place` moves to another collection
+    - `membership`: `who`, or every member if `who` is None, joins or leaves the team `place`
+    - `guest`: `who` becomes a guest, to whom the default levels of sites and collections do not apply
     """
 
     change: Change
@@ -192,11 +197,11 @@ class Cause(Struct, frozen=True):
 
     @property
     def structural(self) -> bool:
-        """Whether it concerns everybody, whoever has a role: such a cause counts after the exact ones."""
+        """Return whether the cause does not depend on roles. Such causes come after the exact causes."""
         return self.kind in ("link", "move")
 
     def towards(self, place: Key) -> tuple[str, Key, Key]:
-        """Return what it does to a place, in the same words for every place that it does the same to."""
+        """Return a comparison key, equal for all places that the cause affects in the same way."""
         own, who = (OWN if key == place else key for key in (self.place, self.who))
         return self.kind, own, who
 
@@ -205,7 +210,7 @@ class Cause(Struct, frozen=True):
         return self.kind in ("level", "link", "move")
 
     def explains(self, subject: Subject, gain: Gain, place: Key, strongest: bool) -> bool:
-        """Whether what somebody gains on a place comes from this."""
+        """Return whether a gain of a subject on a place results from this cause."""
         if self.kind in ("membership", "guest") and self.who not in (None, subject.key):
             return False
         name = OWN if place == self.place else self.place
@@ -223,7 +228,7 @@ class Cause(Struct, frozen=True):
 
 
 def access_exposures(decided: Decisions, changes: Iterable[Change]) -> Mapping[Address, list[Exposure]]:
-    """Return what opens access to somebody, by the address of the change."""
+    """Return the exposures that open access to somebody, by the address of the change."""
     by_organization: dict[str, list[Change]] = defaultdict(list)
     for change in changes:
         if relevant(decided, change):
@@ -246,6 +251,7 @@ def access_exposures(decided: Decisions, changes: Iterable[Change]) -> Mapping[A
 
 
 def relevant(decided: Decisions, change: Change) -> bool:
+    """Return whether a change can affect who has access."""
     registry, address = decided.sides.registry, change.location
     if address in decided.sides.snapshot.transferred:
         return False
@@ -259,12 +265,12 @@ def relevant(decided: Decisions, change: Change) -> bool:
 
 
 def _along(decided: Decisions, root: Identity) -> list[Identity]:
-    """Return the objects that go with a delete."""
+    """Return the objects that a delete takes along."""
     return [identity for identity, name in decided.deletions.cascade.by_root.get(root, ()) if not name]
 
 
 def _has_members(decided: Decisions, name: str) -> bool:
-    """Whether a kind is a team: another kind says who is in it."""
+    """Return whether a kind is a team, so that another kind declares its members."""
     kinds = decided.sides.registry.children(name)
     return any("who" in kind.access and "role" not in kind.access for kind in kinds)
 
@@ -357,7 +363,7 @@ def _by_delete(parts: AccessParts, change: Change, identity: Identity, item: Ite
 
 
 def findings(parts: AccessParts) -> Iterator[tuple[Cause, Finding]]:
-    """Yield everything that somebody gains, under its cause."""
+    """Yield all gains, each under its cause."""
     finder = _Finder(parts)
     by_place: dict[Key, list[Cause]] = defaultdict(list)
     found = sorted(causes(parts), key=lambda cause: cause.structural)
@@ -385,6 +391,8 @@ _UNLISTED_GUEST: Final = Subject("unlisted", None, (0, 0), (0, 0))
 
 
 class _Finder(Struct, frozen=True):
+    """Find the subjects that gain access in each place."""
+
     parts: AccessParts
 
     @property
@@ -393,7 +401,7 @@ class _Finder(Struct, frozen=True):
         return Access(rule, self.parts.before, self.parts.after)
 
     def stays(self, place: Key) -> bool:
-        """Whether a place is there afterwards."""
+        """Return whether a place still exists after the apply."""
         return place in self.parts.after.levels or place not in self.parts.before.levels
 
     def places(self, cause: Cause) -> Iterator[Key]:
@@ -414,7 +422,7 @@ class _Finder(Struct, frozen=True):
             yield from after.reach(place)
 
     def shape(self, place: Key) -> Any:
-        """Return what the access of a place depends on: places with one shape give everybody the same."""
+        """Return a comparison key: places with equal keys give everybody the same access."""
         one = self.parts.place(place)
         worlds = (self.parts.before, self.parts.after)
         alone = any(place in world.given or place in world.given_to_teams for world in worlds)
@@ -430,7 +438,7 @@ class _Finder(Struct, frozen=True):
         return one.shown, one.held, one.listed, place if alone else None, around
 
     def gains(self, mine: list[Cause], place: Key) -> Iterator[tuple[Subject, Gain, int]]:
-        """Yield what each subject gains in a place, with the index of the first cause that explains it."""
+        """Yield the gain of each subject in a place, with the index of the first cause that explains it."""
         one, access = self.parts.place(place), self.access
         strongest = access.rule == "strongest"
         everybody = any(cause.concerns_everybody for cause in mine)
@@ -453,7 +461,7 @@ class _Finder(Struct, frozen=True):
                     break
 
     def _subjects(self, mine: list[Cause], place: Key, everybody: bool) -> list[Subject]:
-        """Return whom these causes can concern on a place."""
+        """Return the subjects whom these causes can concern in a place."""
         people: dict[Key, None] = {}
         groups: dict[Key, None] = {}
         for giver in self._givers(place) if everybody else ():
@@ -474,7 +482,7 @@ class _Finder(Struct, frozen=True):
         return found
 
     def _add(self, giver: Key, people: dict[Key, None], groups: dict[Key, None]) -> None:
-        """Add a member, or the members of a team."""
+        """Add a member to `people`, or the members of a team; if they are unknown, the team to `groups`."""
         worlds = (self.parts.before, self.parts.after)
         if giver not in self.parts.teams_with_roles:
             people[giver] = None
@@ -485,14 +493,14 @@ class _Finder(Struct, frozen=True):
             groups[giver] = None
 
     def _givers(self, place: Key) -> Iterator[Key]:
-        """Yield the members and teams with a role on a place or on what gives it access."""
+        """Yield the members and teams with a role on a place, or on another place that gives access to it."""
         for world in (self.parts.before, self.parts.after):
             for around in _around(world, place):
                 yield from world.given.get(around, ())
                 yield from world.given_to_teams.get(around, ())
 
     def _person(self, key: Key) -> Subject | None:
-        """Return a member; None for an admin, who has every access, and for somebody who leaves."""
+        """Return a member; None for an admin, who has access to everything, and for a member who leaves."""
         before, after = (world.members.get(key) for world in (self.parts.before, self.parts.after))
         if before is not None and after is None:
             return None
@@ -503,7 +511,7 @@ class _Finder(Struct, frozen=True):
         return Subject("person", key, (0, 0) if new else before or unknown, after or unknown)
 
     def _others(self, named: frozenset[Key]) -> list[Subject]:
-        """Return everybody else, once for each role in the organization. A guest gets nothing by it."""
+        """Return the remaining members, once for each role in the organization, without guests."""
         counts = Counter(self.parts.members_by_role)
         counts.subtract(self.parts.roles_of(key) for key in named if key in self.parts.after.members)
         roles = {pair for pair, number in counts.items() if number}
@@ -513,7 +521,7 @@ class _Finder(Struct, frozen=True):
         return [Subject("others", None, *pair) for pair in sorted(roles)]
 
     def _may_be_unlisted(self, place: Key) -> bool:
-        """Whether somebody may have a role on the way that no list has."""
+        """Return whether somebody may have a role in a list that was not read."""
         one, worlds = self.parts.place(place), (self.parts.before, self.parts.after)
         precedence = self.access.rule == "precedence"
         return (
@@ -523,7 +531,7 @@ class _Finder(Struct, frozen=True):
         )
 
     def somewhere(self, cause: Cause) -> Finding | None:
-        """Return that somebody may gain in places whose permissions are not in the files."""
+        """Return a finding without places if access may open in places whose permissions the files lack."""
         joins = cause.kind == "membership" and cause.change.action == "create"
         leaves = cause.kind == "membership" and not joins
         unbound = cause.kind == "guest" and self.parts.has_levels_around
@@ -540,5 +548,5 @@ class _Finder(Struct, frozen=True):
 
 
 def _around(world: World, place: Key) -> list[Key]:
-    """Return a place and everything that gives it access."""
+    """Return a place and all places that give access to it."""
     return [place, *sorted(world.shown.get(place, ()), key=str), *world.around(place)[0]]

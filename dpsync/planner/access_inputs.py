@@ -1,7 +1,8 @@
-"""Read from decisions what access depends on: members, roles, levels and places, before and after the plan.
+"""Collect what access depends on: members, roles, levels and places, before and after the plan.
 
-Only lists that were read for declared places count, and those that were read because of a delete. What else
-the snapshot happens to hold, because a base declares it, is left out: a plan must not depend on the base.
+`AccessParts` turns decisions into two `World`s (access.py). Only lists that were read for declared places or
+for a delete count. Other objects of the snapshot, which were read because a base declares them, are left out:
+a plan must not depend on the base.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _INHERIT = "inherit"
 
 
 class Unlisted(Struct, frozen=True):
-    """Stand for the spaces on a site or in a collection that no list of the files names."""
+    """Stands for the spaces on a site or in a collection that no list of the files contains."""
 
     place: Key
 
@@ -42,7 +43,7 @@ class Item(Struct, frozen=True):
 
 
 class AccessParts(Struct, frozen=True, dict=True):
-    """What takes part in access in one organization, by the words of the kinds (`Field.access`)."""
+    """The objects of one organization that affect access, by their kinds' `Field.access`."""
 
     decided: Decisions
     changes: tuple[Change, ...]
@@ -51,7 +52,7 @@ class AccessParts(Struct, frozen=True, dict=True):
     # Names.
 
     def key(self, address: Address) -> Key:
-        """Return the key of an entry: the identity of its object, or its address before there is one."""
+        """Return the key of an entry: the identity of its object, or its address while there is no object."""
         sides = self.decided.sides
         entry = sides.resources.get(address)
         if address in sides.snapshot.outputs and entry is not None:
@@ -66,14 +67,14 @@ class AccessParts(Struct, frozen=True, dict=True):
         return (sides.names.identity(address, lookup) if lookup is not None else None) or address
 
     def live_key(self, identity: Identity) -> Key:
-        """Return the key of a live object. Access to the output of another object is the output's own."""
+        """Return the key of a live object; the key of the output if the object holds an output's access."""
         registry = self.decided.sides.registry
         kind = registry[identity[0]]
         outputs = registry[kind.parents[0]].platform.outputs if kind.of_output else None
         return (outputs.kind, identity[1]) if outputs is not None else identity
 
     def named(self, field: Field, value: Value, source: Entry | LiveObject) -> Key | None:
-        """Return the key of what the value of a reference names."""
+        """Return the key of the object that a reference refers to."""
         if isinstance(value, Ref):
             return self.key(value.address)
         if not isinstance(value, LiveId):
@@ -83,7 +84,7 @@ class AccessParts(Struct, frozen=True, dict=True):
         return next((identity for identity in meant if identity in sides.snapshot.objects), meant[0])
 
     def address(self, key: Key) -> str | None:
-        """Return the address of what a key names, None where nothing in this plan has it."""
+        """Return the address of the object with a key, None if no object in this plan has the key."""
         sides = self.decided.sides
         if isinstance(key, Address):
             return str(key)
@@ -99,6 +100,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def created(self) -> tuple[Item, ...]:
+        """Return the objects that the plan creates."""
         entries = (self.decided.entries.get(change.location) for change in self.changes)
         return tuple(
             Item(self.key(entry.resource.address), kind, entry.resource, self._declared(entry.resource))
@@ -109,6 +111,7 @@ class AccessParts(Struct, frozen=True, dict=True):
         )
 
     def _declared(self, resource: Entry) -> dict[str, Value]:
+        """Return the fields of an entry that are not blocked."""
         kind, noted = self.decided.sides.kind(resource), self.decided.blocking.noted
         return {
             name: value
@@ -118,7 +121,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def live(self) -> tuple[Item, ...]:
-        """The live objects that take part, as they are now."""
+        """Return the relevant live objects with their current fields."""
         sides, around = self.decided.sides, self.decided.sides.snapshot.above
         root = sides.names.identities.get(self.organization)
         found = []
@@ -129,9 +132,9 @@ class AccessParts(Struct, frozen=True, dict=True):
         return tuple(found)
 
     def _was_read(self, live: LiveObject, kind: Kind) -> bool:
-        """Whether an object of a list that is read only where it is declared is in such a list.
+        """Return whether an object was read independently of the base.
 
-        Before something is deleted, all that names it was read (live/delete_evidence.py).
+        Before a delete, all objects that refer to the deleted object are read (live/delete_evidence.py).
         """
         if "who" not in kind.access or live.parent is None:
             return True
@@ -140,9 +143,9 @@ class AccessParts(Struct, frozen=True, dict=True):
         return goes or self.reads(live.parent, kind)
 
     def reads(self, place: Identity, kind: Kind) -> bool:
-        """Whether the objects of a kind in a live place were read, all of them.
+        """Return whether all objects of a kind in a live place were read.
 
-        What is in a deleted place was: else nobody could see what goes with it (live/delete_evidence.py).
+        The objects in a deleted place were read, because the plan lists them (live/delete_evidence.py).
         """
         sides = self.decided.sides
         return place in sides.snapshot.objects and (
@@ -152,7 +155,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def staying(self) -> tuple[Item, ...]:
-        """The live objects that the plan keeps, as they will be."""
+        """Return the live objects that the plan keeps, with their fields after the apply."""
         return tuple(
             Item(item.key, item.kind, item.source, self._written(item))
             for item in self.live
@@ -171,7 +174,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def before(self) -> World:
-        """What holds now. A place that the plan creates counts as one without roles and level of its own."""
+        """Return the current state. A place that the plan creates counts as one without roles or level."""
         found = self._world(self.live)
         new = {item.key for item in self.created if "level" in item.kind.access}
         then = self.after
@@ -194,6 +197,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def after(self) -> World:
+        """Return the state after the apply."""
         return self._world((*self.staying, *self.created))
 
     def _world(self, items: Iterable[Item]) -> World:
@@ -242,17 +246,18 @@ class AccessParts(Struct, frozen=True, dict=True):
         )
 
     def value(self, item: Item, word: Any) -> Key | None:
+        """Return the key of the object that the field with an access word refers to."""
         field = item.kind.access.get(word)
         return self.named(field, item.fields.get(field.name), item.source) if field is not None else None
 
     def _level(self, item: Item, field: Field) -> Range | None:
-        """Return the level of a place, None where it inherits. One that no answer has is none of its own."""
+        """Return the level of a place; None if the place inherits, also if no answer contains the field."""
         value = item.fields.get(field.name, _INHERIT if isinstance(item.source, Entry) else None)
         value = field.absent if value is None else value
         return None if value in (None, _INHERIT) else _range(value)
 
     def _lifted(self, inside: dict[Key, Key | None]) -> dict[Key, Key | None]:
-        """Put what is in a deleted collection into what that one was in."""
+        """Move the contents of a deleted collection to the collection that contained the deleted one."""
         gone = {
             item.key: self.value(item, "inside")
             for item in self.live
@@ -273,10 +278,11 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def members_by_role(self) -> Counter[tuple[Range, Range]]:
-        """How many members have which role in the organization, before and after."""
+        """Count the members by role in the organization, before and after."""
         return Counter(map(self.roles_of, self.after.members))
 
     def roles_of(self, member: Key) -> tuple[Range, Range]:
+        """Return the role of a member in the organization, before and after."""
         role = self.after.members[member]
         return self.before.members.get(member, role), role
 
@@ -299,23 +305,23 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def _shown(self) -> frozenset[str]:
-        """The names of the kinds that sites show."""
+        """Return the names of the kinds that sites show."""
         return frozenset(name for kind in self._kinds("shows") for name in kind.access["shows"].type.refers)
 
     @cached_property
     def _showing(self) -> frozenset[str]:
-        """The names of the kinds that show them."""
+        """Return the names of the kinds of sites."""
         return frozenset(map(self.decided.sides.registry.tree_owner, self._kinds("shows")))
 
     def parent(self, item: Item) -> Key:
-        """Return the place or the team that an object is in."""
+        """Return the place or the team that contains an object."""
         source = item.source
         if isinstance(source, LiveObject):
             return self.live_key(source.parent) if source.parent is not None else None
         return self.key(source.parent) if source.parent is not None else None
 
     def site(self, item: Item) -> Key:
-        """Return the site whose structure an object is in."""
+        """Return the site whose structure contains an object."""
         sides, source = self.decided.sides, item.source
         owner = sides.registry.tree_owner(item.kind)
         if isinstance(source, LiveObject):
@@ -326,7 +332,7 @@ class AccessParts(Struct, frozen=True, dict=True):
     # What was read.
 
     def _kinds(self, *words: Any) -> list[Kind]:
-        """Return the kinds that have all of these words, and no other of "who" and "role"."""
+        """Return the kinds with all of these access words, and without the others of "who" and "role"."""
         roles = {"who", "role"}
         return [
             kind
@@ -336,12 +342,12 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def _teams(self) -> frozenset[str]:
-        """The names of the kinds that have members."""
+        """Return the names of the kinds that have members."""
         return frozenset(name for kind in self._kinds("who") for name in kind.parents)
 
     @cached_property
     def _of_teams(self) -> frozenset[str]:
-        """The names of the kinds that give a role to what has members."""
+        """Return the names of the kinds that give a role to a team."""
         kinds = self._kinds("who", "role")
         return frozenset(
             kind.name for kind in kinds if self._teams.issuperset(kind.access["who"].type.refers)
@@ -352,7 +358,7 @@ class AccessParts(Struct, frozen=True, dict=True):
         return self.decided.sides.names.identities.get(self.organization)
 
     def _listed(self, kind: Kind) -> bool:
-        """Whether the list of all objects of one kind in the organization was read."""
+        """Return whether the list of all objects of a kind in the organization was read."""
         sides = self.decided.sides
         return self._root is not None and (
             self.reads(self._root, kind)
@@ -368,7 +374,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def _teams_read(self) -> frozenset[Identity]:
-        """The live teams whose members were read."""
+        """Return the live teams whose members were read."""
         sides, found = self.decided.sides, set[Identity]()
         for kind in self._kinds("who"):
             teams = (identity for identity in sides.snapshot.objects if identity[0] in kind.parents)
@@ -381,7 +387,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def unread_sites(self) -> tuple[Key, ...]:
-        """The live sites whose structure was not read."""
+        """Return the live sites whose structure was not read."""
         owners = {self.decided.sides.registry.tree_owner(kind): kind for kind in self._kinds("shows")}
         return tuple(
             item.key
@@ -391,12 +397,12 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def spaces_listed(self) -> bool:
-        """Whether the collection of every space is known: nobody says in which the outputs of others are."""
+        """Return whether the collection of every space is known; for outputs of other objects it never is."""
         sides = self.decided.sides
         return not sides.snapshot.output_identities and all(map(self._listed, self._kinds("inside")))
 
     def _is_complete(self, key: Key) -> bool:
-        """Whether all roles that a place gives were read."""
+        """Return whether all roles on a place were read."""
         if isinstance(key, Address):
             return True
         place = self._access_objects.get(key, key)
@@ -409,7 +415,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def _access_objects(self) -> Mapping[Key, Identity]:
-        """The objects that hold the access of what others have put out, by key."""
+        """Return, by the key of an output, the identity of the object that holds the output's access."""
         return {
             item.key: item.source.identity
             for item in self.live
@@ -417,7 +423,7 @@ class AccessParts(Struct, frozen=True, dict=True):
         }
 
     def _may_name(self, kind: Kind) -> bool:
-        """Whether there is anybody whom a list could name: without teams no list of them has anything."""
+        """Return whether a list of this kind can contain anybody: without teams, a list of teams is empty."""
         sides = self.decided.sides
         names = kind.access["who"].type.refers
         known = all(self._listed(sides.registry[name]) for name in names)
@@ -425,7 +431,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def has_levels_around(self) -> bool:
-        """Whether a site or a collection may have a level of its own."""
+        """Return whether a site or a collection may have a default level."""
         levels = (*self.before.levels.items(), *self.after.levels.items())
         return not (self.sites_listed and self.spaces_listed) or any(
             level is not None for key, level in levels if self._kind(key) not in self._shown
@@ -433,7 +439,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     @cached_property
     def everything_read(self) -> bool:
-        """Whether no role is in a list that was not read."""
+        """Return whether every list with roles was read."""
         places = [kind for kind in self._kinds() if "level" in kind.access and not kind.of_output]
         return (
             all(map(self._listed, places))
@@ -443,7 +449,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
 
 def _range(word: Value) -> Range:
-    """Return the rank of a role. One that this version does not know may be anything."""
+    """Return the rank of a role; the full range for a role that this version does not know."""
     if word is None:
         return (0, 0)
     return (rank, rank) if (rank := _RANKS.get(word)) is not None else ANYTHING
