@@ -1,9 +1,9 @@
-"""Answers to what a plan asks: `--confirm "delete 12"`. One type, one parser, one list of what was asked.
+"""Parse the answers of `--confirm "delete 12"`, and match them with the questions of a plan.
 
-A rule returns a *question*, which is written as the answer that would agree to it. A text that can answer no
-question of any rule is refused before anything is read. When all rules have returned, an answer to a question
-that none of them asked becomes a note (planner/plan.py). Where nobody can be asked, it is an error: otherwise
-the answer could stay in a workflow, and agree to another plan later.
+`parse_all` reads the flags, and rules return each `Question` as the answer that confirms it. A text that no
+rule can ask for is refused before anything is read (DP332). An answer that this plan does not ask for becomes
+a note (planner/plan.py); in an unattended run it is an error (`check_needed`, DP333): otherwise the answer
+could stay in a workflow and confirm a later plan.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ NEW: Final = "new"
 UNNEEDED: Final = "this plan does not ask for this answer"
 _DIGITS: Final = 12
 _PLAIN: Final = re.compile(r"[\w ./@+~#:,*\[\]-]*")
-"""What means itself in double quotes, in every shell."""
+"""Texts that need no escape between double quotes in any shell."""
 
 Subject = Literal["N", "ADDRESS", "ADDRESS#field", "N PATTERN"]
 
 
 class Answer(Struct, frozen=True, order=True):
-    """What is agreed to (`delete`) and about what: a number, an address, an address with a field, or a number
-    of entries and a pattern.
+    """A confirmed action (`words`, such as `delete`) and its subject.
+
+    The subject is a number, an address, an address with a field, or a number of entries and a pattern.
     """
 
     words: str
@@ -52,7 +53,7 @@ class Answer(Struct, frozen=True, order=True):
         return f"{self.words} {self.subject}"
 
     def covered(self, addresses: Iterable[Address]) -> list[Address]:
-        """Return the addresses that a pattern behind its number names, if the number is right; else none."""
+        """Return the addresses that the pattern of a `new N PATTERN` answer matches; none if N is wrong."""
         number, _, pattern = self.subject.partition(" ")
         if self.words != NEW or not pattern:
             return []
@@ -62,18 +63,18 @@ class Answer(Struct, frozen=True, order=True):
 
     @property
     def flag(self) -> str:
-        """How it is given on the command line."""
+        """Return the answer as a command line flag."""
         return f'--confirm "{self}"' if _PLAIN.fullmatch(str(self)) else f"--confirm {shlex.quote(str(self))}"
 
 
 def confirmed_by(flag: str) -> str | None:
-    """The text of the answer that a flag gives: what `Answer.flag` was made of; None for another text."""
+    """Return the answer text in a flag that `Answer.flag` returned; None for another text."""
     words = shlex.split(flag) if flag.startswith("--confirm ") else []
     return words[1] if len(words) == 2 else None
 
 
 class Form(Struct, frozen=True):
-    """One kind of answer: its words, what stands behind them, and of which kinds of objects it is asked."""
+    """One kind of answer: its words, the form of its subject, and the kinds of objects that it applies to."""
 
     words: str
     subject: Subject
@@ -84,7 +85,7 @@ class Form(Struct, frozen=True):
 
 
 def forms(registry: Registry) -> tuple[Form, ...]:
-    """Every answer that some rule asks for. A word that makes a kind act is one of them."""
+    """Return every form of answer that some rule asks for; each act of a kind is one."""
     kinds = registry.whole.kinds.values()
     trees = {registry.whole.tree_owner(kind) for kind in kinds if isinstance(kind.shape, NodeShape)}
     acts = sorted({word for kind in kinds for word in kind.platform.acts})
@@ -103,11 +104,16 @@ def forms(registry: Registry) -> tuple[Form, ...]:
 
 
 def _can(word: str) -> Callable[[Kind], bool]:
+    """Return a function that tells whether a kind has an act."""
     return lambda kind: word in kind.platform.acts
 
 
 def parse(text: str, registry: Registry) -> Answer:
-    """The answer that a text is. Raises ValueError with a sentence when no rule asks for anything like it."""
+    """Parse the text of an answer.
+
+    Raises:
+        ValueError: If no rule asks for such an answer.
+    """
     known = forms(registry)
     fitting = [form for form in known if text.startswith(f"{form.words} ")]
     if fitting:
@@ -122,7 +128,7 @@ def parse(text: str, registry: Registry) -> Answer:
 
 
 def _form(forms: Sequence[Form], subject: str) -> Form:
-    """Return the form that a subject fits: a number, an address (with a slash), or a number and a pattern."""
+    """Return the form that fits a subject: a number, an address (with a slash), or a number and a pattern."""
     number, _, pattern = subject.partition(" ")
     fitting: Subject = "ADDRESS" if "/" in subject else "N"
     if pattern and number.isdigit():
@@ -131,7 +137,7 @@ def _form(forms: Sequence[Form], subject: str) -> Form:
 
 
 def _normal(form: Form, subject: str, registry: Registry) -> str:
-    """Return a subject as rules write it."""
+    """Return a subject in the notation that rules use."""
     if form.subject == "N":
         return str(int(subject))
     if form.subject == "N PATTERN":
@@ -141,7 +147,11 @@ def _normal(form: Form, subject: str, registry: Registry) -> str:
 
 
 def parse_all(texts: Iterable[str], registry: Registry) -> list[Answer]:
-    """Raises DiagnosticError (exit 64) with every text that is no answer."""
+    """Parse the texts of answers.
+
+    Raises:
+        DiagnosticError: With exit code 64 and every text that is not an answer.
+    """
     found, wrong = [], []
     for text in texts:
         try:
@@ -154,7 +164,7 @@ def parse_all(texts: Iterable[str], registry: Registry) -> list[Answer]:
 
 
 def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
-    """Why this cannot stand behind the words of an answer."""
+    """Return why a subject does not fit the form of an answer, None if it does."""
     if form.subject == "N":
         number = subject.isascii() and subject.isdigit() and len(subject) <= _DIGITS
         return None if number else f'write the answer as "{form}", with a number for N'
@@ -176,6 +186,7 @@ def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
 
 
 def _wrong_pattern(subject: str, registry: Registry) -> str | None:
+    """Return why a subject is not a number and a pattern, None if it is."""
     number, _, text = subject.partition(" ")
     try:
         pattern = Pattern.parse(text.strip(), registry.words)
@@ -188,9 +199,9 @@ def _wrong_pattern(subject: str, registry: Registry) -> str | None:
 
 
 class Question(Struct, frozen=True):
-    """What a rule asks: the refusal that stands until somebody gives the answer.
+    """A question of a rule: the plan is refused with `refusal` until a user gives the answer.
 
-    Without a refusal the plan goes on either way. Then the question only tells that the answer is not idle.
+    Without a refusal the plan continues with or without the answer, and the question only marks it as needed.
     """
 
     answer: Answer
@@ -198,20 +209,20 @@ class Question(Struct, frozen=True):
 
 
 class Answers(Struct, frozen=True):
-    """What was answered. What was asked is not kept here: rules return it."""
+    """The answers that the user gave."""
 
     given: frozenset[Answer] = frozenset()
 
     def gives(self, answer: Answer) -> bool:
-        """Whether this is among the answers."""
+        """Return whether the user gave an answer."""
         return answer in self.given
 
     def any(self, words: str) -> bool:
-        """Whether there is an answer with these words at all."""
+        """Return whether the user gave any answer with these words."""
         return any(answer.words == words for answer in self.given)
 
     def refused(self, found: Iterable[Refusal | Question]) -> Iterator[Refusal]:
-        """The refusals among these, and those of the questions whose answer was not given."""
+        """Yield the refusals, and the refusals of questions that the user did not answer."""
         for item in found:
             if isinstance(item, Refusal):
                 yield item
@@ -219,21 +230,25 @@ class Answers(Struct, frozen=True):
                 yield item.refusal
 
     def needed(self, asked: Iterable[Answer]) -> list[Answer]:
-        """Return the answers to what was asked, in their order."""
+        """Return the given answers that are among those asked for, sorted."""
         return sorted(self.given.intersection(asked))
 
     def unneeded(self, asked: Iterable[Answer]) -> list[Answer]:
-        """Return the answers to nothing that was asked, in their order."""
+        """Return the given answers that nothing asked for, sorted."""
         return sorted(self.given.difference(asked))
 
 
 def questions(found: Iterable[Refusal | Question]) -> frozenset[Answer]:
-    """What is asked among what rules have found, each question by the answer that would agree to it."""
+    """Return the answers that the questions among the results of rules ask for."""
     return frozenset(item.answer for item in found if isinstance(item, Question))
 
 
 def check_needed(plan: Plan) -> None:
-    """Raise DiagnosticError (exit 64) with every answer that answers nothing in a plan with changes."""
+    """Raise an error if a plan with changes does not ask for an answer that the user gave.
+
+    Raises:
+        DiagnosticError: With exit code 64 and every such answer.
+    """
     unneeded = [note.address for note in plan.notes if note.text == UNNEEDED]
     if plan.empty or not unneeded:
         return

@@ -1,10 +1,9 @@
-"""Find changes that dpsync cannot make, and everything that depends on them.
+"""Find the entries and fields that dpsync cannot create or write, and everything that depends on them.
 
-Find references to missing pages, because the platform would refuse a request with such a reference.
-
-Find what a plan cannot do: entries that only a person can create, and everything that needs them.
-
-An entry that cannot be created blocks the entries inside of it; a reference to it blocks only that field.
+`Blocker` finds blocked entries when it is created, and blocked fields while entries are decided
+(planner/decide.py). `Blocking` is the result. A blocked entry also blocks the entries inside of it and the
+entries that need it for their creation; another reference to it blocks only that field. `missing_pages` finds
+references to pages that do not exist, because the platform would refuse a request with such a reference.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from dpsync.planner.restructuring import Restructure, Restructuring, first_secti
 from dpsync.planner.sides import Sides
 
 _MOST_PAGES: Final = 8
-"""Pages that a message lists; it counts the others."""
+"""The number of pages that a message lists; it only counts the others."""
 
 
 def missing_pages(sides: Sides, resource: Entry) -> Iterator[tuple[Field, str, str]]:
@@ -82,6 +81,7 @@ _REPOSITORY = "add the missing object to the repository, or remove this referenc
 
 
 def _not_yet(address: Address) -> str:
+    """Return the reason for a reference to an output that the platform has not created yet."""
     return (
         f"this entry refers to the object that {address} creates, and GitBook has not created that object yet"
     )
@@ -97,28 +97,30 @@ class Blocking(Struct, frozen=True):
     entries: Mapping[Address, Blocked]
     fields: Mapping[tuple[Address, str], Blocked]
     first: Mapping[Address, Address]
-    """By navigation that is restructured: the one entry of it that is created first."""
+    """By restructured navigation: the only entry of it that this plan creates."""
     rest: tuple[Blocked, ...]
-    """What the platform does not serve, and pruned places in which it is not known what is undeclared."""
+    """Unsupported fields, and pruned places whose undeclared objects are unknown."""
     ignored: frozenset[Address]
-    """What the platform does not serve and the policy ignores: nothing is told of it."""
+    """Unsupported entries that the policy ignores, so no output mentions them."""
     asked: frozenset[Answer]
 
     def entry(self, address: Address) -> bool:
+        """Return whether an entry is blocked."""
         return address in self.entries
 
     def noted(self, address: Address, item: Field) -> bool:
+        """Return whether a field of an entry is blocked."""
         return (address, item.name) in self.fields
 
     def all(self) -> tuple[Blocked, ...]:
-        """Every blocked entry and field that is told, by address."""
+        """Return every blocked entry and field that is reported, by address."""
         entries = (item for address, item in self.entries.items() if address not in self.ignored)
         found = (*entries, *self.fields.values(), *self.rest)
         return tuple(sorted(found, key=lambda item: item.address))
 
 
 class Blocker:
-    """Finds what is blocked: entries at the start, fields while each entry is decided about."""
+    """Find blocked entries at the start, and blocked fields while each entry is decided."""
 
     def __init__(self, sides: Sides, decided: Restructuring) -> None:
         self._sides = sides
@@ -145,7 +147,7 @@ class Blocker:
             self._settle()
 
     def _missing(self) -> Iterator[tuple[Address, Blocked]]:
-        """Content whose recorded object is deleted, or not for this token to see: never just made anew."""
+        """Yield content whose recorded object is deleted or not readable: re-creating it needs an answer."""
         sides = self._sides
         for address, missing in sides.snapshot.missing.items():
             entry = sides.resources.get(address)
@@ -169,7 +171,7 @@ class Blocker:
             )
 
     def _cannot_hide(self) -> Iterator[tuple[Address, Blocked]]:
-        """What is declared to be hidden, where no request hides it: it is not made for everybody to see."""
+        """Yield new entries that are declared as hidden while no request hides them: they would be seen."""
         sides = self._sides
         for address, entry in sides.resources.items():
             kind = sides.kind(entry)
@@ -194,6 +196,7 @@ class Blocker:
                     yield address, Blocked(address=str(address), reason=reason, todo=todo)
 
     def _settle(self) -> None:
+        """Block entries that need blocked entries, until no more are found."""
         grown = -1
         while grown != len(self._entries):
             grown = len(self._entries)
@@ -204,7 +207,7 @@ class Blocker:
                     self._consider(resource)
 
     def _hold(self, item: Restructure) -> None:
-        """Block all of a navigation but the entry that is created first; the rest is planned afterwards."""
+        """Block all of a navigation except the entry that is created first; later plans create the rest."""
         nodes = [
             address
             for address in self._sides.lineage.below(item.scope.address)
@@ -223,6 +226,7 @@ class Blocker:
                 self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)
 
     def _consider(self, resource: Entry) -> None:
+        """Block a new entry if dpsync cannot create it, or not before something else exists."""
         kind = self._sides.kind(resource)
         address = str(resource.address)
         if self._sides.policy.ignored(resource.address):
@@ -272,6 +276,7 @@ class Blocker:
             self._entries[resource.address] = Blocked(address=at, reason=reason, todo=todo)
 
     def _for_creating(self, resource: Entry) -> set[Address]:
+        """Return the addresses that the request which creates an entry refers to."""
         kind = self._sides.kind(resource)
         needed: set[Address] = set()
         for item in kind.fields:
@@ -282,13 +287,13 @@ class Blocker:
         return needed - {resource.address}
 
     def _never_made(self, address: Address) -> bool:
-        """Whether an entry is not live and is not created either, since it is left alone."""
+        """Return whether an entry is not live and never created, because the policy ignores it."""
         declared = address in self._sides.resources
         alone = declared and self._sides.policy.leaves_alone(address)
         return alone and self._sides.live(address) is None
 
     def _left_alone(self, address: Address) -> tuple[str, str]:
-        """Why such an entry is never made, and what a person must do."""
+        """Return why dpsync never creates an ignored entry, and what the user can do."""
         if self._sides.synced.has(address):
             return (
                 f"this entry needs {address}, which is missing in the repository connected by Git Sync",
@@ -300,13 +305,13 @@ class Blocker:
         )
 
     def _lacks_output(self, address: Address) -> bool:
-        """Whether a reference means something that the platform makes, and has not made yet."""
+        """Return whether a reference needs an output that the platform has not created yet."""
         resource = self._sides.resources.get(address)
         puts_out = resource is not None and self._sides.kind(resource).platform.outputs is not None
         return puts_out and self._sides.values.known_id(address) is None
 
     def _will_be(self, address: Address) -> bool:
-        """Whether the platform is at work on it, or will be as soon as this plan makes what puts it out."""
+        """Return whether the platform is creating an output, or will do so after this plan starts it."""
         resource = self._sides.resources[address]
         kind, live = self._sides.kind(resource), self._sides.live(address)
         if kind.platform.busy is None:
@@ -320,10 +325,11 @@ class Blocker:
         return live.fields.get(kind.platform.busy.field) in kind.platform.busy.values
 
     def entry(self, address: Address) -> bool:
+        """Return whether an entry is blocked."""
         return address in self._entries
 
     def field(self, resource: Entry, item: Field) -> bool:
-        """Whether this field names something that cannot be made; noted when it does."""
+        """Return whether a field needs something that does not exist; if so, note the field as blocked."""
         for other in sorted(references(resource.fields.get(item.name))):
             if other in self._entries:
                 self.note(
@@ -345,13 +351,14 @@ class Blocker:
     def note(
         self, resource: Entry, item: Field, reason: str, todo: str = "", because: str | None = None
     ) -> None:
+        """Note a field as blocked."""
         name = str(resource.address.field(item.name))
         self._fields[resource.address, item.name] = Blocked(
             address=name, reason=reason, todo=todo, because=because
         )
 
     def blocking(self) -> Blocking:
-        """The entries and fields that cannot be carried out, each with its reason."""
+        """Return the blocked entries and fields, each with its reason."""
         unserved = self._sides.desired.unserved
         return Blocking(
             self._entries,
@@ -368,7 +375,7 @@ class Blocker:
                 yield _unserved(str(address.field(name)), item)
 
     def _undeletable(self) -> Iterator[Blocked]:
-        """Pruned places in which it is not known what is undeclared."""
+        """Yield the pruned places whose undeclared objects are unknown."""
         sides = self._sides
         for address, item in sides.snapshot.unsettled.items():
             pruned = sides.options.delete and sides.desired.pruned(address)

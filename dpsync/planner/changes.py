@@ -1,4 +1,4 @@
-"""Describe the changes of a plan.
+"""Build the changes of a plan from decisions and steps: one change for each object.
 
 Return the paths of pages in changed fields, because a plan shows a page by its path, not by its id.
 
@@ -6,18 +6,10 @@ Describe the changes of a plan.
 
 What a plan tells of what the platform itself syncs with a repository (Git Sync).
 
-Where the files say the same, or nothing, that is a note. Where they say something else it is blocked: the
-file's line is wanted, and the repository decides.
-
-Compare undeclared objects with the values in `policy: watch` patterns.
-
-`import` writes such a pattern for each object that it cannot write as an entry. Without an entry, only the
-pattern contains the expected value.
-
-The changes of a plan, from decisions and steps: one for each thing, with its labels and requests.
-
-A plan lists them by address, but siblings that have an order in that order. The list says nothing about
-the order in which they are carried out.
+- `synced_notes` and `synced_blocks`: objects that Git Sync connects to a repository. An entry that differs
+  from the repository is blocked, because the next sync would overwrite the change.
+- `watched_values`: undeclared objects compared with `policy: watch` patterns. `import` writes such a pattern
+  for each object that it cannot write as an entry.
 """
 
 from __future__ import annotations
@@ -79,7 +71,7 @@ _AGAIN = "the next sync overwrites the values that dpsync writes, unless you tur
 
 
 def synced_blocks(sides: Sides) -> Iterator[Blocked]:
-    """Every entry that says something else than the repository that decides it."""
+    """Yield each entry whose values differ from those of its Git Sync repository."""
     free: Sides | None = None
     for one in _theirs(sides):
         free = free or _taken_over(sides)
@@ -90,7 +82,7 @@ def synced_blocks(sides: Sides) -> Iterator[Blocked]:
 
 
 def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
-    """What is left alone, and what is written or deleted although a repository decides it."""
+    """Yield notes about objects that a Git Sync repository decides: unchanged, taken over, or deleted."""
     for identity in deleted:
         if (repository := sides.snapshot.objects[identity].synced) is not None:
             text = f"Git Sync connects this object to {repository.name}, and the plan deletes the object"
@@ -120,13 +112,14 @@ def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
 
 
 def _theirs(sides: Sides) -> Iterator[SyncedEntry]:
-    """What a repository decides of the entries that are planned."""
+    """Yield the planned entries whose fields or trees a Git Sync repository decides."""
     for one in synced_entries(sides.registry, sides.desired, sides.snapshot):
         if not one.entry.takeover and not sides.policy.ignored(one.entry.address):
             yield one
 
 
 def _needless(sides: Sides) -> Iterator[Note]:
+    """Yield a note for each `takeover` of an object without a repository."""
     for address, entry in sides.desired.resources.items():
         live = sides.live(address) if entry.takeover else None
         if live is not None and live.synced is None:
@@ -135,7 +128,7 @@ def _needless(sides: Sides) -> Iterator[Note]:
 
 
 def _taken_over(sides: Sides) -> Sides:
-    """The same sides, as if every such entry were taken over."""
+    """Return the sides with `takeover: true` on every entry that Git Sync could decide."""
     entries = {
         address: replace(entry, takeover=True) if sides.registry[entry.kind].synced else entry
         for address, entry in sides.desired.resources.items()
@@ -144,7 +137,7 @@ def _taken_over(sides: Sides) -> Sides:
 
 
 def _otherwise(free: Sides, one: SyncedEntry) -> Iterator[str]:
-    """The fields and nodes of an entry that are not as the files have them."""
+    """Yield the fields and nodes of a synced entry that differ from the files."""
     mine = one.entry.address
     for item in changed(free, free.resources[mine], one.live):
         if item.field.name in one.fields:
@@ -159,7 +152,7 @@ def _otherwise(free: Sides, one: SyncedEntry) -> Iterator[str]:
 
 
 class WatchedValues(Struct, frozen=True):
-    """Undeclared objects whose values differ from the policy, and by address the line of the pattern."""
+    """Undeclared objects whose values differ from the policy, and by address the origin of the pattern."""
 
     found: tuple[Drifted, ...]
     origins: Mapping[str, Origin]
@@ -170,7 +163,7 @@ def watched_values(
 ) -> WatchedValues:
     """Return the selected objects that differ from a pattern with a value.
 
-    `origins` has the line of each pattern.
+    `origins` contains the file and line of each pattern.
     """
     fields: dict[Identity, dict[str, FieldDrift]] = defaultdict(dict)
     lines: dict[str, Origin] = {}
@@ -220,7 +213,7 @@ _NOT_REPORTED: Final = frozenset({MatchedBy.LINE, MatchedBy.KEY, MatchedBy.PLACE
 
 
 def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
-    """Every change of the plan, deletes last."""
+    """Return every change of the plan, deletes last."""
     moving = frozenset(
         address
         for address in steps.drafts.by_address
@@ -232,12 +225,14 @@ def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
 
 
 class _Changes(Struct, frozen=True):
+    """Build the changes of one plan."""
+
     decisions: Decisions
     steps: PlannedSteps
     labels: Labels
 
     def addresses(self) -> set[Address]:
-        """What has steps; and children that are made along with their parent, though no request is theirs."""
+        """Return the addresses with steps, and the children that the request for their parent creates."""
         entries = self.decisions.entries
         along = {address for address in self.decisions.adopted if address in entries}
         return self.steps.drafts.by_address.keys() | {
@@ -245,6 +240,7 @@ class _Changes(Struct, frozen=True):
         }
 
     def change(self, address: Address) -> Change:
+        """Return the change of one object."""
         sides = self.decisions.sides
         resource = sides.resources.get(address)
         steps = self.steps.of(address)
@@ -290,7 +286,7 @@ class _Changes(Struct, frozen=True):
         )
 
     def _cause(self, resource: Entry, live: LiveObject | None, steps: tuple[Step, ...]) -> Cause | None:
-        """Return the label of a create, a restore or a move."""
+        """Return the cause of a create, a restore or a move."""
         if live is None or any(step.verb == "restore" for step in steps):
             return self.labels.created(resource.address)
         return self.labels.placed(resource) if resource.address in self.labels.moving else None
@@ -298,6 +294,7 @@ class _Changes(Struct, frozen=True):
     def _of_field(
         self, resource: Entry, item: Changed, live: LiveObject | None, created: Cause | None
     ) -> Cause | None:
+        """Return the cause of a difference in a field."""
         if item.inherited is not None:
             return self._of_inherited(item)
         return created if live is None else self.labels.of(resource, item)
@@ -305,7 +302,7 @@ class _Changes(Struct, frozen=True):
     def _taken_away(
         self, resource: Entry, live: LiveObject | None, display: tuple[Changed, ...]
     ) -> Iterator[Effect]:
-        """What goes because another field gets a value, and is no difference of its own."""
+        """Yield the fields that the platform clears because another field gets a value."""
         kind, said = self.decisions.sides.kind(resource), {item.field.name for item in display}
         for item in display if live is not None else ():
             name = item.field.instead_of
@@ -319,13 +316,14 @@ class _Changes(Struct, frozen=True):
                 yield Effect(address=str(resource.address.field(name)), what=what, counts=False)
 
     def _of_inherited(self, item: Changed) -> Cause | None:
-        """Return the label of the entry from which a field inherits its value so far."""
+        """Return the cause that changes the value which a field inherits so far."""
         around = self.decisions.entries.get(item.inherited) if item.inherited is not None else None
         assert around is not None
         change = next(one for one in around.display if one.field.name == item.field.name)
         return self.labels.of(around.resource, change)
 
     def _transferred(self, resource: Entry) -> tuple[Difference, ...]:
+        """Return the change of owner if the object is transferred."""
         sides, address = self.decisions.sides, resource.address
         if address not in sides.snapshot.transferred:
             return ()
@@ -333,12 +331,12 @@ class _Changes(Struct, frozen=True):
 
     @staticmethod
     def _inside(resource: Entry) -> str | None:
-        """The node that encloses another one, where the address of that one does not say so."""
+        """Return the node that contains an entry, None if the entry's address already tells that."""
         said = resource.holder is None or resource.address.is_in(resource.holder)
         return None if said else str(resource.holder)
 
     def _was(self, live: LiveObject) -> Iterator[Difference]:
-        """The values with which it could be made anew. Where it stands among its siblings is none of them."""
+        """Yield the values that a re-creation would need, without the position among siblings."""
         sides, kind = self.decisions.sides, self.decisions.sides.kind(live)
         orders = {order.name for order in kind.list_orders}
         for field in kind.writable_fields:
@@ -348,6 +346,7 @@ class _Changes(Struct, frozen=True):
             yield Difference(field=field.name, before=sides.values.display(field, value, live))
 
     def _delete(self, address: Address) -> Change:
+        """Return the change that deletes an object."""
         sides, deletions = self.decisions.sides, self.decisions.deletions
         identity = deletions.addresses[address]
         live = deletions.roots[identity]
@@ -369,7 +368,10 @@ class _Changes(Struct, frozen=True):
         )
 
     def _removed(self, identity: Identity) -> Removed | None:
-        """Return the newest entry that git has for a live object; a revert deletes only what it created."""
+        """Return the newest entry that git has for a live object, None in a revert.
+
+        A revert deletes only objects that it created.
+        """
         sides = self.decisions.sides
         entry = sides.removals.entry(identity) if sides.desired.policy.only is None else None
         return Removed(address=str(entry.address), file=entry.span.file) if entry is not None else None
@@ -380,13 +382,13 @@ Segments = tuple[str, ...]
 
 
 class Listing(Struct, frozen=True, dict=True):
-    """The places of declared entries among their siblings, where the configuration gives them an order."""
+    """Sort entries in the order that the configuration gives to siblings."""
 
     lineage: Lineage
 
     @cached_property
     def _places(self) -> Mapping[Segments, tuple[str, int]]:
-        """Before what an entry is sorted, and its number, by the segments of its address."""
+        """Return, by the segments of an address, the sibling to sort before and the entry's number."""
         found: dict[Segments, tuple[str, int]] = {}
         for kind in self.lineage.registry.ordered:
             for order in kind.list_orders:
@@ -399,7 +401,10 @@ class Listing(Struct, frozen=True, dict=True):
         return found
 
     def _listed(self, kind: str, name: str) -> Iterator[tuple[Segments, tuple[str, int]]]:
-        """What a list orders stands together, where the first of it by name would stand."""
+        """Yield the positions of entries that a list field orders.
+
+        These entries are listed together, at the position of the first of them by name.
+        """
         for holder in self.lineage.desired.resources.values():
             if holder.kind != kind:
                 continue
@@ -409,7 +414,7 @@ class Listing(Struct, frozen=True, dict=True):
                 yield address.segments, (first, number)
 
     def key(self, address: Address) -> Key:
-        """What changes are sorted by."""
+        """Return the sort key of a change."""
         segments = address.segments
         return tuple(
             (*self._places.get(segments[: depth + 1], (segment, 0)), segment)
