@@ -1,10 +1,10 @@
 """Compare entries with live objects, and find changes that open access.
 
-Compare two lists of rules, such as merge rules, and describe which rules become less strict.
-
-Whether a change of a field makes something more visible or more powerful, as its declaration says.
-
-What differs between an entry and its live object: declared, readable fields, both sides normalised.
+- `changed` returns the fields of an entry that must be written; both values are normalized first.
+- `raises` and `direction` tell whether a change makes an object more visible or more powerful, as the field's
+  `exposes` and `exposure` declare it.
+- `loosened_rules` compares two lists of rules, such as merge rules.
+- `not_known` and `differs_from_base` treat values that the platform does not return.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ def loosened_rules(how: Lifted, before: Value, after: Value) -> list[str] | None
 
 
 def _rule_list(how: Lifted, value: Value) -> list[Rule] | None:
+    """Return the rules in a value; None if the value is not a list of rules."""
     if value in how.free:
         return []
     items = value.get(how.rules.items) if how.rules is not None and isinstance(value, dict) else None
@@ -71,6 +72,7 @@ def _rules_named(rules: RuleComparison, name: str, listed: list[Rule]) -> list[R
 
 
 def _people(rules: RuleComparison, rule: Rule) -> list[Any]:
+    """Return the members or teams that a rule names."""
     return list(rule.get(rules.people) or ())
 
 
@@ -96,11 +98,11 @@ def _without_message(rules: RuleComparison, rule: Rule) -> Rule:
 
 
 _URL: Final = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
-"""How a text begins that leads to a host; one without a scheme takes that of its page."""
+"""Matches the beginning of a text that leads to a host; without a scheme, the page's scheme applies."""
 
 
 def raises(field: Field, before: Value, after: Value) -> bool:
-    """Whether something becomes more visible or more powerful when a field of it changes like this."""
+    """Return whether this change of a field makes its object more visible or more powerful."""
     how = field.exposes
     if how is None or after == before:
         return False
@@ -120,7 +122,7 @@ def raises(field: Field, before: Value, after: Value) -> bool:
 
 
 def direction(field: Field, before: Value, after: Value) -> Literal["expose", "withdraw"] | None:
-    """Whether people see more by such a change, or less; None where it is neither, or both."""
+    """Return whether people see more or less after a change; None if neither, or both."""
     how = field.exposure
     before, after = (field.absent if value is None else value for value in (before, after))
     if not how or before == after:
@@ -135,22 +137,23 @@ def direction(field: Field, before: Value, after: Value) -> Literal["expose", "w
 
 
 def added(before: Value, after: Value) -> list[Value]:
-    """The items of a list that another one does not have."""
+    """Return the items of the list `after` that are not in `before`."""
     return [item for item in after or [] if item not in (before or [])]
 
 
 def linked(before: Value, after: Value) -> list[str]:
-    """The URLs in a value that another one does not hold, in order."""
+    """Return the URLs in `after` that are not in `before`, in order."""
     known = set(_urls(before))
     return [url for url in dict.fromkeys(_urls(after)) if url not in known]
 
 
 def hosts(value: Value) -> set[str]:
-    """The hosts that the URLs in a value name."""
+    """Return the hosts of the URLs in a value."""
     return {host for url in _urls(value) if (host := host_of(url)) is not None}
 
 
 def host_of(url: str) -> str | None:
+    """Return the host of a URL, None if the URL is invalid."""
     try:
         return urlsplit(url).hostname
     except ValueError:  # a bracket that nothing closes
@@ -158,16 +161,18 @@ def host_of(url: str) -> str | None:
 
 
 def _urls(value: Value) -> Iterator[str]:
+    """Yield the texts in a value that lead to a host."""
     return (leaf for leaf in leaves(value) if isinstance(leaf, str) and _URL.match(leaf))
 
 
 def opening(how: Lifted, value: Value) -> set[str]:
-    """The words in a value by which it opens."""
+    """Return the words in a value that open access."""
     said = list(leaves(value))
     return {word for word in how.opens if word in said}
 
 
 def _higher(field: Field, scale: tuple[Any, ...], before: Value, after: Value) -> bool:
+    """Return whether a value is higher on a scale, or may be higher because a value is not on the scale."""
     low, high = (field.absent if value is None else value for value in (before, after))
     if high is None or high == scale[0] or low == scale[-1]:
         return False
@@ -177,6 +182,7 @@ def _higher(field: Field, scale: tuple[Any, ...], before: Value, after: Value) -
 
 
 def _lifts(how: Lifted, before: Value, after: Value) -> bool:
+    """Return whether a restriction becomes less strict."""
     found = loosened_rules(how, before, after)
     if found is not None:
         return bool(found)
@@ -186,7 +192,7 @@ def _lifts(how: Lifted, before: Value, after: Value) -> bool:
 
 
 def _holds(value: Value, part: Value) -> bool:
-    """Whether everything that binds in one value binds in another one as well."""
+    """Return whether everything that restricts in `part` also restricts in `value`."""
     if isinstance(part, dict):
         return isinstance(value, dict) and all(
             name in value and _holds(value[name], inside) for name, inside in part.items()
@@ -197,16 +203,16 @@ def _holds(value: Value, part: Value) -> bool:
 
 
 class Changed(Struct, frozen=True):
-    """A field that must be written: the wanted value and the live one, both in their normal form."""
+    """A field that must be written, with the wanted and the live value, both normalized."""
 
     field: Field
     after: Value
     before: Value
     inherited: Address | None = None
-    """Whose value it has so far, where it is as wanted now and would not be after this plan."""
+    """The entry that the value is inherited from so far; set if this plan changes the inherited value."""
 
     def difference(self, values: Values, resource: Entry, cause: Cause | None) -> Difference:
-        """The same as a plan shows it."""
+        """Return the change as a plan shows it."""
         return Difference(
             field=self.field.name,
             before=values.display(self.field, self.field.type.narrow(self.before, self.after), resource),
@@ -218,7 +224,7 @@ class Changed(Struct, frozen=True):
 
 
 def managed(sides: Sides, resource: Entry) -> Iterator[Field]:
-    """The fields that this entry declares, that some call can write and that no repository decides."""
+    """Yield the declared fields of an entry that a call can write and no repository decides."""
     kind = sides.kind(resource)
     match = sides.snapshot.matches.get(resource.address)
     renamed = match is not None and match.by is MatchedBy.PREVIOUSLY
@@ -230,7 +236,7 @@ def managed(sides: Sides, resource: Entry) -> Iterator[Field]:
 
 
 def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
-    """The fields of a live object that are not as wanted."""
+    """Return the fields of an entry whose live values differ."""
     found, kind = [], sides.kind(resource)
     for field in managed(sides, resource):
         wanted, there = resource.fields[field.name], live.fields.get(field.name)
@@ -262,7 +268,7 @@ def inherited_from(sides: Sides, resource: Entry) -> Address | None:
 
 
 def _inherited_value(sides: Sides, resource: Entry, field: Field) -> Value:
-    """Return the live value that an entry without its own value has; None if it inherits none."""
+    """Return the live value that an entry inherits, None if it inherits none."""
     around = inherited_from(sides, resource)
     live = sides.live(around) if around is not None else None
     return None if live is None else sides.values.normal(field, live.fields.get(field.name), live)
@@ -286,14 +292,14 @@ def without_inherited(before: Value, inherited: Value, after: Value) -> Value:
 
 
 def write_only(field: Field, value: Value) -> Value:
-    """The part of a field's value that the platform never gives back, None when there is none."""
+    """Return the part of a value that the platform never returns, None if there is none."""
     if value is None or isinstance(field, ListOrder):
         return None
     return value if field.source is None else field.type.unread(value)
 
 
 def not_known(kind: Kind, field: Field, value: Value, live: LiveObject) -> Value:
-    """The part of an entry's value that cannot be read back, None when there is none.
+    """Return the part of an entry's value that cannot be read back, None if there is none.
 
     A part with a request of its own is known if the platform has answered that request, or has no such part
     because it could not process the value that was sent. While the platform is processing the value, the
@@ -332,10 +338,10 @@ def _lacks_processed_part(kind: Kind, field: Field, value: Value, live: LiveObje
 
 
 def differs_from_base(sides: Sides, resource: Entry, field: Field, live: LiveObject) -> bool:
-    """Whether a value that cannot be read back differs from that of the git base.
+    """Return whether a value that cannot be read back differs from the value in the git base.
 
-    An entry that the base does not have was sent when it was made, or is somebody else's work: either way
-    nothing says that it changed.
+    An entry that the base lacks counts as unchanged: its value was sent when the object was created, or
+    somebody else created the object.
     """
     value = sides.desired.resources[resource.address].fields[field.name]
     hidden, earlier = not_known(sides.kind(live), field, value, live), sides.names.in_base(resource, live)
@@ -345,7 +351,10 @@ def differs_from_base(sides: Sides, resource: Entry, field: Field, live: LiveObj
 
 
 def _unread_changed(sides: Sides, resource: Entry, field: Field, live: LiveObject) -> bool:
-    """Tell whether a value without a visible difference is sent: the base differs, or it was asked for."""
+    """Return whether to send a value without a visible difference.
+
+    It is sent if the value in the git base differs, or if the user asked for it.
+    """
     if sides.options.proof:
         return False
     asked_for = sides.answers.gives(Answer(SEND, str(resource.address.field(field.name))))
@@ -355,20 +364,20 @@ def _unread_changed(sides: Sides, resource: Entry, field: Field, live: LiveObjec
 
 
 def _can_be_resent(sides: Sides, resource: Entry, field: Field) -> bool:
-    """Tell whether sending an unchanged value can have an effect: it cannot be read back, or is processed."""
+    """Return whether sending an unchanged value has an effect: it cannot be read back, or is processed."""
     value = sides.desired.resources[resource.address].fields[field.name]
     return write_only(field, value) is not None or field.name == sides.kind(resource).platform.processed
 
 
 def resendable(sides: Sides, resource: Entry) -> Iterator[Answer]:
-    """Yield the question whether a field is sent again, for each field where that can have an effect."""
+    """Yield the answer that sends a field again, for each field where that can have an effect."""
     for field in () if sides.options.proof else managed(sides, resource):
         if _can_be_resent(sides, resource, field):
             yield Answer(SEND, str(resource.address.field(field.name)))
 
 
 def wanted_anew(sides: Sides, resource: Entry) -> list[Changed]:
-    """The fields of an entry that is to be created, without those that a new object has anyway."""
+    """Return the fields to write for a new object, without values that a new object has anyway."""
     found = []
     for field in managed(sides, resource):
         after = sides.values.normal(field, resource.fields[field.name], resource)
@@ -379,13 +388,14 @@ def wanted_anew(sides: Sides, resource: Entry) -> list[Changed]:
 
 
 def same(field: Field, after: Value, before: Value) -> bool:
+    """Return whether two values are equal; a missing live value equals the default."""
     if after is None or before is None:
         return after is None and (before is None or before == field.absent)
     return field.type.same(after, before)
 
 
 def object_digest(live: LiveObject, names: Collection[str]) -> str:
-    """Digest of a live object: kind, id, parent, the named fields, and the repository that decides some."""
+    """Return a digest of a live object: kind, id, parent, the named fields, and the Git Sync repository."""
     fields = {name: value for name, value in live.fields.items() if name in names}
     owner = [live.synced.name, live.synced.together] if live.synced is not None else []
     return digest([live.kind, live.id, live.parent, live.holder, fields, *owner])

@@ -1,11 +1,9 @@
-"""Coverage: what no entry names, so that nobody notices when it moves, and the defaults that the policy
-watches instead.
+"""Count the fields and places that no entry declares, and compare watched fields with their defaults.
 
-A field counts as unwatched that could be read and written, and that its entry leaves out; a place that
-could be declared below an entry, and is not. What the policy ignores was left out on purpose and does
-not count. Where the policy watches a field (`watch: [spaces/*#defaultLevel]`), the platform's default
-stands for the line that is missing: drift tells that it has moved, `import --update` writes the line,
-and no plan changes it.
+A field counts as unwatched if it can be read and written and its entry leaves it out; a place, if it can be
+declared below an entry and is not. Parts that the policy ignores do not count. If the policy watches a field
+(`watch: [spaces/*#defaultLevel]`), the platform's default is the expected value: drift reports another value,
+`import --update` writes it into the entry, and no plan changes it.
 """
 
 from __future__ import annotations
@@ -27,20 +25,20 @@ from dpsync.planner.policy import Policies
 from dpsync.planner.sides import Sides
 
 Place = tuple[Address, tuple[Kind, ...]]
-"""A mapping of entries, a tree or a single, by its address, and the kinds that stand there."""
+"""The address of a mapping of entries, a tree or a single object, and the kinds that it contains."""
 
 
 class Coverage(Struct, frozen=True):
-    """What of a configuration is watched, by the fields and places that its entries and its policy name."""
+    """The watched parts of a configuration: the fields and places that its entries and its policy declare."""
 
     registry: Registry
     desired: Desired
     entries: Mapping[Address, Entry]
-    """Without the fields that are ignored."""
+    """The entries without ignored fields."""
     policy: Policies
 
     def unwatched(self) -> Unwatched:
-        """How many places and fields are not watched."""
+        """Return the number of places and fields that are not watched."""
         policy = self.desired.policy
         alone = policy.ignore or self.policy.synced.fields or self.policy.synced.trees
         if self.policy.chosen is None and not alone and not policy.watch_fields:
@@ -54,7 +52,10 @@ class Coverage(Struct, frozen=True):
         return Unwatched(places=places, fields=fields, things=things)
 
     def _counted_by_kind(self) -> Unwatched:
-        """The same where no pattern names single entries: entries with the same fields count the same."""
+        """Count like `unwatched`, but once for all entries with the same kind and fields.
+
+        This is correct only if no pattern names single entries.
+        """
         fields = things = places = 0
         groups: dict[tuple[str, tuple[str, ...]], list[Entry]] = defaultdict(list)
         for resource in self.entries.values():
@@ -67,7 +68,7 @@ class Coverage(Struct, frozen=True):
         return Unwatched(places=places - self._declared_places(), fields=fields, things=things)
 
     def _declared_places(self) -> int:
-        """How many of the places below entries are declared, or watched by the policy, or cannot be read."""
+        """Return how many places below entries are declared, watched by the policy, or unsupported."""
         known = {*self.desired.scopes, *self.desired.watched, *self.desired.unserved}
         found = 0
         for segments in (address.segments for address in known):
@@ -77,12 +78,12 @@ class Coverage(Struct, frozen=True):
         return found
 
     def _declared(self) -> Iterator[Entry]:
-        """The entries as they are declared: the fields that are ignored are there, too."""
+        """Yield the entries as declared, with ignored fields."""
         for address in self.entries:
             yield self.desired.resources[address]
 
     def each_unwatched(self) -> Iterator[tuple[Entry, tuple[Field, ...], tuple[Place, ...]]]:
-        """Every entry of which something is not watched: the fields, and the places."""
+        """Yield every entry that has unwatched fields or places, with these."""
         for resource in self._declared():
             fields = tuple(self.unwatched_fields(resource))
             places = tuple(self.unwatched_places(resource))
@@ -90,7 +91,7 @@ class Coverage(Struct, frozen=True):
                 yield resource, fields, places
 
     def unwatched_fields(self, resource: Entry) -> Iterator[Field]:
-        """The fields that could be read and written, and that neither the entry nor the policy names."""
+        """Yield the readable and writable fields that neither the entry nor the policy names."""
         kind, watched = self.registry[resource.kind], self.defaults(resource)
         for field in kind.fields:
             can_be_written = field.on != "neither" and field.via != {}  # no call at all: the profile lacks it
@@ -100,7 +101,7 @@ class Coverage(Struct, frozen=True):
                 yield field
 
     def unwatched_places(self, resource: Entry) -> Iterator[Place]:
-        """The places below an entry that could be declared, and are not."""
+        """Yield the places below an entry that could be declared and are not."""
         known = (self.desired.scopes, self.desired.watched, self.desired.unserved)
         for word, kinds in self.registry.places(resource.kind).items():
             address = resource.address.child(*word.split("."))
@@ -108,7 +109,7 @@ class Coverage(Struct, frozen=True):
                 yield address, kinds
 
     def defaults(self, resource: Entry) -> Mapping[str, Value]:
-        """The defaults of the fields that the policy watches and this entry does not declare."""
+        """Return the defaults of the fields that the policy watches and this entry does not declare."""
         undeclared = {
             field.name: field.default_value
             for field in self.registry[resource.kind].fields
@@ -124,12 +125,12 @@ class Coverage(Struct, frozen=True):
 
 
 def coverage(sides: Sides) -> Coverage:
-    """What is watched of both sides."""
+    """Return the coverage of the configuration on both sides."""
     return Coverage(sides.registry, sides.desired, sides.resources, sides.policy)
 
 
 def moved_defaults(sides: Sides, resource: Entry, live: LiveObject) -> Iterator[Changed]:
-    """The fields that are live with another value than the platform's default, as far as that is known."""
+    """Yield the watched, undeclared fields whose live value differs from the platform's default."""
     for name, default in coverage(sides).defaults(resource).items():
         field, value = sides.kind(resource).field(name), live.fields.get(name)
         after = sides.values.normal(field, default, resource)
