@@ -1,15 +1,13 @@
-"""How new things are made so that nobody sees them before they are as declared.
+"""Decide how objects are created so that nobody sees them before they are as declared.
 
-Some of what hides a thing is taken by the request that makes it (`draft`), the rest only by a later one
-(`condition`, `hidden`). A new thing that needs such a later request, in a place that people see, is *held
-back*: it is made hidden by the field that its kind hides by, and the request that sets the rest shows it.
-What is made along with another one is held back by a request of its own, while that other one is. Where a
-server has no such field, the thing is public *for a moment*: a plan says so and asks. The same holds for what
-the platform makes more powerful than it is declared, until a later request takes that away.
+The request that creates an object takes some of the fields that hide it (`draft`); others (`condition`,
+`hidden`) need a later request. In a visible place, such an object is created hidden by the field that its
+kind hides by (`Holding.held`), and the request that sets the rest shows it. Where a server has no such field,
+the object is public for a moment (`momentary`), or has too many rights for a moment (`powerful`): the plan
+asks for confirmation.
 
-A live thing that is hidden without saying so, and that lacks what it declares to hide it, was left like this
-by an apply that was stopped: the request that sets the rest shows it, too. Nothing else ever shows what does
-not declare to be visible. What the git base says otherwise was not left by an apply, and stays as it is.
+A live object that is hidden although its entry does not say so, and that lacks a declared hiding field, was
+left by a stopped apply (`unfinished`). Nothing else is ever shown without being declared as visible.
 """
 
 from __future__ import annotations
@@ -30,13 +28,13 @@ from dpsync.planner.sides import Sides
 
 
 class Holding(Struct, frozen=True):
-    """What is held back, and what cannot be. `adopted`: entries that are made along with their parent."""
+    """The hiding of new objects. `adopted`: entries that the request for their parent creates, too."""
 
     sides: Sides
     adopted: frozenset[Address]
 
     def held(self, resource: Entry) -> Field | None:
-        """The field by which a new entry is held back; None where it need not be, or cannot."""
+        """Return the field that hides a new entry at first; None if that is not needed or not possible."""
         field = self._can_hold(resource)
         if field is None or self._covered(resource):
             return None
@@ -50,13 +48,13 @@ class Holding(Struct, frozen=True):
         return field if waits else None
 
     def momentary(self, resource: Entry) -> tuple[Field, ...]:
-        """The fields that hide a new entry only after people could see it for a moment."""
+        """Return the hiding fields of a new entry that are set only after people could see the object."""
         if self._covered(resource) or self.held(resource) is not None:
             return ()
         return self.later(resource)
 
     def powerful(self, resource: Entry) -> tuple[Field, ...]:
-        """The fields of which a new entry has more than it declares, until a later request sets them."""
+        """Return the fields that give a new entry more access than declared until a later request."""
         made_with = self.made_with(resource)
         found = tuple(
             item
@@ -69,7 +67,7 @@ class Holding(Struct, frozen=True):
         return () if found and self._covered(resource) else found
 
     def later(self, resource: Entry) -> tuple[Field, ...]:
-        """What hides a new entry and is not set by the request that makes it."""
+        """Return the fields that hide a new entry and that the request which creates it does not set."""
         made_with = self.made_with(resource)
         found = (item for item in self._hiding(resource) if item.name not in made_with)
         if resource.address not in self.adopted and any(
@@ -80,7 +78,7 @@ class Holding(Struct, frozen=True):
         return tuple(found)
 
     def made_with(self, resource: Entry) -> frozenset[str]:
-        """The fields that the request sends which makes an entry."""
+        """Return the names of the fields that the request which creates an entry sends."""
         kind = self.sides.kind(resource)
         if resource.address in self.adopted and resource.holder is not None:
             maker = self.sides.kind(self.sides.resources[resource.holder])
@@ -92,14 +90,14 @@ class Holding(Struct, frozen=True):
         return frozenset(item.name for item in kind.fields if item.on in ("create", "both"))
 
     def child(self, resource: Entry) -> Entry | None:
-        """The child that the request for an entry makes along with it."""
+        """Return the child that the request for an entry also creates, None if there is none."""
         first = self.sides.lineage.first_child(resource)
         return first if first is not None and first.address in self.adopted else None
 
     # What an apply has left behind.
 
     def unfinished(self, resource: Entry, live: LiveObject) -> Field | None:
-        """The field that hides a live entry which an apply made and could not finish."""
+        """Return the field that hides a live entry because a stopped apply did not finish it, or None."""
         field = self._can_hold(resource)
         if (
             field is None
@@ -112,9 +110,10 @@ class Holding(Struct, frozen=True):
         return field if lacking else None
 
     def left(self, resource: Entry, live: LiveObject) -> Field | None:
-        """The field that hides what was made along with such an entry until that one is shown.
+        """Return the field that hides an entry created with an unfinished parent, until the parent is shown.
 
-        What it lacks is how the next run knows that the other one is not finished: so it gets that last.
+        The next run recognizes the unfinished parent by the fields that this entry lacks, so they are set
+        last.
         """
         around = self.sides.resources.get(resource.holder) if resource.holder is not None else None
         maker = self.sides.live(around.address) if around is not None else None
@@ -126,9 +125,9 @@ class Holding(Struct, frozen=True):
         return None if resource.fields.get(field.name) in hidden_by(field) else field
 
     def _made_along(self, resource: Entry) -> tuple[Entry, LiveObject] | None:
-        """The entry that was made by the request for this one: first here, and first in what is live.
+        """Return the child that the request for an entry created: the first one, both in the files and live.
 
-        What came into it later is behind that one until it is finished.
+        Entries that were added later come after that child until it is finished.
         """
         along = getattr(self.sides.kind(resource).create, "also_creates", None)
         first = self.sides.lineage.first_child(resource) if along else None
@@ -139,12 +138,15 @@ class Holding(Struct, frozen=True):
         return (first, live) if live.identity in there[:1] else None
 
     def _keeps_back(self, first: Entry, live: LiveObject, field: Field) -> bool:
-        """Whether what was made along with an entry was not finished, or is hidden itself."""
+        """Return whether the child created with an entry is not finished, or is hidden itself."""
         hidden = live.fields.get(field.name) in hidden_by(field)
         return self._lacks(first, live) or (hidden and first.fields.get(field.name) in hidden_by(field))
 
     def _lacks(self, resource: Entry, live: LiveObject) -> bool:
-        """Whether something that hides an entry was never set: it is as it was made."""
+        """Return whether a hiding field of an entry was never set, so the object is as it was created.
+
+        A field whose value differs in the git base was not left by an apply and does not count.
+        """
         earlier = self.sides.names.in_base(resource, live)
         return any(
             live.fields.get(item.name) in (None, item.absent)
@@ -155,9 +157,10 @@ class Holding(Struct, frozen=True):
     # What hides.
 
     def _hiding(self, resource: Entry) -> Iterator[Field]:
-        """The fields by which an entry is less visible than one that says nothing.
+        """Yield the fields that make an entry less visible than the defaults do.
 
-        It has no field that the policy ignores (`Sides.resources`). What was not selected is left as it is.
+        Ignored fields are not in the entry (`Sides.resources`). Entries that were not selected have no such
+        fields.
         """
         if self.sides.policy.left_out(resource.address):
             return
@@ -167,7 +170,7 @@ class Holding(Struct, frozen=True):
                 yield item
 
     def _can_hold(self, resource: Entry) -> Field | None:
-        """The field that hides one, where the server takes it when one is made, and when it is shown."""
+        """Return the field that hides an entry, if the server takes it both on create and on update."""
         kind = self.sides.kind(resource)
         field = kind.hides
         if (
@@ -180,7 +183,10 @@ class Holding(Struct, frozen=True):
         return None if self.sides.policy.ignored(resource.address, field.name) else field
 
     def _covered(self, resource: Entry) -> bool:
-        """Whether nobody sees an entry, or what it is in, before everything in it is as declared."""
+        """Return whether nobody sees an entry before it is as declared.
+
+        That is so if the entry, or a place around it, is hidden.
+        """
         kind = self.sides.kind(resource)
         if any(
             kind.field(name).absent not in right
@@ -197,7 +203,7 @@ class Holding(Struct, frozen=True):
         return False
 
     def _is_hidden(self, above: Entry) -> bool:
-        """Whether something is hidden now, is made hidden, or is hidden before anything in it is written."""
+        """Return whether an entry is hidden now, or is hidden before anything inside of it is written."""
         kind, live = self.sides.kind(above), self.sides.live(above.address)
         if hides_itself(kind, live.fields if live is not None else {}):
             return True
@@ -206,7 +212,7 @@ class Holding(Struct, frozen=True):
         )
 
     def _declares(self, kind: SupportedKind, item: Field, above: Entry) -> bool:
-        """Whether an entry says that it hides itself by this flag, and that can be done at once."""
+        """Return whether an entry declares to be hidden by this flag, and a request can do so at once."""
         if item.name not in above.fields or above.fields[item.name] in kind.visible_when[item.name]:
             return False
         if item.name in kind.unsupported_fields or self.sides.policy.ignored(above.address, item.name):
@@ -215,12 +221,12 @@ class Holding(Struct, frozen=True):
 
 
 def at_first(field: Field) -> Any:
-    """The value that a field of a new thing has when its entry says nothing."""
+    """Return the value of a field of a new object whose entry leaves the field out."""
     return field.platform_default if field.absent is None else field.absent
 
 
 def hides_itself(kind: Kind, fields: Mapping[str, Any]) -> bool:
-    """Whether nobody sees a thing with these fields, nor what is in it, by a flag of its own."""
+    """Return whether a flag of an object with these fields hides the object and its contents."""
     for name, right in kind.visible_when.items():
         value = fields.get(name)
         if _flag(kind, name) and (kind.field(name).absent if value is None else value) not in right:
@@ -233,24 +239,24 @@ def _flag(kind: Kind, name: str) -> bool:
 
 
 def hiding(field: Field) -> Changed:
-    """The field and value that hide a new entry until the rest of it is set."""
+    """Return the field and value that hide a new entry until the rest of it is set."""
     return Changed(field, hidden_by(field)[0], field.absent)
 
 
 def showing(resource: Entry, field: Field) -> tuple[Changed, ...]:
-    """What shows an entry that was held back; nothing where it is declared to stay hidden."""
+    """Return the change that shows an entry that was created hidden; nothing if its entry keeps it hidden."""
     after = resource.fields.get(field.name, field.absent)
     return () if after in hidden_by(field) else (Changed(field, after, hidden_by(field)[0]),)
 
 
 def hidden_by(field: Field) -> tuple[Any, ...]:
-    """The one value by which such a field hides."""
+    """Return a tuple with the one value of a field that hides."""
     assert isinstance(field.exposure, tuple)
     return field.exposure[:1]
 
 
 def _child_fields(body: Any) -> Iterator[str]:
-    """The fields of the first child that a template names."""
+    """Yield the names of the first child's fields that a request template refers to."""
     if isinstance(body, dict):
         for part in body.values():
             yield from _child_fields(part)

@@ -1,17 +1,12 @@
 """Decide what happens to each object: create, change, delete, keep or block.
 
-What things of one kind will be in: each in at most one other (a collection in a collection).
+`decide` returns `Decisions`, the stage between both sides and the steps: later stages ask it and decide
+nothing again. It is pure. Two more topics are here:
 
-What is declared will be in what its entry says, everything else stays where it is live. So a chain may lead
-through objects that nobody declares. A chain that comes back to its beginning is a circle, and cannot be.
-
-What is given to another organization: one call, with everything in it; never deleted and made anew.
-
-The platform does not give away what a site shows. What lies in something that is given goes along with it.
-
-What becomes of each thing: made, changed, deleted, kept or blocked, before a single request is thought of.
-
-The stage between both sides and the steps. Everything that later stages ask is decided here once.
+- `Nesting`: chains of objects of one kind inside each other (a collection in a collection). Declared objects
+  are where their entry says, all others where they are live. A chain that leads back is an error.
+- `Transfers`: objects that move to another organization. One call moves an object with all its contents;
+  dpsync never deletes and re-creates it. The platform does not transfer an object that a site shows.
 """
 
 from __future__ import annotations
@@ -51,18 +46,18 @@ from dpsync.planner.restructuring import Restructuring, restructuring
 from dpsync.planner.sides import Sides
 
 Item = Address | Identity
-"""Something declared by its address, anything else by what it is live."""
+"""The address of a declared object, or the identity of another object."""
 Stays = Callable[[Address, Field], bool]
 
 
 def own_places(registry: Registry) -> Iterator[tuple[Kind, Field]]:
-    """The fields by which objects of a kind are in others of the same kind."""
+    """Yield each kind whose objects can be inside others of the same kind, with the field that says so."""
     for kind in registry.ordered:
         yield from ((kind, item) for other, item in registry.referring(kind.name) if other is kind)
 
 
 class Nesting(Struct, frozen=True):
-    """The chains of one kind. `stays` tells which entries are not moved, whatever they declare."""
+    """The chains of one kind. `stays` returns whether an entry is not moved, whatever it declares."""
 
     sides: Sides
     kind: Kind
@@ -71,13 +66,13 @@ class Nesting(Struct, frozen=True):
     _known: dict[Item, Item | None] = field(default_factory=dict)
 
     def holder(self, item: Item) -> Item | None:
-        """The object that one will be in; None for an outermost one, and for one that will be gone."""
+        """Return the object that will contain an object; None at the top and for a deleted object."""
         if item not in self._known:
             self._known[item] = self._holder(item)
         return self._known[item]
 
     def above(self, item: Item) -> Iterator[Item]:
-        """Everything that an object will be in, from the nearest outward; in a circle each once."""
+        """Yield all objects that will contain an object, innermost first; in a circle each once."""
         seen: set[Item] = {item}
         at = self.holder(item)
         while at is not None and at not in seen:
@@ -86,9 +81,9 @@ class Nesting(Struct, frozen=True):
             at = self.holder(at)
 
     def circles(self) -> Iterator[tuple[Item, ...]]:
-        """Every circle once: each item is in the next one, the last one in the first.
+        """Yield every circle once: each item is inside the next one, the last one inside the first.
 
-        It begins with an entry that says where it is to be: that is what could be changed about it.
+        A circle begins with an entry that declares its place, because the user can change that entry.
         """
         resources = self.sides.resources
         mine: list[Item] = [name for name in sorted(resources) if resources[name].kind == self.kind.name]
@@ -108,6 +103,7 @@ class Nesting(Struct, frozen=True):
         return self._item(sides.values.normal(self.place, live.fields.get(name), live)) if live else None
 
     def _left(self, address: Address) -> bool:
+        """Return whether an entry stays where it is live."""
         return self.sides.policy.left_out(address) or self.stays(address, self.place)
 
     def _item(self, value: object) -> Item | None:
@@ -117,28 +113,28 @@ class Nesting(Struct, frozen=True):
 
 
 class Transfers(Struct, frozen=True):
-    """What is given away in one plan."""
+    """The objects that a plan transfers to another organization."""
 
     given: Mapping[Identity, Address]
-    """Every object that is given away, with the entry that it is."""
+    """Every transferred object, with the address of its entry."""
     inside: Mapping[Identity, tuple[LiveObject, ...]]
-    """By object that is given away: everything that lies in it."""
+    """By transferred object: everything inside of it."""
     calls: tuple[Address, ...]
-    """The entries that need a call of their own: not those that go along with another one."""
+    """The entries that need a call of their own, so without those that another transfer takes along."""
 
     def given_with(self, identity: Identity) -> list[Address]:
-        """The entries that are given along with one."""
+        """Return the transferred entries inside a transferred object."""
         return [self.given[item.identity] for item in self.inside[identity] if item.identity in self.given]
 
     @property
     def everything(self) -> list[Identity]:
-        """Every object that changes its owner, with all in it: no site may show any of it."""
+        """Return every transferred object with its contents; no site may show any of these."""
         along = {live.identity for items in self.inside.values() for live in items}
         return sorted({*self.given} | along)
 
 
 def transfers(sides: Sides) -> Transfers:
-    """The objects that go to another organization: each lies below another parent than its entry has."""
+    """Return the objects to transfer: those whose live parent differs from the parent of their entry."""
     given = {
         live.identity: address
         for address in sorted(sides.snapshot.transferred)
@@ -157,11 +153,12 @@ def transfers(sides: Sides) -> Transfers:
 
 
 def _owner(names: Names, address: Address) -> Address | None:
+    """Return the parent of an entry."""
     return names.desired.resources[address].parent
 
 
 def difference(names: Names, address: Address, cause: Cause | None) -> Difference:
-    """The change of owner as a difference: whose it is and whose it will be."""
+    """Return the change of owner as a difference."""
     live, resource = names.snapshot.objects[names.identities[address]], names.desired.resources[address]
     assert live.parent is not None
     assert resource.parent is not None
@@ -170,7 +167,7 @@ def difference(names: Names, address: Address, cause: Cause | None) -> Differenc
 
 
 def refused(names: Names, decided: Transfers) -> Iterator[Refusal]:
-    """A refusal for what the platform would not give away, and what would go along and is to stay."""
+    """Yield refusals for objects that the platform does not transfer, and for contents declared to stay."""
     for identity, address in decided.given.items():
         yield from _displayed(names, identity, address)
         for live in decided.inside[identity]:
@@ -182,19 +179,20 @@ def refused(names: Names, decided: Transfers) -> Iterator[Refusal]:
 
 
 def _stays(names: Names, identity: Identity) -> Address | None:
-    """The entry that an object is where it lies now."""
+    """Return the address of an object that is declared to stay where it is, None for other objects."""
     address = names.declared.get(identity)
     return address if address not in names.snapshot.transferred else None
 
 
 def _displayed(names: Names, identity: Identity, address: Address) -> Iterator[Refusal]:
+    """Yield a refusal for each site that shows a transferred object."""
     for shown_in, title in names.snapshot.evidence.shown_in.get(identity, ()):
         where = names.declared.get(shown_in) or title
         yield SHOWN.at(address, where=where, what=names.address(identity))
 
 
 def notes(names: Names, decided: Transfers) -> Iterator[Note]:
-    """A note for what goes along and is declared nowhere, and for what is lost on the way."""
+    """Yield notes about undeclared contents that are transferred too, and about roles that are lost."""
     for identity, address in decided.given.items():
         for live in decided.inside[identity]:
             given = names.declared.get(live.identity)
@@ -210,27 +208,27 @@ def notes(names: Names, decided: Transfers) -> Iterator[Note]:
 
 
 class EntryDecision(Struct, frozen=True):
-    """What becomes of one entry that is neither blocked nor left alone."""
+    """The decision about one entry that is neither blocked nor ignored."""
 
     resource: Entry
     live: LiveObject | None
-    """What it is now; None when it is made."""
+    """The live object; None if the plan creates it."""
     display: tuple[Changed, ...] = ()
-    """The differences that people see."""
+    """The differences that a plan shows."""
     written: tuple[Changed, ...] = ()
-    """Those that have requests of their own: of what is made, what its creation does not take."""
+    """The differences with requests of their own; for a new object, those that the create request lacks."""
     created: bool = False
-    """Whether a request of its own makes it: it does not come along with something else."""
+    """Whether a request of its own creates the object, not the request for its parent."""
     held: Field | None = None
-    """The field by which it is hidden at first, until a later request sets the rest and shows it."""
+    """The field that hides the object at first, until a later request sets the rest and shows it."""
     unfinished: bool = False
-    """Whether it is live and still hidden: by an apply that was stopped, or while what it is in is shown."""
+    """Whether the object is live and still hidden: an apply was stopped, or its parent is not shown yet."""
     acts: tuple[str, ...] = ()
-    """What it is told to do."""
+    """The acts that the user asked for."""
 
 
 class Decisions(Struct, frozen=True):
-    """All that is decided about one pair of sides."""
+    """All decisions about one pair of sides."""
 
     sides: Sides
     restructuring: Restructuring
@@ -239,21 +237,21 @@ class Decisions(Struct, frozen=True):
     blocking: Blocking
     exclusive: Exclusive
     entries: Mapping[Address, EntryDecision]
-    """In the order in which they are made: parents first, otherwise by address."""
+    """The decisions in the order in which objects are created: parents first, otherwise by address."""
     compared: Mapping[Address, tuple[Changed, ...]]
-    """By entry that is live: every declared field that is not as wanted, also where nothing can be done."""
+    """By live entry: every declared field that differs, including fields that no request can change."""
     holding: Holding
     adopted: frozenset[Address] = frozenset()
-    """Entries that are made along with their parent, by its request."""
+    """Entries that the request for their parent creates, too."""
     notes: tuple[Note, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     trouble: tuple[PlatformTrouble, ...] = ()
     accepted: tuple[PlatformTrouble, ...] = ()
-    """Problems on the platform's side that the policy accepts; `trouble` has all others."""
+    """The platform problems that the policy accepts; `trouble` contains all others."""
     unproven: tuple[str, ...] = ()
-    """Fields that cannot be read back and that the git base has otherwise."""
+    """Fields that cannot be read back and whose value differs in the git base."""
     asked: frozenset[Answer] = frozenset()
-    """What was asked to decide this, each question by the answer that would agree to it."""
+    """The answers that the questions of this stage ask for."""
 
 
 def decide(sides: Sides) -> Decisions:
@@ -262,6 +260,7 @@ def decide(sides: Sides) -> Decisions:
 
 
 def _adopted(sides: Sides) -> Iterator[Address]:
+    """Yield the first child of each new entry whose create request also creates that child."""
     for resource in sides.resources.values():
         also_creates = getattr(sides.kind(resource).create, "also_creates", None)
         if also_creates and resource.children and sides.live(resource.address) is None:
@@ -269,6 +268,8 @@ def _adopted(sides: Sides) -> Iterator[Address]:
 
 
 class _Decider:
+    """Make the decisions about one pair of sides."""
+
     def __init__(self, sides: Sides) -> None:
         self.sides = sides
         self.restructuring = restructuring(sides)
@@ -335,7 +336,7 @@ class _Decider:
     def _kept_as_own(
         self, entries: Mapping[Address, EntryDecision]
     ) -> Iterator[tuple[Address, EntryDecision]]:
-        """The entries that must say themselves what something around them says so far."""
+        """Yield the entries that must get their own value, because the value that they inherit changes."""
         if all(kind.inherits is None for kind in self.sides.registry.ordered):
             return
         for address, entry in entries.items():
@@ -353,10 +354,12 @@ class _Decider:
                 yield address, replace(entry, display=displayed, written=written)
 
     def _without_place(self, resource: Entry) -> Iterator[tuple[str, Value]]:
+        """Return the fields of an entry without the field that says what it is inside of."""
         kind = self.sides.kind(resource)
         return ((name, value) for name, value in resource.fields.items() if not kind.field(name).nest)
 
     def _new(self, resource: Entry) -> EntryDecision:
+        """Return the decision about an entry that is not live."""
         wanted, kind = wanted_anew(self.sides, resource), self.sides.kind(resource)
         sent, held = self.holding.made_with(resource), self.holding.held(resource)
         later = [item for item in wanted if item.field.on != "create" and item.field.name not in sent]
@@ -369,6 +372,7 @@ class _Decider:
         return EntryDecision(resource, None, tuple(wanted), tuple(written), created, held)
 
     def _existing(self, resource: Entry, live: LiveObject) -> EntryDecision:
+        """Return the decision about a live entry."""
         self._cannot_compare(resource, live)
         self._busy(resource, live)
         compared = self.compared[resource.address]
@@ -389,7 +393,7 @@ class _Decider:
         )
 
     def _acts(self, resource: Entry) -> Iterator[str]:
-        """What somebody asks for this once, after all that is changed about it."""
+        """Yield the acts that the user asks for in this run; they come after all changes of the object."""
         for word in self.sides.kind(resource).platform.acts:
             answer = Answer(word, str(resource.address))
             self.asked.add(answer)
@@ -397,7 +401,7 @@ class _Decider:
                 yield word
 
     def _busy(self, resource: Entry, live: LiveObject) -> None:
-        """What the platform is at work on is told, not waited for; and what it reports as wrong."""
+        """Note an object that the platform is still processing, and a problem that the platform reports."""
         kind = self.sides.kind(resource)
         field = kind.platform.processed if kind.platform.processed in resource.fields else None
         if kind.platform.busy is not None and kind.is_busy(live.fields):
@@ -425,7 +429,7 @@ class _Decider:
     # What can be written.
 
     def _can_write(self, resource: Entry, item: Changed) -> bool:
-        """Whether the field can be written at all: notes what is blocked, drops what happens by itself."""
+        """Return whether a field can be written; note it as blocked if only a person can write it."""
         field = item.field
         if self.blocker.field(resource, field):
             return False
@@ -442,13 +446,13 @@ class _Decider:
         return field.via is None or self._has_call(resource, item)
 
     def _somebody_else(self, resource: Entry, name: str, scope: str) -> bool:
-        """Whether another entry in the same place says that it has the flag."""
+        """Return whether another entry in the same place declares that it has the flag."""
         around = self.sides.lineage.ancestor(resource, scope)
         return (resource.kind, name, around) in self._flagged
 
     @cached_property
     def _flagged(self) -> set[tuple[str, str, Address | None]]:
-        """Every exclusive flag that an entry says it has: its kind, the flag and its place."""
+        """Return every exclusive flag that an entry declares to have: kind, name of the flag, and place."""
         return {
             (other.kind, item.name, self.sides.lineage.ancestor(other, item.one_per))
             for other in self.sides.resources.values()
@@ -458,12 +462,13 @@ class _Decider:
         }
 
     def _always_one(self, resource: Entry, item: Field) -> None:
+        """Note that one object must always have a flag."""
         noun = self.sides.kind(resource).noun
         reason = f"one {noun} must always have {item.name}: true"
         self.blocker.note(resource, item, reason, f"set {item.name}: true on another {noun}")
 
     def _has_call(self, resource: Entry, item: Changed) -> bool:
-        """Whether a call gives the field this value; noted as blocked when none does."""
+        """Return whether a call can set a field to this value; note the field as blocked otherwise."""
         if item.field.setting(item.after) is not None:
             return True
         name, value = item.field.name, self.sides.values.display(item.field, item.after, resource)
@@ -480,6 +485,7 @@ class _Decider:
     # What cannot be compared.
 
     def _cannot_compare(self, resource: Entry, live: LiveObject) -> None:
+        """Note the values of a live entry that cannot be read back."""
         kind = self.sides.kind(resource)
         for item in kind.unread_fields:
             hidden = not_known(kind, item, resource.fields.get(item.name), live)

@@ -1,16 +1,12 @@
-"""Handle flags that exactly one sibling has, and values that a parent passes on.
+"""Handle flags that exactly one sibling has, and values that an entry inherits.
 
-Flags of which the platform always has exactly one in a place, as the default among siblings.
+`Exclusive` covers flags of which the platform always has one in a place, such as the default among siblings.
+If the holder is deleted and no entry declares the flag, the platform chooses another one, and dpsync does not
+predict which. One case is an error before the apply: all that are left declare not to have the flag.
 
-When the one that has it goes and nobody declares another one, the platform chooses. What it will choose is
-not predicted, with one exception: when everything that is left is declared not to be the one, then one of it
-will have to be, and that is told before.
-
-What an entry shows as declared only because something around it says so, while that becomes otherwise.
-
-An answer has what holds, so nobody can see whose a value is. Where the one around changes in this plan, a
-value that both have now is written to the entry as its own: else it would go with that change, and the entry
-would not be as declared until another apply. A value that is its own already is written once more, and stays.
+`kept_as_own` covers fields whose live value is inherited. The platform returns the effective value, so nobody
+can see whose it is. If this plan changes the inherited value, the entry's value must be written as its own:
+otherwise it would follow that change. A value that is its own already is written again without effect.
 """
 
 from __future__ import annotations
@@ -31,25 +27,28 @@ from dpsync.planner.sides import Sides
 
 
 class _FlagPlace(Struct):
-    """What may have one flag in one place, when the plan has been carried out."""
+    """The objects that can have one flag in one place after the apply."""
 
     had_by: list[Identity] = msgspec.field(default_factory=list)
     """Live objects that have the flag now."""
     staying: list[LiveObject] = msgspec.field(default_factory=list)
     arriving: list[Entry] = msgspec.field(default_factory=list)
     chosen: bool = False
-    """Whether an entry says that it has the flag."""
+    """Whether an entry declares the flag."""
 
     def choose(self, entry: Entry, flag: Field) -> None:
         self.chosen = self.chosen or entry.fields.get(flag.name) is True
 
 
 _Key = tuple[str, str, Identity]
-"""Kind, name of the flag, and what the place belongs to; of what is not live its address."""
+"""Kind, name of the flag, and owner of the place; the owner's address if it is not live."""
 
 
 class Exclusive:
-    """The places of all such flags. `deleted`: what is deleted or goes along; `blocked`: what is not made."""
+    """All exclusive flags with their places.
+
+    `deleted` returns whether an object is deleted, `blocked` whether an entry is blocked.
+    """
 
     def __init__(
         self, sides: Sides, deleted: Callable[[Identity], bool], blocked: Callable[[Entry], bool]
@@ -101,10 +100,11 @@ class Exclusive:
                 place.arriving.append(resource)
 
     def _of(self, name: str) -> list[tuple[Kind, Field, str]]:
+        """Return the exclusive flags of a kind."""
         return [(kind, item, place_kind) for kind, item, place_kind in self._flags if kind.name == name]
 
     def unwilling(self) -> Iterator[tuple[Entry, Field]]:
-        """Entries that will have a flag although they are declared not to: nothing else is left for it."""
+        """Yield an entry that would get a flag although it, like all others, declares not to have it."""
         for (name, flag, _), place in sorted(self._places.items()):
             new = not place.had_by and not place.staying
             lost = bool(place.had_by) and all(self._deleted(identity) for identity in place.had_by)
@@ -128,7 +128,7 @@ class Exclusive:
         return None
 
     def chosen_by_the_platform(self, deleted: list[Identity]) -> tuple[Effect, ...]:
-        """Where the platform chooses another one because these go: shown, and not counted as a delete."""
+        """Return an effect for each flag that the platform gives to another object after these deletes."""
         found: dict[str, Effect] = {}
         for key in (key for identity in deleted for key in self._had_by.get(identity, ())):
             (_, flag, around), place = key, self._places[key]
@@ -142,8 +142,10 @@ class Exclusive:
 def kept_as_own(
     sides: Sides, resource: Entry, live: LiveObject, around: Collection[Changed], but: Collection[str]
 ) -> Iterator[Changed]:
-    """The fields of an entry that are live as declared, and would not be once these of the one around are
-    written. `but`: fields that are written anyway.
+    """Yield the inherited values of an entry that must be written as its own before they change.
+
+    `around`: the fields that this plan changes on the entry from which values are inherited. `but`: the
+    fields that the plan writes anyway.
     """
     changing = {item.field.name: item for item in around}
     inherited = inherited_from(sides, resource)
@@ -160,7 +162,7 @@ def kept_as_own(
 
 
 def _held(now: Value, before: Value, after: Value) -> Value:
-    """What holds once the value around has become `after`, where each part that both have is inherited."""
+    """Return the effective value once the inherited value is `after`; equal parts count as inherited."""
     if canonical(now) == canonical(before):
         return after
     if isinstance(now, dict) and isinstance(before, dict) and isinstance(after, dict):
