@@ -1,17 +1,13 @@
-"""Ask for confirmation of deletes, and enforce limits.
+"""Ask for confirmation of deletes and exposures, and enforce limits.
 
-How much may be deleted or exposed without a question: an answer names the number, or the thing.
+What must a user confirm before content is deleted?
 
-What a person must decide before content is deleted: nothing, the number of deletes, or names.
-
-- Removed in git (planner/policy.py), and it holds nothing: no decision.
-- Removed in git, and it holds something or the change itself lets it go: the number of all deletes.
-- Not removed in git: its name, in the policy or in an answer. Its entry may be missing by mistake,
-  whatever `prune` and `limits` allow.
-- More deletes than `limits` allow, whatever their kind: the number. What a person named is not held against
-  the limits.
-
-Whoever names an object names everything inside the object.
+- Nothing, if the entry was removed in git (planner/policy.py) and the object is empty.
+- The number of all deletes, if the entry was removed in git and the object is not empty, or if the same
+  change adds the prune pattern.
+- The address, in the policy or in an answer, if the entry was not removed in git: it may be missing by
+  mistake, whatever `prune` and `limits` allow. Confirming a parent confirms everything inside of it.
+- The number, if the deletes of any kind exceed `limits`. Confirmed addresses do not count.
 """
 
 from __future__ import annotations
@@ -41,19 +37,19 @@ from dpsync.planner.sides import Sides
 
 
 class LimitsInForce(Struct, frozen=True):
-    """What may be deleted or exposed without a question, and of how many things."""
+    """The limits on deletes and exposures, and the objects that percentages refer to."""
 
     limits: Limits
     since: str
-    """What is said where the change at hand raises them."""
+    """A phrase for messages if the change itself raises the limits, "" otherwise."""
     managed: Callable[[str], frozenset[str]]
-    """The address of everything that was read in the places of an organization."""
+    """Returns the addresses of all objects that were read in the declared places of an organization."""
 
 
 def in_force(policy: Policy, base: Base, names: Names) -> LimitsInForce:
-    """The stricter of the limits of now and of the git base.
+    """Return the stricter of the current limits and those of the git base.
 
-    Who raises a limit in the change that needs it has not been asked by anybody.
+    Nobody has confirmed a limit that is raised in the same change that needs it.
     """
     now = policy.limits
     before = base.desired.policy.limits if base.desired is not None else now
@@ -77,13 +73,13 @@ def _managed(names: Names, organization: str) -> frozenset[str]:
 
 
 def limited(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
-    """The questions about more exposures than the limits allow, and about exposures for a moment."""
+    """Yield the questions about exposures that exceed the limits, and about exposures for a moment."""
     yield from _exposed(bounds, exposures)
     yield from _for_a_moment(exposures)
 
 
 class ExceededLimits(Struct, frozen=True):
-    """An organization in which a plan deletes more than the limits allow, and the sentence that says so."""
+    """An organization in which the deletes of a plan exceed the limits, and a sentence about it."""
 
     organization: str
     text: str
@@ -140,14 +136,14 @@ class _Part(Struct, frozen=True):
 
 
 def _part(managed: frozenset[str], deletes: Sequence[Change]) -> _Part:
-    """What deletes in an organization are of everything there."""
+    """Return the share of the deletes in an organization, with the objects deleted along with them."""
     # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.
     along = {effect.address for change in deletes for effect in change.effects if effect.counts}
     return _Part(count_deletes(deletes).number, len(managed) + len(along - managed))
 
 
 def exceeding(bounds: LimitsInForce, changes: Iterable[Change]) -> frozenset[Address]:
-    """Deletes of which each alone, with what goes along, is more than the limits allow without an answer."""
+    """Return the deletes that each exceed the limits alone, with the objects deleted along."""
     deletes = [change for change in changes if change.action == "delete"]
     managed = {name: bounds.managed(name) for name in {change.location.first for change in deletes}}
     return frozenset(
@@ -158,7 +154,10 @@ def exceeding(bounds: LimitsInForce, changes: Iterable[Change]) -> frozenset[Add
 
 
 def _exposed(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
-    """More exposures than allowed, per organization; `--confirm "expose N"` answers once, with the number."""
+    """Yield a question per organization with more exposures than allowed.
+
+    One answer, `--confirm "expose N"` with the number of all exposures, confirms them together.
+    """
     allowed = bounds.limits.exposures
     counts = Counter(item.location.first for item in exposures)
     answer = Answer(EXPOSE, str(len(exposures)))
@@ -182,7 +181,7 @@ def _exposed(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator
 
 
 def _for_a_moment(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
-    """What is public or powerful only for a moment: never without an answer that names how many."""
+    """Yield the question about exposures for a moment, which always need an answer with their number."""
     found = [item for item in exposures if item.moment]
     answer = Answer(FOR_A_MOMENT, str(len(found)))
     if found:
@@ -197,31 +196,31 @@ def _for_a_moment(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
 
 
 class OpenDeletes(Struct, frozen=True):
-    """The deletes of content that need a decision which nobody has made."""
+    """The deletes of content that need a decision which no user has made."""
 
     to_name: Mapping[Identity, Removal]
-    """By object that a person must name: why it does not count as removed in git."""
+    """By object whose address a user must confirm: why its entry does not count as removed in git."""
     to_count: Mapping[Identity, Removal]
     """Objects that were removed in git, and whose deletes need the number of all deletes."""
     named: frozenset[Identity]
-    """The objects that a person has named."""
+    """The objects whose addresses a user confirmed."""
     asked: frozenset[Answer]
-    """The answers that name an object which needs a decision, whether or not they were given."""
+    """The answers with the address of an object that needs a decision, whether or not they were given."""
     number: Answer
     """The answer with the number of all deletes."""
     is_counted: bool
     """Whether that answer was given."""
     is_number_asked: bool
-    """Whether some content needs the number, if no answer names it."""
+    """Whether the number must be confirmed unless other answers contain the addresses."""
 
     @property
     def uncounted(self) -> tuple[Identity, ...]:
-        """The objects that need the number, if it was not given."""
+        """Return the objects that need the number, if it was not given."""
         return () if self.is_counted else tuple(self.to_count)
 
     @property
     def unanswered(self) -> tuple[Identity, ...]:
-        """Every object that needs a decision which nobody has made."""
+        """Return every object that needs a decision which no user has made."""
         return (*self.to_name, *self.uncounted)
 
 
@@ -251,7 +250,7 @@ def open_deletes(decided: Decisions) -> OpenDeletes:
 
 
 def _needed(decided: Decisions, named: Collection[Identity]) -> Iterator[tuple[Identity, Removal]]:
-    """Yield the outermost content that needs a decision and that the policy does not name; by address."""
+    """Yield the outermost content that needs a decision and is not in the policy, by address."""
     sides, deletions = decided.sides, decided.deletions
     content = [one for one in deletions.everything if sides.registry[one[0]].content]
     restructured = restructured_addresses(sides.names, decided.restructuring)
@@ -272,7 +271,7 @@ def _needed(decided: Decisions, named: Collection[Identity]) -> Iterator[tuple[I
 
 
 class DeleteQuestion(Struct, frozen=True):
-    """The question about deletes: its words, the way out, and the answers."""
+    """A question about deletes: its sentence, what a user can do, and the answers."""
 
     words: str
     way_out: str
@@ -280,23 +279,24 @@ class DeleteQuestion(Struct, frozen=True):
 
 
 class DeleteQuestions(Struct, frozen=True):
-    """What is asked about the deletes of a plan."""
+    """All questions about the deletes of a plan."""
 
     decision: DeleteDecision
     refusal: Refusal | None
     asked: frozenset[Answer]
     """Every answer that could be asked for, whether or not it was given."""
     note: Note | None = None
-    """What confirms the deletes instead of a number."""
+    """A note about what confirms the deletes instead of a number."""
 
 
 def delete_questions(
     decided: Decisions, found: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change],
     too_many: Sequence[ExceededLimits], asked_about: Collection[Identity] = (),
 ) -> DeleteQuestions:  # fmt: skip
-    """Return the decision that is open, and one refusal of all deletes that need it.
+    """Return the open decision, and one refusal of all deletes that need it.
 
     `too_many`: the limits that `exceeded_limits` returns for these deletes.
+
     `asked_about`: the objects whose deletes are a part of the question about which object an entry is
     (planner/identity_questions.py).
     """
@@ -373,7 +373,7 @@ def _refusal(
 
 
 class _Asking(Struct, frozen=True):
-    """Words the question about the deletes of some objects. `numbered`: their number is asked for."""
+    """Write the question about the deletes of some objects. `numbered`: whether it asks for their number."""
 
     sides: Sides
     found: OpenDeletes
@@ -428,7 +428,7 @@ class _Asking(Struct, frozen=True):
         return "the object" if len(self.objects) == 1 else "the objects"
 
     def _includes(self) -> Iterator[WayOut]:
-        """The files that declare some of the objects and that nothing includes."""
+        """Yield the files that declare some of the objects and that nothing includes."""
         removals = (self.found.to_name.get(identity) for identity in self.objects)
         for file in dict.fromkeys(one.file for one in removals if one is not None and one.file is not None):
             yield WayOut(
@@ -442,6 +442,7 @@ class _Asking(Struct, frozen=True):
         return f"Deleting {self._what()} needs your confirmation{': ' if reasons else ''}{'; '.join(reasons)}"
 
     def _what(self) -> str:
+        """Return the objects as the subject of a sentence."""
         if not self.objects:
             return f"{self.found.number.subject} objects"
         if len(self.objects) == 1:
@@ -451,6 +452,7 @@ class _Asking(Struct, frozen=True):
         return f"{len(names)} objects with contents ({some(names)})"
 
     def _reasons(self) -> Iterator[str]:
+        """Yield why the objects need confirmation, each reason once."""
         by_reason: dict[str, list[str]] = defaultdict(list)
         for identity in self.objects:
             if reason := self._reason(identity):
@@ -466,7 +468,7 @@ class _Asking(Struct, frozen=True):
         return "" if self.too_many else self._contents(identity)
 
     def _contents(self, identity: Identity) -> str:
-        """Say which contents of an object that was removed in git need the confirmation."""
+        """Return which contents of an object that was removed in git need the confirmation."""
         registry = self.sides.registry
         kind, users = registry[identity[0]], self.sides.users.get(identity, ())
         noun = kind.noun
@@ -487,7 +489,7 @@ class _Asking(Struct, frozen=True):
         return f"the {noun} is in use: {listed([counted(n, what) for what, n in sorted(kinds.items())])}"
 
     def _synced(self) -> Iterator[str]:
-        """The objects that the platform syncs with a repository."""
+        """Yield a phrase about the objects that Git Sync connects to a repository."""
         live = {identity: self.sides.snapshot.objects[identity].synced for identity in self.objects}
         names = self.sides.names
         found = [f"{names.address(one)} to {by.name}" for one, by in live.items() if by is not None]
@@ -509,6 +511,6 @@ def policy_address(former: FormerNames, identity: Identity) -> str:
 
 
 def _quoted(address: str) -> str:
-    """An address as an item of a YAML list between brackets."""
+    """Return an address as an item of a YAML list between brackets."""
     plain = address.isascii() and all(letter.isalnum() or letter in "/._-@" for letter in address)
     return address if plain else json_text(address)
