@@ -1,6 +1,6 @@
-"""A plan seen the other way round: what is live instead of what the files say.
+"""Turn a plan into drift: describe how live objects differ from the files, instead of what to change.
 
-Pure. The comparison is the planner's own, so that drift and plan can never disagree.
+`find_drift` compares with the planner itself, so drift and plan cannot disagree. The module is pure.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from dpsync.planner.sides import Sides
 
 
 def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
-    """The drift behind a plan that was made of these sides.
+    """Return the drift behind a plan that was made from these sides.
 
-    With `everything` also what is undeclared in the places that the policy watches.
+    With `everything`, include undeclared objects in the places that the policy watches.
     """
     witness = _Witness(sides, plan)
     found = tuple(witness.each())
@@ -51,10 +51,12 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
 
 
 def _opening_first(found: Iterable[Drifted]) -> tuple[Drifted, ...]:
+    """Sort drift that opens access first."""
     return tuple(sorted(found, key=lambda item: not item.opens))
 
 
 def _without(kept: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
+    """Yield the kept objects without those that are reported as drift."""
     for item in kept:
         left = tuple(address for address in item.addresses if address not in reported)
         if left:
@@ -62,7 +64,7 @@ def _without(kept: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
 
 
 def _unread(snapshot: Snapshot, policy: Policies) -> tuple[str, ...]:
-    """What could not be compared, as far as somebody watches it."""
+    """Return the addresses that could not be compared, without ignored ones."""
     places = (*snapshot.unread, *snapshot.unwatched)
     found = [str(address) for address in places if not policy.ignored(address)]
     found += [str(at.field(name)) for at, name in snapshot.unread_fields if not policy.ignored(at, name)]
@@ -70,7 +72,7 @@ def _unread(snapshot: Snapshot, policy: Policies) -> tuple[str, ...]:
 
 
 def _ignored(sides: Sides, found: Iterable[Drifted]) -> Iterator[Drifted]:
-    """What would be drift, too, if no policy said to ignore it."""
+    """Yield what would be drift if the policy ignored nothing."""
     policy = sides.desired.policy
     if not policy.ignore:
         return
@@ -87,7 +89,7 @@ def _ignored(sides: Sides, found: Iterable[Drifted]) -> Iterator[Drifted]:
 
 
 class _Witness:
-    """Tells from the platform what a plan of these sides tells from the files."""
+    """Describe the changes of a plan as drift of the platform."""
 
     def __init__(self, sides: Sides, plan: Plan) -> None:
         self.sides = sides
@@ -106,6 +108,7 @@ class _Witness:
         self.selected = selection(sides)
 
     def each(self) -> Iterator[Drifted]:
+        """Yield the drift of each object."""
         reported = set[Address]()
         for change in with_unwritten(self.sides, self.plan).changes:
             address = change.location
@@ -122,16 +125,16 @@ class _Witness:
 
     @staticmethod
     def _unlike(change: Change) -> tuple[Difference, ...]:
-        """The fields of a change that are not as the files say. What is only kept by it is."""
+        """Return the differences between live object and files, without values that the plan only keeps."""
         return tuple(item for item in change.differences if item.inherited is None)
 
     def _is_gone(self, address: Address) -> bool:
-        """Whether an entry is not live, or only as something deleted that can be brought back."""
+        """Return whether an entry is not live, or is live only as a deleted object that can be restored."""
         live = self.sides.live(address)
         return live is None or live.deleted
 
     def _out_of_place(self, reported: Collection[Address]) -> Iterator[Drifted]:
-        """What no request can bring to its place, and that differs in nothing else."""
+        """Yield objects in the wrong place that no request can move and that do not differ otherwise."""
         for address in sorted(self.out_of_place.keys() - reported):
             live = self.sides.live(address)
             resource = self.sides.resources[address]
@@ -147,19 +150,19 @@ class _Witness:
             )
 
     def _order(self, resource: Entry) -> str | None:
-        """The list that gives an entry its place among its siblings."""
+        """Return the address of the list that orders an entry among its siblings, None if no list does."""
         listed = ordered_by(self.sides.registry, self.sides.resources, resource)
         return str(listed[0].field(listed[1].name)) if listed is not None else None
 
     def _missing_entries(self, reported: Collection[Address]) -> Iterator[Drifted]:
-        """Entries that are not live and that no plan makes: a person must, or it needs one of those."""
+        """Yield entries that are not live and that no plan creates, because they are blocked."""
         for address in self.sides.resources:
             left_alone = self.sides.policy.ignored(address) or not self.is_selected(address)
             if address not in reported and self._is_gone(address) and not left_alone:
                 yield self._missing(address, self.labels.created(address))
 
     def _missing(self, address: Address, cause: Cause | None) -> Drifted:
-        """An entry that is not live, with what it may be called now."""
+        """Return an entry that is not live, with live objects that may be the entry renamed."""
         objects, found = self.sides.snapshot.objects, self.candidates.get(address)
         resource = self.sides.resources[address]
         return Drifted(
@@ -179,17 +182,17 @@ class _Witness:
         )
 
     def _unseen(self) -> Iterator[Drifted]:
-        """What is undeclared and no plan deletes: what goes with it is unseen, or it cannot be emptied."""
+        """Yield undeclared objects whose delete the plan leaves out (`Deletions.unseen` and `held`)."""
         for identity in sorted({*self.decided.deletions.unseen, *self.decided.deletions.held}):
             if self.is_selected(self.sides.names.address(identity)):
                 yield self._kept(identity)
 
     def is_selected(self, address: Address) -> bool:
-        """Whether an address is in the part that was selected, if one was."""
+        """Return whether an address belongs to the selection; every address does if nothing was selected."""
         return self.selected is None or address in self.selected.wanted
 
     def _kept(self, identity: Identity) -> Drifted:
-        """What is undeclared and stays."""
+        """Return an undeclared object that the plan keeps."""
         live = self.sides.snapshot.objects[identity]
         return Drifted(
             address=str(self.sides.names.address(identity)),
@@ -204,6 +207,7 @@ class _Witness:
         )
 
     def _undeclared(self, change: Change) -> Drifted:
+        """Return an undeclared object that the plan deletes."""
         root = self.decided.deletions.addresses[change.location]
         return Drifted(
             confirm=self._answers(root, change).answers,
@@ -219,7 +223,7 @@ class _Witness:
         )
 
     def _answers(self, root: Identity, change: Change) -> DeleteDecision:
-        """The decision that a plan of this delete alone needs."""
+        """Return the decision that a plan with only this delete needs."""
         causes, undecided = self.decided.deletions.cascade.causes, self.undecided
 
         def goes(identity: Identity) -> bool:
@@ -250,6 +254,7 @@ class _Witness:
                     yield self._kept(identity)
 
     def _different(self, change: Change) -> Drifted:
+        """Return an object whose fields or place differ."""
         address = change.location
         unmoved = self.out_of_place.get(address)
         place = change.moved or unmoved
@@ -268,6 +273,7 @@ class _Witness:
         )
 
     def _field(self, change: Change, item: Difference) -> FieldDrift:
+        """Return a differing field."""
         kind = self.sides.registry[change.kind]
         declared = next((field for field in kind.fields if field.name == item.field), None)
         opens = declared is not None and kind.redirects is None and item.known

@@ -1,6 +1,7 @@
-"""Edges between steps that follow from the declarations: what must exist first, what must be done first.
+"""Order steps: an edge says that one step must be done before another one.
 
-Each rule is a function from decisions and steps to edges.
+`edges` applies every rule in `_RULES`. A rule is a function from decisions and steps to edges. The order of
+siblings and unique values have modules of their own (sibling_order.py, unique_values.py).
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ Rule = Callable[[Decisions, StepSet], Iterator[Edge]]
 
 
 def edges(decisions: Decisions, steps: StepSet) -> list[Edge]:
-    """Every edge except those of lanes and unique values."""
+    """Return every edge except those of sibling order and unique values."""
     found = [edge for rule in _RULES for edge in rule(decisions, steps)]
     return [*found, *_cleared(decisions, steps, Edges(found))]
 
 
 def _made_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """A step is sent when every id in it is known: of its object, of its parent, of what it names."""
+    """Send a step only after every id in it is known: of its object, of its parent, of its references."""
     for draft in steps.steps.values():
         named = draft.refers() | {draft.address}
         resource = decisions.sides.desired.resources.get(draft.address)
@@ -42,7 +43,7 @@ def _made_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _restored_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """What is restored or transferred has its id already, and yet must be there before it is named."""
+    """Restore or transfer an object before a step refers to it, although its id is known already."""
     sides = decisions.sides
     restored = {
         address: maker
@@ -60,7 +61,7 @@ def _restored_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _acts_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """An act comes after what is written to its object; the result of one is awaited when it was sent."""
+    """Send acts after all other writes to the object, and await the result after sending the act."""
     for drafts in steps.by_address.values():
         for number, draft in enumerate(drafts):
             if draft.verb == "act":
@@ -70,7 +71,7 @@ def _acts_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _after(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """A kind, or a field, may say which other kinds around it must be finished first."""
+    """Wait for the kinds that a kind or a field declares in `after`."""
     sides = decisions.sides
     by_place: _ByPlace = defaultdict(list)
     for address in steps.by_address:
@@ -89,10 +90,11 @@ def _after(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _own_before_inherited(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """What an entry has of its own is written before that which it inherits otherwise.
+    """Write the own value of an entry before the value that it would inherit otherwise.
 
-    Its answer has what holds: after a change of the other one it would seem to be somebody else's. What it is
-    to keep must have been written: else it would go with that change.
+    The platform returns the effective value: after a change of the inherited value, an unwritten own value
+    would look like somebody else's change. A value to keep must have been written, or it would follow that
+    change.
     """
     sides = decisions.sides
     for address, drafts in steps.by_address.items():
@@ -109,7 +111,10 @@ _ByPlace = dict[tuple[str, Address | None], list[Entry]]
 
 
 def _beside(steps: StepSet, resource: Entry, words: set[str], by_place: _ByPlace) -> Iterator[StepDraft]:
-    """Steps of the named kinds below this object or any around it; "children" are all below itself."""
+    """Yield the steps of the named kinds below an object or below any object around it.
+
+    The word "children" stands for all steps below the object itself.
+    """
     for word in sorted(words):
         for around in resource.address.upward():
             for other in by_place.get((word, around), ()):
@@ -121,10 +126,10 @@ def _beside(steps: StepSet, resource: Entry, words: set[str], by_place: _ByPlace
 
 
 def _placed_from_the_top(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """An object that lies in others of its kind (a collection) is moved after all of those were moved.
+    """Move an object inside others of its kind (a collection) after all objects around it were moved.
 
-    So everything above it is where it stays, and no move can close a circle for a moment, even when two
-    objects change places.
+    Then everything above the object is in its final place, and no move can create a temporary circle, even
+    when two objects change places.
     """
     sides = decisions.sides
 
@@ -148,10 +153,10 @@ def _placed_from_the_top(decisions: Decisions, steps: StepSet) -> Iterator[Edge]
 
 
 def _cleared(decisions: Decisions, steps: StepSet, edges: Edges) -> Iterator[Edge]:
-    """Where a tree is built anew, its first new node is made when the last old one was deleted.
+    """In a tree that is re-created, create the first new node after the last old node is deleted.
 
-    The old ones go one after the other, so that what is made need only wait for the last of them. Their order
-    agrees with the other edges.
+    The old nodes are deleted one after the other, in an order that agrees with the other edges, so a new node
+    needs only one edge to the last of them.
     """
     if not any(step.phase == "clear" for step in steps.steps.values()):
         return
@@ -166,7 +171,7 @@ def _cleared(decisions: Decisions, steps: StepSet, edges: Edges) -> Iterator[Edg
 
 
 def _exposure(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """An object is hidden before anything in it is touched, and right when everything in it is done."""
+    """Hide an object before anything inside of it changes, and show it when all of that is done."""
     withdrawing, exposing = _by_phase(decisions, steps, "withdraw"), _by_phase(decisions, steps, "expose")
     lifting = _lifting(decisions, steps)
     if not (withdrawing or exposing or lifting):
@@ -193,7 +198,7 @@ def _exposure(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _held_back(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """What is made along with something hidden is hidden before that is right, and right after it."""
+    """Hide a child that was created with a hidden parent before the parent is shown; show the child later."""
     for holder, field, step in _held_along(decisions, steps):
         showing = [other for other in steps.of(holder) if field.name in other.fields]
         yield from step.waits_for(*showing)
@@ -202,7 +207,7 @@ def _held_back(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _held_along(decisions: Decisions, steps: StepSet) -> Iterator[tuple[Address, Field, StepDraft]]:
-    """What such a thing is in, the field that holds both back, and the step that shows it."""
+    """Yield the parent of such an object, the field that hides both, and the step that shows the object."""
     for address, entry in decisions.entries.items():
         if entry.held is not None and not entry.created and entry.resource.holder is not None:
             # What is new gets all in one request. The rest of a live one does not wait: others wait for it.
@@ -212,7 +217,7 @@ def _held_along(decisions: Decisions, steps: StepSet) -> Iterator[tuple[Address,
 
 
 def _lifting(decisions: Decisions, steps: StepSet) -> dict[Address, StepDraft]:
-    """The deletes of hidden things that give what is in them to what is around them."""
+    """Return the deletes of hidden objects whose contents move out of them and become visible."""
     found = {}
     for address, identity in decisions.deletions.addresses.items():
         live, kind = decisions.deletions.roots[identity], decisions.sides.registry[identity[0]]
@@ -222,7 +227,10 @@ def _lifting(decisions: Decisions, steps: StepSet) -> dict[Address, StepDraft]:
 
 
 def _by_phase(decisions: Decisions, steps: StepSet, phase: Phase) -> dict[Address, list[StepDraft]]:
-    """By what they hide or show; what lets people in somewhere shows that."""
+    """Return the steps of a phase by the address that they hide or show.
+
+    A step for an object that lets people in, such as a share link, counts for the parent.
+    """
     sides = decisions.sides
     found: dict[Address, list[StepDraft]] = defaultdict(list)
     for step in steps.steps.values():
@@ -234,9 +242,10 @@ def _by_phase(decisions: Decisions, steps: StepSet, phase: Phase) -> dict[Addres
 
 
 def _moved(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """What comes out of something hidden is as declared before; what goes into it is changed afterwards.
+    """Change an object before it moves out of a hidden place, and after it moves into one.
 
-    Changes inside of a tree come before its moves, whatever these do: what is seen by that is told (moments).
+    Changes inside of a tree come before its moves in both cases; what becomes visible by that is reported
+    (exposures.py).
     """
     around, sides = Around(decisions), decisions.sides
     moving = {step.address: (step, out) for step, out in around.moves(steps)}
@@ -256,9 +265,9 @@ def _moved(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _guarded(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Where at least one must hold a value (an admin), a new holder gets it before an old one loses it.
+    """Where at least one object must hold a value (an admin), add a new holder before removing an old one.
 
-    One new holder is enough for all who lose it.
+    One new holder is enough for all that lose the value.
     """
     for kind in decisions.sides.registry.ordered:
         if kind.guard is None:
@@ -279,7 +288,7 @@ def _guarded(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _deletes(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Whatever names an object that is deleted is deleted, or gets another value, before that."""
+    """Delete or change everything that refers to a deleted object before that object."""
     sides, deletions = decisions.sides, decisions.deletions
     own: dict[Identity, StepDraft] = {}
     for root in deletions.roots:

@@ -1,16 +1,12 @@
-"""List what becomes more visible or more powerful, also for a moment.
+"""List what becomes more visible or more powerful, permanently or for a moment.
 
-What would be public or powerful for a moment, and neither before nor afterwards: told, and asked about.
-
-The order of requests prevents it wherever it can (holding, edges). It cannot where a server makes a new thing
-neither hidden nor as weak as it is declared, and where something comes out of, or goes into, what hides it
-while it is changed: a navigation is changed before it is put in order, and deletes come last.
-
-List what becomes more visible or more powerful, as the declarations of the kinds say it.
-
-A field with `raised` counts where its value goes up, and not the other way. A value that is not on its scale
-counts, since it may be more. Fields with `access` have no scale of their own: access_changes.py resolves who
-gains a stronger role by them.
+- `exposures` lists permanent changes, as `Field.raised` declares. Only an increase counts; a value that is
+  not on the field's scale counts, because it may be more. For fields with `access`, access_changes.py finds
+  out who gains a stronger role.
+- `moments` lists what is public or powerful only during the apply. The order of requests (create_hidden.py,
+  edges.py) prevents that unless a server creates an object neither hidden nor as weak as declared, or an
+  object moves out of or into a hidden place while it is changed.
+- `redirect_notes` lists redirects to other hosts.
 """
 
 from __future__ import annotations
@@ -36,11 +32,12 @@ from dpsync.planner.visibility import Around
 
 
 def moments(decided: Decisions, steps: PlannedSteps) -> tuple[Exposure, ...]:
-    """All of a plan: what is new, then what is changed where something is moved."""
+    """Return all exposures for a moment: of new objects, then of changes where something is moved."""
     return (*_created_visible(decided), *_moved(decided, steps))
 
 
 def _created_visible(decided: Decisions) -> Iterator[Exposure]:
+    """Yield new objects that are public or too powerful until a later request."""
     for address, entry in decided.entries.items():
         if entry.live is not None:
             continue
@@ -56,6 +53,7 @@ def _created_visible(decided: Decisions) -> Iterator[Exposure]:
 
 
 def _moved(decided: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
+    """Yield changed objects that are visible for a moment because they, or a place around them, are moved."""
     around = Around(decided)
     moving = {step.address: out for step, out in around.moves(steps.drafts)}
     found: dict[Address, Exposure] = {}
@@ -78,6 +76,7 @@ def _moved(decided: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
 
 
 def _late(decided: Decisions, address: Address, moved: Address, changed: bool) -> Iterator[str]:
+    """Yield why an object that moves out of a hidden place is visible before its change."""
     if address in decided.deletions.addresses and address != moved:
         yield f"dpsync deletes this object after {moved} becomes visible"
     elif changed:
@@ -85,6 +84,7 @@ def _late(decided: Decisions, address: Address, moved: Address, changed: bool) -
 
 
 def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[str]:
+    """Yield why the change of an object is visible before it moves into a hidden place."""
     entry = decided.entries.get(address)
     if entry is not None and entry.live is not None and decided.sides.kind(entry.resource).in_tree:
         names = [item.field.name for item in entry.written if _what_is_seen(entry, decided, item.field)]
@@ -93,11 +93,12 @@ def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[s
 
 
 def _what_is_seen(entry: EntryDecision, decided: Decisions, field: Field) -> bool:
+    """Return whether visitors see a field."""
     return field == shows(decided.sides.kind(entry.resource)) or field.raised == "changed"
 
 
 def _hidden_owner(decided: Decisions, address: Address) -> bool:
-    """Whether nobody sees the tree that a node is in, now or afterwards."""
+    """Return whether the tree that contains a node is hidden, now or after the apply."""
     sides = decided.sides
     parent = sides.resources[address].parent
     while parent is not None:
@@ -121,7 +122,7 @@ _SHORT = 60
 def exposures(
     decided: Decisions, changes: Iterable[Change], trees: Iterable[NavigationTree]
 ) -> tuple[Exposure, ...]:
-    """Return all of a plan: by its changes in order, then what is published, then what kept people out."""
+    """Return all exposures of a plan: of its changes in order, then of publications, then of deletes."""
     changes = list(changes)
     found: list[Exposure] = []
     opening_access = access_exposures(decided, changes)
@@ -140,6 +141,7 @@ def exposures(
 
 
 def _raised(decided: Decisions, entry: EntryDecision, change: Change) -> Iterator[Exposure]:
+    """Yield the changed fields of a live object that open access."""
     kind = decided.sides.kind(entry.resource)
     if kind.redirects is not None:
         return
@@ -195,6 +197,7 @@ def _describe_loosened_rules(field: Field, before: Value, after: Value) -> str:
 
 
 def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
+    """Return a phrase for the change of a field."""
     if field.exposes == "added":
         return f"{field.name}: {', '.join(_short(item) for item in added(before, after))} added"
     if field.exposes == "linked":
@@ -217,7 +220,7 @@ def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
 
 
 def _foreign(decided: Decisions, urls: Iterable[str]) -> bool:
-    """Whether one of these leads to where no site of anybody here is."""
+    """Return whether a URL leads to a host that is not one of the read sites."""
     own = _own_hosts(decided)
     return any(host_of(url) not in own for url in urls)
 
@@ -228,7 +231,7 @@ def _own_hosts(decided: Decisions) -> set[str | None]:
 
 
 def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
-    """What lies in something that is given away is for other people to see."""
+    """Yield an exposure if the object is transferred to another organization."""
     if change.location not in decided.sides.snapshot.transferred:
         return
     *_, found = change.differences
@@ -244,7 +247,10 @@ def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
 
 
 def _new(decided: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
-    """What a new thing has more than the least; one for all of it where one more of its kind counts."""
+    """Yield the fields in which a new object has more than the least access.
+
+    Where each object of a kind counts as an exposure, yield one exposure for all fields.
+    """
     sides, resource = decided.sides, entry.resource
     kind, address = sides.kind(resource), str(resource.address)
     if kind.redirects is not None:
@@ -279,7 +285,7 @@ def _new(decided: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
 
 
 def _at_first(decided: Decisions, entry: EntryDecision, field: Field) -> Value:
-    """What a new thing has in a field: as it is declared, else what the platform gives it."""
+    """Return the declared value of a field of a new object, else the value that the platform gives it."""
     address = entry.resource.address
     if field.name in entry.resource.fields and not decided.blocking.noted(address, field):
         return entry.resource.fields[field.name]
@@ -287,6 +293,7 @@ def _at_first(decided: Decisions, entry: EntryDecision, field: Field) -> Value:
 
 
 def _more_than_least(field: Field, value: Value) -> bool:
+    """Return whether a value gives more than the least access."""
     default = value in (field.absent, field.platform_default) and not _on_scale(field, value)
     if value is None or default:
         return False
@@ -304,7 +311,7 @@ def _on_scale(field: Field, value: Value) -> bool:
 
 
 def _said(field: Field, value: Any) -> str:
-    """A value in a sentence: of one with parts what they say, of a text of many lines that it is set."""
+    """Return a value as a phrase: the texts in its parts; "set" for a long text."""
     if isinstance(field.exposes, tuple):
         return _short(value)
     text = ", ".join(map(_short, leaves(value)))
@@ -352,6 +359,7 @@ def _destinations(kind: Kind, fields: Mapping[str, Value]) -> set[str]:
 
 
 def _opened(decided: Decisions) -> Iterator[Exposure]:
+    """Yield deleted objects that kept people out, such as a login."""
     sides = decided.sides
     for identity in decided.deletions.everything:
         kind = sides.registry[identity[0]]
