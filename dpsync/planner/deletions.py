@@ -1,15 +1,13 @@
 """Decide which objects are deleted, with the objects deleted together with them.
 
-What goes along with deletes: pure, from live objects and from what their kinds declare.
+`deletions` decides for every undeclared object: delete it where `prune` covers its place, otherwise keep it.
+`cascade` finds what the platform deletes along with some objects. It applies three rules until they find
+nothing more: an object below a deleted object is deleted; an object that cannot exist without the object that
+it refers to is deleted (a membership without its member); a node that must have children is deleted with its
+last child.
 
-Three rules, applied until nothing more is found. What lies below a deleted object goes with it. What cannot
-be without the thing that it names (a place without its space, a membership without its member) goes with it.
-A node that must have children, and loses its last one in this way, goes too.
-
-A field that merely names a deleted object loses that value; its object stays. What the plan itself writes or
-deletes is not listed here.
-
-What goes: undeclared things where `prune` covers their place, with what goes along; and what is kept.
+Another field that refers to a deleted object only loses its value. Objects and fields that the plan itself
+deletes or writes are not part of the cascade. Both functions are pure.
 """
 
 from __future__ import annotations
@@ -36,39 +34,40 @@ INSIDE, NAMES, EMPTY = (
     "refers to the deleted object and is also deleted",
     "would be empty and is also deleted",
 )
-"""Why an object goes along: it lies below another one, names it, or loses the last of its children."""
+"""Why an object is deleted along: it is inside another one, refers to it, or loses its last child."""
 _REASONS = (INSIDE, NAMES, EMPTY)
-"""Where there are several, the first of these is told."""
+"""The reasons by priority: if several apply, the first one is shown."""
 
 Lost = tuple[Identity, str]
-"""An object and the field of it that loses its value; no name where the object goes itself."""
+"""An object and the name of its field that loses its value; "" if the object itself is deleted."""
 
 
 class Cascade(Struct, frozen=True, dict=True):
-    """What goes along with the deletes of `roots`, and why. `causes` says with which of them."""
+    """The objects and values lost with the deletes of `roots`. `causes`: by loss the roots behind it."""
 
     roots: frozenset[Identity]
     objects: Mapping[Identity, str] = field(default_factory=dict)
-    """By object that goes along: one of the three reasons above."""
+    """By object that is deleted along: one of the three reasons above."""
     losses: tuple[Lost, ...] = ()
-    """Fields of objects that stay, which name something that goes."""
+    """Fields of kept objects that refer to a deleted object."""
     causes: Mapping[Lost, frozenset[Identity]] = field(default_factory=dict)
     also: Mapping[Identity, frozenset[Identity]] = field(default_factory=dict)
-    """By deleted object that would go along with other ones anyway: these."""
+    """By root that would be deleted along with other roots anyway: those other roots."""
     left_inside: Mapping[Identity, tuple[LiveObject, ...]] = field(default_factory=dict)
-    """By deleted holder whose contents would be lifted out of it: what is still in it, and stays."""
+    """By deleted holder whose contents move out of it: the kept objects that are still inside."""
 
     def covers(self, identity: Identity) -> bool:
+        """Return whether an object is deleted."""
         return identity in self.roots or identity in self.objects
 
     @property
     def lost(self) -> list[Lost]:
-        """Everything that goes along: objects and values."""
+        """Return everything that is lost along with the roots: objects and values."""
         return [*((identity, "") for identity in self.objects), *self.losses]
 
     @cached_property
     def by_root(self) -> dict[Identity, list[Lost]]:
-        """Each of these once, under the first of the deletes that take it along."""
+        """Return each loss once, under the first of its roots."""
         found: dict[Identity, list[Lost]] = defaultdict(list)
         for lost in self.lost:
             found[min(self.causes[lost])].append(lost)
@@ -81,15 +80,20 @@ def cascade(
     written: Callable[[LiveObject, Field], bool],
     arrives: Callable[[LiveObject], bool],
 ) -> Cascade:
-    """What goes along with these deletes.
+    """Find everything that is lost along with some deletes.
 
-    `written` says whether a field will have another value before the deletes are carried out, `arrives`
-    whether a node will have got a new child by then.
+    Args:
+        names: The live objects and their references.
+        roots: The objects with a delete of their own.
+        written: Returns whether a field will have another value before the deletes.
+        arrives: Returns whether a node will have a new child before the deletes.
     """
     return _Spread(names, frozenset(roots), written, arrives).cascade() if roots else Cascade(frozenset())
 
 
 class _Spread:
+    """Apply the rules of a cascade until they find nothing more."""
+
     def __init__(
         self,
         names: Names,
@@ -113,16 +117,16 @@ class _Spread:
         self.waiting = sorted(roots)
         self.because: dict[Identity, frozenset[Identity]] = {root: frozenset({root}) for root in roots}
         self.unemptied = dict(self.because)
-        """The same without those that only leave it empty: what emptied it does not go because of these."""
+        """Like `because`, without causes that only emptied a node: these do not spread to its children."""
         self.staying: dict[Identity, int] = {}
-        """By node that must have children: how many of them do not go, as far as is known by now."""
+        """By node that must have children: the number of its kept children, as far as is known so far."""
 
     def _targets(self, live: LiveObject, item: Field) -> Iterable[Identity]:
         ids = named_ids(item, live.fields.get(item.name))
         return [self.names.named(live, kind, id) for id in ids for kind in item.names]
 
     def cascade(self) -> Cascade:
-        """Everything that goes along."""
+        """Return everything that is lost along with the roots."""
         while self.waiting:
             identity = self.waiting.pop()
             causes = self.because[identity]
@@ -174,7 +178,7 @@ class _Spread:
             self._perhaps_empty(live.parent)
 
     def _perhaps_empty(self, holder: Identity) -> None:
-        """A node that must have children goes when the last of them went along with something else."""
+        """Delete a node that must have children after its last child is deleted along."""
         live = self.names.snapshot.objects.get(holder)
         shape = self.names.registry[live.kind].shape if live is not None else None
         if live is None or not isinstance(shape, NodeShape) or not shape.least:
@@ -190,14 +194,16 @@ class _Spread:
                 self._goes(live, EMPTY, causes)
 
     def _children(self, holder: Identity) -> Iterator[LiveObject]:
-        """The nodes in a node, of the kinds without which it cannot be."""
+        """Yield the children without which a node cannot exist."""
         return (child for child in self.below[holder] if self._holds(holder, child))
 
     def _holds(self, holder: Identity, child: LiveObject) -> bool:
+        """Return whether a child is of a kind that the node needs."""
         shape = self.names.registry[holder[0]].shape
         return isinstance(shape, NodeShape) and child.kind in shape.holds
 
     def _left_inside(self, root: Identity) -> Iterator[LiveObject]:
+        """Yield the kept objects that are still inside a deleted holder whose contents move out of it."""
         if self.names.registry[root[0]].lifecycle.on_delete == "lifted":
             for live, item in self.naming[root]:
                 if is_place(item) and not self._covers(live.identity) and not self.written(live, item):
@@ -205,16 +211,17 @@ class _Spread:
 
 
 def cannot_be_without(kind: Kind, item: Field, live: LiveObject) -> bool:
-    """Whether an object goes with what this field of it names.
+    """Return whether an object is deleted along with the object that this field refers to.
 
-    Content is taken along only by a name that `means` what it is made of. A list of names loses only one.
+    Content is deleted along only by a field with `means`: the object is made of what the field refers to. A
+    list with several references only loses one.
     """
     needed = item.means is not None or ((item.required or item.name == kind.natural) and not kind.content)
     return needed and len(named_ids(item, live.fields.get(item.name))) == 1
 
 
 def named_ids(item: Field, value: Value) -> set[str]:
-    """The ids in the value of a field: of references, or the text itself where that is one."""
+    """Return the ids in the value of a field: of references, or the text itself if the text is an id."""
     if item.means and isinstance(value, str):
         return {value}
     return {value.id} if isinstance(value, LiveId) else live_ids(value)
@@ -224,44 +231,44 @@ _WAY_OUT = "use a token that can read these objects, or add an entry to keep thi
 
 
 class Deletions(Struct, frozen=True):
-    """`roots` get a delete of their own; what is in `cascade` goes along with one of them."""
+    """The deletes of a plan: `roots` get a delete of their own, objects in `cascade` are deleted along."""
 
     roots: Mapping[Identity, LiveObject]
     addresses: Mapping[Address, Identity]
-    """The same by address."""
+    """The identity of each root by its address."""
     cascade: Cascade
     kept: tuple[Kept, ...]
     unseen: Mapping[Identity, str]
-    """What would be deleted, if a list could be read that says what goes along with it."""
+    """Deletes left out because the list of what is deleted along is unreadable, with the URL of that list."""
     held: Mapping[Identity, Address]
-    """What would be deleted, if this entry could be moved out of it."""
+    """Deletes left out because no request moves this entry out of the object."""
     skipped: Mapping[Identity, Identity]
     """By object that is kept, the protected object that would be deleted (`protect` with `skip`)."""
 
     def covers(self, identity: Identity) -> bool:
-        """Whether an object is deleted or goes along."""
+        """Return whether an object is deleted, directly or along with another one."""
         return self.cascade.covers(identity)
 
     @property
     def everything(self) -> list[Identity]:
-        """Every object that is deleted or goes along with a delete."""
+        """Return every object that is deleted, directly or along with another one."""
         return [*self.roots, *self.cascade.objects]
 
     @property
     def count(self) -> DeleteCount:
-        """How many objects are deleted."""
+        """Return how many objects are deleted."""
         return DeleteCount(len(self.roots), len(self.cascade.objects))
 
     @property
     def inside(self) -> dict[Identity, Identity]:
-        """What is deleted and what lies in it, each with the delete that it goes with."""
+        """Return the roots and everything inside them, each with the root of its delete."""
         own = {root: root for root in self.roots}
         inside = (item for item, why in self.cascade.objects.items() if why == INSIDE)
         return {**own, **{item: min(self.cascade.causes[item, ""]) for item in inside}}
 
 
 def blocked_deletions(names: Names, found: Deletions) -> Iterator[Blocked]:
-    """What is not deleted because nobody can see what goes with it, or because it cannot be emptied."""
+    """Yield the deletes left out because their effects are unreadable or an entry cannot be moved out."""
     for identity, url in found.unseen.items():
         reason = (
             "this token cannot read the objects that GitBook would also delete: "
@@ -339,9 +346,9 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
 def _without_protected(
     sides: Sides, roots: Mapping[Identity, LiveObject], decided: Restructuring
 ) -> tuple[Mapping[Identity, LiveObject], Mapping[Identity, Identity]]:
-    """The deletes, and those left out: they would take along an object that is protected with `skip`.
+    """Return the deletes without those that would take along an object protected with `skip`, and these.
 
-    A navigation is built anew whole or not: its protected objects refuse the plan.
+    A navigation is re-created as a whole or not at all: its protected objects refuse the plan instead.
     """
     if not sides.desired.policy.skip:
         return roots, {}
@@ -357,8 +364,10 @@ def _without_protected(
 def _without_held(
     sides: Sides, roots: Mapping[Identity, LiveObject]
 ) -> tuple[Mapping[Identity, LiveObject], Mapping[Identity, Address]]:
-    """The deletes of what is empty by then, and those left out: the platform would lift an entry out of them
-    that is declared elsewhere, and to where no request moves it. What such a one is in stays, too.
+    """Return the deletes without those that would move a declared entry to the wrong place, and these.
+
+    The platform moves the contents of such an object one level up when the object is deleted. An entry that
+    is declared elsewhere, and that no request can move there, keeps the object and everything around it.
     """
     registry, names = sides.registry, sides.names
     lifted = {root for root in roots if registry[root[0]].lifecycle.on_delete == "lifted"}
@@ -388,9 +397,10 @@ def _without_held(
 def _seen_only(
     sides: Sides, roots: Mapping[Identity, LiveObject], decided: Restructuring
 ) -> tuple[Mapping[Identity, LiveObject], Cascade, Mapping[Identity, str]]:
-    """The deletes with their cascade, and those left out since they would take along what cannot be seen.
+    """Return the deletes whose effects are readable, their cascade, and the deletes left out.
 
-    A navigation is built anew whole or not.
+    The last mapping contains the unreadable URL by delete. A navigation is re-created as a whole or not at
+    all.
     """
     rebuilt = [item.scope.address for item in decided.agreed if item.alone]
     left_out: dict[Identity, str] = {}
@@ -409,13 +419,13 @@ def _seen_only(
 
 
 def _cannot_be_declared(names: Names, live: LiveObject) -> bool:
-    """Whether the platform does not say what its entry would be called: then none could be written."""
+    """Return whether the platform does not return an object's name, so no entry can be written for it."""
     natural = names.kind(live).natural
     return natural is not None and live.fields.get(natural) is None
 
 
 def planned_cascade(sides: Sides, roots: Mapping[Identity, LiveObject], decided: Restructuring) -> Cascade:
-    """What goes along, when everything else of the plan has been done by then."""
+    """Return the cascade of the roots after everything else of the plan is done."""
     if not roots:
         return Cascade(frozenset())
     new = {
@@ -437,7 +447,7 @@ def planned_cascade(sides: Sides, roots: Mapping[Identity, LiveObject], decided:
 
 
 def effects(names: Names, found: Cascade, root: Identity) -> tuple[Effect, ...]:
-    """What goes or changes along with one delete. What goes with several is named once."""
+    """Return the effects of one delete; an effect of several deletes is listed only under the first."""
     found_effects = []
     for identity, name in found.by_root.get(root, ()):
         address, live = names.address(identity), names.snapshot.objects[identity]
