@@ -85,9 +85,9 @@ class World(Struct, frozen=True, dict=True):
     """The members of the organization by their roles there."""
     teams: Mapping[Key, frozenset[Key]]
     """The members of each team whose list was read."""
-    given: Mapping[Key, Mapping[Key, Range]]
+    member_roles: Mapping[Key, Mapping[Key, Range]]
     """By place: the roles of members on that place, as far as they were read."""
-    given_to_teams: Mapping[Key, Mapping[Key, Range]]
+    team_roles: Mapping[Key, Mapping[Key, Range]]
     complete: frozenset[Key]
     """The places whose permissions were all read."""
     levels: Mapping[Key, Range | None]
@@ -104,56 +104,56 @@ class World(Struct, frozen=True, dict=True):
     @cached_property
     def teams_of(self) -> Mapping[Key, frozenset[Key]]:
         """Return the teams of each member, as far as the members of teams were read."""
-        found: dict[Key, set[Key]] = {}
+        teams_by_member: dict[Key, set[Key]] = {}
         for team, members in self.teams.items():
             for member in members:
-                found.setdefault(member, set()).add(team)
-        return {member: frozenset(teams) for member, teams in found.items()}
+                teams_by_member.setdefault(member, set()).add(team)
+        return {member: frozenset(teams) for member, teams in teams_by_member.items()}
 
     @cached_property
     def places_of(self) -> Mapping[Key, tuple[Key, ...]]:
         """Return the places where each member or team has a role."""
-        found: dict[Key, list[Key]] = {}
-        for given in (self.given, self.given_to_teams):
-            for place, roles in given.items():
+        places_by_giver: dict[Key, list[Key]] = {}
+        for roles_by_place in (self.member_roles, self.team_roles):
+            for place, roles in roles_by_place.items():
                 for giver in roles:
-                    found.setdefault(giver, []).append(place)
-        return {giver: tuple(places) for giver, places in found.items()}
+                    places_by_giver.setdefault(giver, []).append(place)
+        return {giver: tuple(places) for giver, places in places_by_giver.items()}
 
     @cached_property
     def contents(self) -> Mapping[Key, tuple[Key, ...]]:
         """Return the objects directly in each collection, and the spaces that each site shows."""
-        found: dict[Key, list[Key]] = {}
-        for key, around in self.inside.items():
-            found.setdefault(around, []).append(key)
+        contents: dict[Key, list[Key]] = {}
+        for key, container in self.inside.items():
+            contents.setdefault(container, []).append(key)
         for space, sites in self.shown.items():
             for site in sites:
-                found.setdefault(site, []).append(space)
-        return {place: tuple(keys) for place, keys in found.items()}
+                contents.setdefault(site, []).append(space)
+        return {place: tuple(keys) for place, keys in contents.items()}
 
-    def reach(self, place: Key) -> Iterator[Key]:
+    def dependents(self, place: Key) -> Iterator[Key]:
         """Yield the spaces and collections that get access from a place.
 
         These are the contents of a collection at any depth, or the spaces on a site.
         """
-        waiting, seen = [place], {place}
-        while waiting:
-            for key in self.contents.get(waiting.pop(), ()):
+        pending, seen = [place], {place}
+        while pending:
+            for key in self.contents.get(pending.pop(), ()):
                 if key not in seen:
                     seen.add(key)
-                    waiting.append(key)
+                    pending.append(key)
                     yield key
 
-    def around(self, place: Key) -> tuple[tuple[Key, ...], bool]:
+    def collections_around(self, place: Key) -> tuple[tuple[Key, ...], bool]:
         """Return the collections around a place, innermost first, and whether these are all."""
-        found: list[Key] = []
+        collections: list[Key] = []
         while place in self.inside:
-            around = self.inside[place]
-            if around is None or around in found:
-                return tuple(found), True
-            found.append(around)
-            place = around
-        return tuple(found), False
+            collection = self.inside[place]
+            if collection is None or collection in collections:
+                return tuple(collections), True
+            collections.append(collection)
+            place = collection
+        return tuple(collections), False
 
 
 class Subject(Struct, frozen=True):
@@ -214,40 +214,46 @@ class Access(Struct, frozen=True):
         """Return what a subject gains on a place, None if that is certainly nothing."""
         old = self.chain(self.before, subject, subject.before, place)
         new = self.chain(self.after, subject, subject.after, place)
-        gain = _by_precedence(old, new) if self.rule == "precedence" else _by_strength(old, new)
+        gain = _gain_by_precedence(old, new) if self.rule == "precedence" else _gain_by_strength(old, new)
         if gain is None or gain.certain:
             return gain
         return replace(gain, doubts=gain.doubts | subject.doubts)
 
-    def likeness(self, subject: Subject, around: tuple[tuple[Key, ...], ...]) -> Any:
+    def comparison_key(self, subject: Subject, places_around: tuple[tuple[Key, ...], ...]) -> Any:
         """Return a comparison key: two persons with equal keys gain the same on a place.
 
-        `around` contains, for before and after, the place itself and all places that give access to it.
+        `places_around` contains, for before and after, the place and all places that give access to it.
         """
         roles = []
-        for world, places in zip((self.before, self.after), around, strict=True):
+        for world, places in zip((self.before, self.after), places_around, strict=True):
             teams = world.teams_of.get(subject.key, frozenset())
             for place in places:
-                own = world.given.get(place, {}).get(subject.key)
-                given = world.given_to_teams.get(place, {})
-                roles.append((own, frozenset(team for team in teams if team in given)))
+                own = world.member_roles.get(place, {}).get(subject.key)
+                team_roles = world.team_roles.get(place, {})
+                roles.append((own, frozenset(team for team in teams if team in team_roles)))
         return subject.before, subject.after, tuple(roles)
 
     def chain(self, world: World, subject: Subject, role: Range, place: Place) -> Chain:
         """Return the sources of a role on one side. By the strongest rule they are one step."""
         roles = _Roles(world, subject, role)
-        own = frozenset(roles.given(place.key, OWN))
-        collections, all_known = world.around(place.key) if place.held else ((), True)
+        own_roles = frozenset(roles.roles_on(place.key, OWN))
+        collections, all_known = world.collections_around(place.key) if place.held else ((), True)
         if self.rule == "strongest":
-            around = (source for one in collections for source in roles.given(one, one))
-            unknown = () if all_known else (_doubtful(UNKNOWN, UNKNOWN, COLLECTION_UNREAD),)
-            return (own.union(around, unknown, roles.default((place.key, *collections), all_known)),)
+            collection_roles = (
+                source for collection in collections for source in roles.roles_on(collection, collection)
+            )
+            unknown = () if all_known else (_unknown_source(UNKNOWN, UNKNOWN, COLLECTION_UNREAD),)
+            return (
+                own_roles.union(
+                    collection_roles, unknown, roles.default((place.key, *collections), all_known)
+                ),
+            )
         level = frozenset(roles.level(place.key, OWN))
-        if _settles(level):
-            return (own, level, frozenset(), frozenset(), frozenset())
+        if _is_certain(level):
+            return (own_roles, level, frozenset(), frozenset(), frozenset())
         sites = frozenset(roles.sites(place)) if place.shown else frozenset()
-        held = frozenset(roles.collections(collections, all_known, nested=not place.shown))
-        return (own, level, sites, held, frozenset(roles.organization()))
+        collection_step = frozenset(roles.collections(collections, all_known, nested=not place.shown))
+        return (own_roles, level, sites, collection_step, frozenset(roles.organization()))
 
 
 class _Roles(Struct, frozen=True):
@@ -262,9 +268,9 @@ class _Roles(Struct, frozen=True):
     def is_guest(self) -> bool:
         return self.role[1] == 0
 
-    def given(self, place: Key, name: Key) -> Iterator[Source]:
+    def roles_on(self, place: Key, name: Key) -> Iterator[Source]:
         """Yield the roles that a place gives to a member or to teams."""
-        people, teams = self.world.given.get(place, {}), self.world.given_to_teams.get(place, {})
+        people, teams = self.world.member_roles.get(place, {}), self.world.team_roles.get(place, {})
         subject = self.subject
         if subject.kind == "person" and subject.key in people:
             yield Source(name, PERSON, people[subject.key])
@@ -277,12 +283,12 @@ class _Roles(Struct, frozen=True):
             doubts = {_unread_team(subject.key)} if giver != subject.key else set()
             yield Source(name, giver, role, frozenset(doubts))
         if subject.kind != "others" and place not in self.world.complete:
-            yield _doubtful(name, UNREAD, OWN_LIST if name == OWN else _unread_list(place))
+            yield _unknown_source(name, UNREAD, OWN_LIST if name == OWN else _unread_list(place))
 
     def level(self, place: Key, name: Key) -> Iterator[Source]:
         """Yield the level of a place, which holds for everybody but admins; a guest gets none by it."""
         if place not in self.world.levels:
-            yield _doubtful(name, LEVEL, OWN_LEVEL)
+            yield _unknown_source(name, LEVEL, OWN_LEVEL)
         elif (level := self.world.levels[place]) is not None:
             low, high = level
             if self.is_guest:
@@ -295,34 +301,36 @@ class _Roles(Struct, frozen=True):
         """Yield the roles on the sites that show a space."""
         by_site: list[list[Source]] = []
         for site in sorted(self.world.shown.get(space.key, ()), key=str):
-            found = [self._doubted(source, GUEST) for source in self.given(site, site)]
-            if not self.is_guest and not _settles(found):
-                found += (_with_doubt(source, SITE_LEVEL) for source in self.level(site, site))
-            by_site.append(found)
+            sources = [self._add_guest_doubt(source, GUEST) for source in self.roles_on(site, site)]
+            if not self.is_guest and not _is_certain(sources):
+                sources += (_add_doubt(source, SITE_LEVEL) for source in self.level(site, site))
+            by_site.append(sources)
         if not (self.world.sites_read and space.listed):
             by_site.append(list(self._unread_sites()))
-        several = len(by_site) > 1 and not all(map(_settles, by_site))
-        for source in (source for found in by_site for source in found):
-            yield _with_doubt(source, SEVERAL_SITES) if several else source
+        several = len(by_site) > 1 and not all(map(_is_certain, by_site))
+        for source in (source for sources in by_site for source in sources):
+            yield _add_doubt(source, SEVERAL_SITES) if several else source
 
     def _unread_sites(self) -> Iterator[Source]:
         """Yield the possible roles on sites that may show a space but whose structure was not read."""
         if self.subject.kind != "others":
-            yield _doubtful(UNKNOWN, UNREAD, SITES_UNREAD)
+            yield _unknown_source(UNKNOWN, UNREAD, SITES_UNREAD)
         elif self.world.unread_levels:
-            yield _doubtful(UNKNOWN, LEVEL, SITES_UNREAD)
+            yield _unknown_source(UNKNOWN, LEVEL, SITES_UNREAD)
 
     def collections(self, around: tuple[Key, ...], all_known: bool, *, nested: bool) -> Iterator[Source]:
         """Yield the roles and levels of the collections around a place, innermost first."""
         for collection in around:
             doubt = NESTED if nested else None
-            found = [self._doubted(source, GUEST) for source in self.given(collection, collection)]
-            if not self.is_guest and not _settles(found):
-                found += self.level(collection, collection)
-            yield from (_with_doubt(source, doubt) if doubt else source for source in found)
+            sources = [
+                self._add_guest_doubt(source, GUEST) for source in self.roles_on(collection, collection)
+            ]
+            if not self.is_guest and not _is_certain(sources):
+                sources += self.level(collection, collection)
+            yield from (_add_doubt(source, doubt) if doubt else source for source in sources)
             nested = True
         if not all_known:
-            yield _doubtful(UNKNOWN, LEVEL, COLLECTION_UNREAD)
+            yield _unknown_source(UNKNOWN, LEVEL, COLLECTION_UNREAD)
 
     def organization(self) -> Iterator[Source]:
         """Yield the role in the organization."""
@@ -333,16 +341,16 @@ class _Roles(Struct, frozen=True):
         if self.is_guest:
             return
         for place in places:
-            found = list(self.level(place, OWN if place == places[0] else place))
-            yield from found
-            if _settles(found):
+            sources = list(self.level(place, OWN if place == places[0] else place))
+            yield from sources
+            if _is_certain(sources):
                 return
         if all_known:
             yield from self.organization()
 
-    def _doubted(self, source: Source, doubt: Doubt) -> Source:
+    def _add_guest_doubt(self, source: Source, doubt: Doubt) -> Source:
         """Add a doubt for a guest, or for somebody who may be one."""
-        return _with_doubt(source, doubt) if self.role[0] == 0 else source
+        return _add_doubt(source, doubt) if self.role[0] == 0 else source
 
 
 def _unread_team(team: Key) -> Doubt:
@@ -353,16 +361,16 @@ def _unread_list(place: Key) -> Doubt:
     return Doubt("the permissions of {}", unread=True, place=place)
 
 
-def _doubtful(place: Key, giver: Key, doubt: Doubt) -> Source:
+def _unknown_source(place: Key, giver: Key, doubt: Doubt) -> Source:
     """Return a source of which neither the role is known nor whether it applies."""
     return Source(place, giver, ANYTHING, frozenset({doubt}))
 
 
-def _with_doubt(source: Source, doubt: Doubt) -> Source:
+def _add_doubt(source: Source, doubt: Doubt) -> Source:
     return Source(source.place, source.giver, source.role, source.doubts | {doubt})
 
 
-def _settles(sources: Iterable[Source]) -> bool:
+def _is_certain(sources: Iterable[Source]) -> bool:
     """Return whether a source of this step certainly applies, so that later steps do not count."""
     return any(not source.doubts for source in sources)
 
@@ -374,75 +382,79 @@ def _doubts(sources: Iterable[Source]) -> frozenset[Doubt]:
 # Comparing two sides.
 
 
-class _Reach(Struct, frozen=True):
+class _PossibleRoles(Struct, frozen=True):
     """Possible roles after some steps, and the doubts that make the role uncertain."""
 
     role: Range
     doubts: frozenset[Doubt]
 
 
-def _by_precedence(old: Chain, new: Chain) -> Gain | None:
+def _gain_by_precedence(old: Chain, new: Chain) -> Gain | None:
     """Compare two chains step by step: the first step that certainly gives a role decides."""
     doubts: set[Doubt] = set()
     for number, (before, after) in enumerate(zip(old, new, strict=True)):
         if before == after or _never_higher(before, after):
-            if _settles(after):
+            if _is_certain(after):
                 return None
             # Whether these apply is not known, but it is the same on both sides.
             doubts |= _doubts(after)
             continue
-        was, then = _reach(old[number:], number), _reach(new[number:], number)
-        if then.role[1] <= was.role[0]:
+        old_roles, new_roles = _possible_roles(old[number:], number), _possible_roles(new[number:], number)
+        if new_roles.role[1] <= old_roles.role[0]:
             return None
-        certain = not doubts and then.role[0] > was.role[1]
-        why = frozenset(doubts) | was.doubts | then.doubts
-        return Gain(certain, was.role, then.role, _names(before, after), number, why)
+        certain = not doubts and new_roles.role[0] > old_roles.role[1]
+        all_doubts = frozenset(doubts) | old_roles.doubts | new_roles.doubts
+        return Gain(
+            certain, old_roles.role, new_roles.role, _differing_names(before, after), number, all_doubts
+        )
     return None
 
 
-def _by_strength(old: Chain, new: Chain) -> Gain | None:
+def _gain_by_strength(old: Chain, new: Chain) -> Gain | None:
     """Compare two chains by their strongest role."""
     (before,), (after,) = old, new
-    more = after - before
+    new_sources = after - before
     floor = max((source.role[0] for source in before if not source.doubts), default=0)
-    if not any(source.role[1] > floor for source in more):
+    if not any(source.role[1] > floor for source in new_sources):
         return None
     ceiling = max((source.role[1] for source in before), default=0)
-    sure = max((source.role[0] for source in more if not source.doubts), default=0)
+    certain_role = max((source.role[0] for source in new_sources if not source.doubts), default=0)
     doubts = _doubts(before | after)
-    certain = sure > ceiling
-    was, then = (floor, ceiling), (sure, max(source.role[1] for source in after))
-    return Gain(certain, was, then, _names(before, after), 0, frozenset() if certain else doubts)
+    certain = certain_role > ceiling
+    old_role, new_role = (floor, ceiling), (certain_role, max(source.role[1] for source in after))
+    return Gain(
+        certain, old_role, new_role, _differing_names(before, after), 0, frozenset() if certain else doubts
+    )
 
 
-def _names(before: Step, after: Step) -> frozenset[tuple[Key, Key]]:
+def _differing_names(before: Step, after: Step) -> frozenset[tuple[Key, Key]]:
     """Return the names of the sources that only one of the two sides has."""
     return frozenset(source.name for source in before ^ after)
 
 
 def _never_higher(before: Step, after: Step) -> bool:
     """Return whether the same sources give no stronger role: however they combine, nothing is gained."""
-    was, then = ({source.name: source for source in step} for step in (before, after))
-    return was.keys() == then.keys() and all(
-        then[name].doubts == source.doubts
-        and then[name].role[0] <= source.role[0]
-        and then[name].role[1] <= source.role[1]
-        for name, source in was.items()
+    old_sources, new_sources = ({source.name: source for source in step} for step in (before, after))
+    return old_sources.keys() == new_sources.keys() and all(
+        new_sources[name].doubts == source.doubts
+        and new_sources[name].role[0] <= source.role[0]
+        and new_sources[name].role[1] <= source.role[1]
+        for name, source in old_sources.items()
     )
 
 
-def _reach(steps: Chain, first: int) -> _Reach:
+def _possible_roles(steps: Chain, first: int) -> _PossibleRoles:
     """Return the possible roles: of the first certain step, and of the doubtful steps before that step."""
     roles: list[Range] = []
     doubts: set[Doubt] = set()
     for number, step in enumerate(steps, first):
         roles += [source.role for source in step]
         doubts |= _doubts(step)
-        if _settles(step):
+        if _is_certain(step):
             if len({source.role for source in step}) > 1:
                 several = len({source.place for source in step}) > 1
                 doubts.add(_SEVERAL_PLACES[number] if several else MEMBER_AND_TEAM)
             break
     else:
         roles.append((0, 0))
-    return _Reach((min(low for low, _ in roles), max(high for _, high in roles)), frozenset(doubts))
+    return _PossibleRoles((min(low for low, _ in roles), max(high for _, high in roles)), frozenset(doubts))

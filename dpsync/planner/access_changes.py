@@ -2,7 +2,7 @@
 
 `access_exposures` is the entry point. Each relevant change names the places and the people that it can
 concern (`causes`). Only these are resolved on both sides (access.py): a member by name if the member has a
-role on the way, everybody else once for each role in the organization. Places with the same `shape` are
+role on the way, everybody else once for each role in the organization. Places with the same access are
 resolved once. `AccessWords` puts the gains into sentences: certain gains first, then possible gains.
 """
 
@@ -61,56 +61,64 @@ class AccessWords(Struct, frozen=True):
 
         `role`: the role that the change gives, if it gives one.
         """
-        certain = [one for one in findings if one.gain is not None and one.gain.certain]
-        possible = [one for one in findings if one.gain is not None and not one.gain.certain]
-        somewhere = [one for one in findings if one.gain is None]
+        certain = [finding for finding in findings if finding.gain is not None and finding.gain.certain]
+        possible = [finding for finding in findings if finding.gain is not None and not finding.gain.certain]
+        unknown = [finding for finding in findings if finding.gain is None]
         return "; ".join(
-            [*self._certain(address, certain), *self._possible(possible, role), *self._somewhere(somewhere)]
+            [
+                *self._certain_sentences(address, certain),
+                *self._possible_sentence(possible, role),
+                *self._unknown_sentence(unknown),
+            ]
         )
 
     def missing(self, findings: list[Finding]) -> tuple[str, ...]:
         """Return what the files lack, so that the plan cannot determine who gains access."""
-        found = {one.unread for one in findings if one.unread}
-        for one in findings:
-            doubts = one.gain.doubts if one.gain is not None and not one.gain.certain else ()
+        texts = {finding.unread for finding in findings if finding.unread}
+        for finding in findings:
+            doubts = finding.gain.doubts if finding.gain is not None and not finding.gain.certain else ()
             for doubt in (doubt for doubt in doubts if doubt.unread):
-                places = one.places if doubt.place == OWN else (doubt.place,)
-                found.update(doubt.text.format(self._place(place) if place else "") for place in places)
-        return tuple(sorted(found))
+                places = finding.places if doubt.place == OWN else (doubt.place,)
+                texts.update(doubt.text.format(self._place_name(place) if place else "") for place in places)
+        return tuple(sorted(texts))
 
-    def _certain(self, address: Address, findings: list[Finding]) -> Iterator[str]:
+    def _certain_sentences(self, address: Address, findings: list[Finding]) -> Iterator[str]:
         by_gain: dict[tuple[str, str, Subject], dict[Key, None]] = defaultdict(dict)
-        for one in findings:
-            assert one.gain is not None
-            before = _role(one.gain.before, one.subject.before, one.subject, "at most {}", last=True)
-            after = _role(one.gain.after, one.subject.after, one.subject, "at least {}", last=False)
-            by_gain[before, after, one.subject].update(dict.fromkeys(one.places))
+        for finding in findings:
+            assert finding.gain is not None
+            before = _role_word(
+                finding.gain.before, finding.subject.before, finding.subject, "at most {}", last=True
+            )
+            after = _role_word(
+                finding.gain.after, finding.subject.after, finding.subject, "at least {}", last=False
+            )
+            by_gain[before, after, finding.subject].update(dict.fromkeys(finding.places))
         groups: dict[tuple[str, str, tuple[str, ...]], list[Subject]] = defaultdict(list)
         for (before, after, subject), places in by_gain.items():
-            groups[before, after, self._places(places)].append(subject)
+            groups[before, after, self._place_names(places)].append(subject)
         sentences = sorted(
-            f"{self._who(subjects)}: {before} → {after}{_where(address, places)}"
+            f"{self._subject_names(subjects)}: {before} → {after}{_place_suffix(address, places)}"
             for (before, after, places), subjects in groups.items()
         )
         yield from sentences[:_MOST_GROUPS]
         if len(sentences) > _MOST_GROUPS:
             yield f"and more access for {len(sentences) - _MOST_GROUPS} other groups of members"
 
-    def _possible(self, findings: list[Finding], role: Any) -> Iterator[str]:
+    def _possible_sentence(self, findings: list[Finding], role: Any) -> Iterator[str]:
         if not findings:
             return
-        places = self._places({place: None for one in findings for place in one.places})
-        doubts = {doubt for one in findings if one.gain is not None for doubt in one.gain.doubts}
-        who = self._who(list(dict.fromkeys(one.subject for one in findings)))
+        places = self._place_names({place: None for finding in findings for place in finding.places})
+        doubts = {doubt for finding in findings if finding.gain is not None for doubt in finding.gain.doubts}
+        subjects = self._subject_names(list(dict.fromkeys(finding.subject for finding in findings)))
         lead = f"role {role} " if role is not None else ""
-        yield f"{lead}may open {some(places)} to {who}{self._why(doubts)}"
+        yield f"{lead}may open {some(places)} to {subjects}{self._undocumented_reason(doubts)}"
 
-    def _somewhere(self, findings: list[Finding]) -> Iterator[str]:
+    def _unknown_sentence(self, findings: list[Finding]) -> Iterator[str]:
         if findings:
-            who = self._who(list(dict.fromkeys(one.subject for one in findings)))
-            yield f"may open more objects to {who}"
+            subjects = self._subject_names(list(dict.fromkeys(finding.subject for finding in findings)))
+            yield f"may open more objects to {subjects}"
 
-    def _why(self, doubts: Collection[Doubt]) -> str:
+    def _undocumented_reason(self, doubts: Collection[Doubt]) -> str:
         """Return what the platform does not document, "" if the files lack something (see `missing`)."""
         if any(doubt.unread for doubt in doubts):
             return ""
@@ -118,30 +126,32 @@ class AccessWords(Struct, frozen=True):
 
     # Names.
 
-    def _places(self, places: Iterable[Key]) -> tuple[str, ...]:
-        return tuple(sorted(map(self._place, places)))
+    def _place_names(self, places: Iterable[Key]) -> tuple[str, ...]:
+        return tuple(sorted(map(self._place_name, places)))
 
-    def _place(self, place: Key) -> str:
+    def _place_name(self, place: Key) -> str:
         if isinstance(place, Unlisted):
-            return f"the spaces of {self._place(place.place)} that your files do not list"
+            return f"the spaces of {self._place_name(place.place)} that your files do not list"
         if address := self.parts.address(place):
             return address
         title = self.parts.title(place)
         name = place[1] if title is None else f'"{title}"'
         return f"the {self.parts.noun(place)} {name}"
 
-    def _who(self, subjects: list[Subject]) -> str:
-        people = sorted(self._person(one.key) for one in subjects if one.kind == "person")
-        groups = sorted(f"members of {self._place(one.key)}" for one in subjects if one.kind == "group")
+    def _subject_names(self, subjects: list[Subject]) -> str:
+        people = sorted(self._member_name(subject.key) for subject in subjects if subject.kind == "person")
+        groups = sorted(
+            f"members of {self._place_name(subject.key)}" for subject in subjects if subject.kind == "group"
+        )
         named = [*people, *groups]
-        others = [one for one in subjects if one.kind == "others"]
-        unlisted = any(one.kind == "unlisted" for one in subjects)
-        said = [some(named)] if named else []
-        said += [_others(others)] if others else []
-        said += ["people whose role your files do not list"] if unlisted else []
-        return ", ".join(said)
+        others = [subject for subject in subjects if subject.kind == "others"]
+        unlisted = any(subject.kind == "unlisted" for subject in subjects)
+        phrases = [some(named)] if named else []
+        phrases += [_other_members(others)] if others else []
+        phrases += ["people whose role your files do not list"] if unlisted else []
+        return ", ".join(phrases)
 
-    def _person(self, key: Key) -> str:
+    def _member_name(self, key: Key) -> str:
         """Return the e-mail of a member, as people know it."""
         address = self.parts.address(key)
         if address is None and (title := self.parts.title(key)):
@@ -151,13 +161,13 @@ class AccessWords(Struct, frozen=True):
         return address.rpartition("/")[2].removeprefix("[").removesuffix("]")
 
 
-def _where(address: Address, places: tuple[str, ...]) -> str:
+def _place_suffix(address: Address, places: tuple[str, ...]) -> str:
     """Return the places as a phrase, "" if the only place is the one that contains the change."""
     alone = len(places) == 1 and address.is_in(Address.parse(places[0]))
     return "" if alone else f" on {some(places)}"
 
 
-def _role(role: Range, default: Range, subject: Subject, inexact: str, *, last: bool) -> str:
+def _role_word(role: Range, default: Range, subject: Subject, inexact: str, *, last: bool) -> str:
     """Return a role as a word: `inexact` with one end of the range if the role is not certain."""
     if subject.kind == "others" and role == default:
         return "their own role"
@@ -166,9 +176,9 @@ def _role(role: Range, default: Range, subject: Subject, inexact: str, *, last: 
     return ("no access" if high == 0 else word) if low == high else inexact.format(word)
 
 
-def _others(others: list[Subject]) -> str:
+def _other_members(others: list[Subject]) -> str:
     """Name everybody else by their roles in the organization."""
-    roles = [GUEST_FIRST[one.after[0]] for one in others if one.after[0] == one.after[1]]
+    roles = [GUEST_FIRST[subject.after[0]] for subject in others if subject.after[0] == subject.after[1]]
     if len(roles) < len(others):
         return "all other members except guests"
     return f"other members with the role {some(roles, FEW + len(GUEST_FIRST))}"
@@ -216,8 +226,8 @@ class Cause(Struct, frozen=True):
         name = OWN if place == self.place else self.place
         match self.kind:
             case "given":
-                own = subject.kind == "person" and subject.key == self.who
-                return (name, PERSON if own else self.who) in gain.sources
+                is_own_role = subject.kind == "person" and subject.key == self.who
+                return (name, PERSON if is_own_role else self.who) in gain.sources
             case "level":
                 return (name, LEVEL) in gain.sources
             case "membership":
@@ -233,21 +243,23 @@ def access_exposures(decided: Decisions, changes: Iterable[Change]) -> Mapping[A
     for change in changes:
         if relevant(decided, change):
             by_organization[change.location.first].append(change)
-    found: dict[Address, list[Exposure]] = {}
-    for name, mine in sorted(by_organization.items()):
-        parts = AccessParts(decided, tuple(mine), Address.root(name))
+    exposures: dict[Address, list[Exposure]] = {}
+    for name, organization_changes in sorted(by_organization.items()):
+        parts = AccessParts(decided, tuple(organization_changes), Address.root(name))
         words = AccessWords(parts)
         by_change: dict[tuple[Address, str], list[tuple[Cause, Finding]]] = defaultdict(list)
         for cause, finding in findings(parts):
             by_change[cause.change.location, cause.field].append((cause, finding))
-        for (address, _), listed in sorted(by_change.items(), key=lambda item: item[0]):
-            cause = listed[0][0]
-            shown = _difference(cause)
-            role = shown.after if shown is not None and cause.kind == "given" else None
-            opened = [one for _, one in listed]
-            exposure = _exposure(cause, shown, words.all(address, opened, role), words.missing(opened))
-            found.setdefault(address, []).append(exposure)
-    return found
+        for (address, _), pairs in sorted(by_change.items(), key=lambda item: item[0]):
+            cause = pairs[0][0]
+            difference = _difference_of(cause)
+            role = difference.after if difference is not None and cause.kind == "given" else None
+            change_findings = [finding for _, finding in pairs]
+            exposure = _exposure(
+                cause, difference, words.all(address, change_findings, role), words.missing(change_findings)
+            )
+            exposures.setdefault(address, []).append(exposure)
+    return exposures
 
 
 def relevant(decided: Decisions, change: Change) -> bool:
@@ -260,32 +272,35 @@ def relevant(decided: Decisions, change: Change) -> bool:
         access = decided.sides.kind(entry.resource).access if entry is not None else {}
         written = entry.written if entry is not None else ()
         return bool(access) and (change.action == "create" or any(item.field.access for item in written))
-    taken = [decided.deletions.addresses[address], *_along(decided, decided.deletions.addresses[address])]
-    return any(registry[kind].access or _has_members(decided, kind) for kind, _ in taken)
+    deleted = [
+        decided.deletions.addresses[address],
+        *_cascaded(decided, decided.deletions.addresses[address]),
+    ]
+    return any(registry[kind].access or _is_team(decided, kind) for kind, _ in deleted)
 
 
-def _along(decided: Decisions, root: Identity) -> list[Identity]:
+def _cascaded(decided: Decisions, root: Identity) -> list[Identity]:
     """Return the objects that a delete takes along."""
     return [identity for identity, name in decided.deletions.cascade.by_root.get(root, ()) if not name]
 
 
-def _has_members(decided: Decisions, name: str) -> bool:
+def _is_team(decided: Decisions, name: str) -> bool:
     """Return whether a kind is a team, so that another kind declares its members."""
     kinds = decided.sides.registry.children(name)
     return any("who" in kind.access and "role" not in kind.access for kind in kinds)
 
 
-def _difference(cause: Cause) -> Difference | None:
+def _difference_of(cause: Cause) -> Difference | None:
     return next((item for item in cause.change.differences if item.field == cause.field), None)
 
 
-def _exposure(cause: Cause, shown: Difference | None, words: str, missing: tuple[str, ...]) -> Exposure:
+def _exposure(cause: Cause, difference: Difference | None, words: str, missing: tuple[str, ...]) -> Exposure:
     change = cause.change
     return Exposure(
         address=change.address,
         field=cause.field,
-        before=shown.before if shown is not None and change.action == "update" else None,
-        after=shown.after if shown is not None else None,
+        before=difference.before if difference is not None and change.action == "update" else None,
+        after=difference.after if difference is not None else None,
         words=words,
         missing=missing,
     )
@@ -300,16 +315,16 @@ def causes(parts: AccessParts) -> Iterator[Cause]:
     live = {item.source.identity: item for item in parts.live if isinstance(item.source, LiveObject)}
     for change in parts.changes:
         if change.action == "create":
-            yield from _by_create(parts, change, created[change.location])
+            yield from _causes_of_create(parts, change, created[change.location])
         elif change.action == "update":
-            yield from _by_update(parts, change, live)
+            yield from _causes_of_update(parts, change, live)
         else:
             root = parts.decided.deletions.addresses[change.location]
-            for identity in (root, *_along(parts.decided, root)):
-                yield from _by_delete(parts, change, identity, live.get(identity))
+            for identity in (root, *_cascaded(parts.decided, root)):
+                yield from _causes_of_delete(parts, change, identity, live.get(identity))
 
 
-def _by_create(parts: AccessParts, change: Change, item: Item) -> Iterator[Cause]:
+def _causes_of_create(parts: AccessParts, change: Change, item: Item) -> Iterator[Cause]:
     access, place = item.kind.access, parts.parent(item)
     if "who" in access:
         kind: Literal["given", "membership"] = "given" if "role" in access else "membership"
@@ -321,7 +336,7 @@ def _by_create(parts: AccessParts, change: Change, item: Item) -> Iterator[Cause
         yield Cause(change, access["level"].name, "level", item.key)
 
 
-def _by_update(parts: AccessParts, change: Change, live: Mapping[Identity, Item]) -> Iterator[Cause]:
+def _causes_of_update(parts: AccessParts, change: Change, live: Mapping[Identity, Item]) -> Iterator[Cause]:
     entry = parts.decided.entries[change.location]
     item = live.get(entry.live.identity) if entry.live is not None else None
     if item is None:
@@ -343,8 +358,10 @@ def _by_update(parts: AccessParts, change: Change, live: Mapping[Identity, Item]
                         yield Cause(change, name, "link", parts.site(item), space)
 
 
-def _by_delete(parts: AccessParts, change: Change, identity: Identity, item: Item | None) -> Iterator[Cause]:
-    if _has_members(parts.decided, identity[0]):
+def _causes_of_delete(
+    parts: AccessParts, change: Change, identity: Identity, item: Item | None
+) -> Iterator[Cause]:
+    if _is_team(parts.decided, identity[0]):
         yield Cause(change, "", "membership", identity)
     if item is None:
         return
@@ -366,24 +383,26 @@ def findings(parts: AccessParts) -> Iterator[tuple[Cause, Finding]]:
     """Yield all gains, each under its cause."""
     finder = _Finder(parts)
     by_place: dict[Key, list[Cause]] = defaultdict(list)
-    found = sorted(causes(parts), key=lambda cause: cause.structural)
-    for cause in found:
+    all_causes = sorted(causes(parts), key=lambda cause: cause.structural)
+    for cause in all_causes:
         for place in dict.fromkeys(finder.places(cause)):
-            if finder.stays(place):
+            if finder.still_exists(place):
                 by_place[place].append(cause)
-    alike: dict[Any, list[Key]] = defaultdict(list)
-    for place, mine in by_place.items():
-        alike[finder.shape(place), tuple(cause.towards(place) for cause in mine)].append(place)
-    for places in alike.values():
+    places_by_key: dict[Any, list[Key]] = defaultdict(list)
+    for place, place_causes in by_place.items():
+        places_by_key[finder.access_key(place), tuple(cause.towards(place) for cause in place_causes)].append(
+            place
+        )
+    for places in places_by_key.values():
         for subject, gain, number in finder.gains(by_place[places[0]], places[0]):
             by_cause: dict[int, list[Key]] = defaultdict(list)
             for place in places:
                 by_cause[id(by_place[place][number])].append(place)
-            for together in by_cause.values():
-                yield by_place[together[0]][number], Finding(subject, gain, tuple(together))
-    for cause in found:
-        if (somewhere := finder.somewhere(cause)) is not None:
-            yield cause, somewhere
+            for same_cause_places in by_cause.values():
+                yield by_place[same_cause_places[0]][number], Finding(subject, gain, tuple(same_cause_places))
+    for cause in all_causes:
+        if (unknown := finder.unknown_gain(cause)) is not None:
+            yield cause, unknown
 
 
 _UNLISTED_MEMBER: Final = Subject("unlisted", None, NOT_A_GUEST, NOT_A_GUEST)
@@ -400,7 +419,7 @@ class _Finder(Struct, frozen=True):
         rule = self.parts.decided.sides.registry.profile.access
         return Access(rule, self.parts.before, self.parts.after)
 
-    def stays(self, place: Key) -> bool:
+    def still_exists(self, place: Key) -> bool:
         """Return whether a place still exists after the apply."""
         return place in self.parts.after.levels or place not in self.parts.before.levels
 
@@ -412,20 +431,20 @@ class _Finder(Struct, frozen=True):
             return
         roots = [cause.place]
         if cause.kind == "guest":
-            mine = (cause.who, *sorted(after.teams_of.get(cause.who, ()), key=str))
-            roots = [place for giver in mine for place in after.places_of.get(giver, ())]
+            givers = (cause.who, *sorted(after.teams_of.get(cause.who, ()), key=str))
+            roots = [place for giver in givers for place in after.places_of.get(giver, ())]
         elif cause.kind == "membership":
             roots = [*before.places_of.get(cause.place, ()), *after.places_of.get(cause.place, ())]
         for place in dict.fromkeys(roots):
             yield place
-            yield from before.reach(place)
-            yield from after.reach(place)
+            yield from before.dependents(place)
+            yield from after.dependents(place)
 
-    def shape(self, place: Key) -> Any:
+    def access_key(self, place: Key) -> Any:
         """Return a comparison key: places with equal keys give everybody the same access."""
-        one = self.parts.place(place)
+        place_type = self.parts.place(place)
         worlds = (self.parts.before, self.parts.after)
-        alone = any(place in world.given or place in world.given_to_teams for world in worlds)
+        has_roles = any(place in world.member_roles or place in world.team_roles for world in worlds)
         around = tuple(
             (
                 place in world.complete,
@@ -435,53 +454,55 @@ class _Finder(Struct, frozen=True):
             )
             for world in worlds
         )
-        return one.shown, one.held, one.listed, place if alone else None, around
+        return place_type.shown, place_type.held, place_type.listed, place if has_roles else None, around
 
-    def gains(self, mine: list[Cause], place: Key) -> Iterator[tuple[Subject, Gain, int]]:
+    def gains(self, causes_here: list[Cause], place: Key) -> Iterator[tuple[Subject, Gain, int]]:
         """Yield the gain of each subject in a place, with the index of the first cause that explains it."""
-        one, access = self.parts.place(place), self.access
+        place_type, access = self.parts.place(place), self.access
         strongest = access.rule == "strongest"
-        everybody = any(cause.concerns_everybody for cause in mine)
-        subjects = self._subjects(mine, place, everybody)
-        around = tuple(tuple(_around(world, place)) for world in (self.parts.before, self.parts.after))
-        known: dict[Any, Gain | None] = {}
+        everybody = any(cause.concerns_everybody for cause in causes_here)
+        subjects = self._concerned_subjects(causes_here, place, everybody)
+        access_places = tuple(
+            tuple(_access_places(world, place)) for world in (self.parts.before, self.parts.after)
+        )
+        gain_by_key: dict[Any, Gain | None] = {}
         open_to_all = everybody
         for subject in subjects:
-            like = access.likeness(subject, around) if subject.kind == "person" else subject
-            if like not in known:
-                known[like] = access.gain(subject, one)
-            gain = known[like]
+            key = access.comparison_key(subject, access_places) if subject.kind == "person" else subject
+            if key not in gain_by_key:
+                gain_by_key[key] = access.gain(subject, place_type)
+            gain = gain_by_key[key]
             if subject.kind == "others":
                 open_to_all = open_to_all and gain is not None and gain.certain
             if gain is None or (open_to_all and subject == _UNLISTED_MEMBER):
                 continue
-            for number, cause in enumerate(mine):
+            for number, cause in enumerate(causes_here):
                 if cause.explains(subject, gain, place, strongest):
                     yield subject, gain, number
                     break
 
-    def _subjects(self, mine: list[Cause], place: Key, everybody: bool) -> list[Subject]:
+    def _concerned_subjects(self, causes_here: list[Cause], place: Key, everybody: bool) -> list[Subject]:
         """Return the subjects whom these causes can concern in a place."""
         people: dict[Key, None] = {}
         groups: dict[Key, None] = {}
         for giver in self._givers(place) if everybody else ():
-            self._add(giver, people, groups)
-        for cause in mine:
+            self._add_giver(giver, people, groups)
+        for cause in causes_here:
             if cause.kind == "given":
-                self._add(cause.who, people, groups)
+                self._add_giver(cause.who, people, groups)
             elif cause.who is not None and cause.kind in ("membership", "guest"):
                 people[cause.who] = None
             elif cause.kind == "membership":
-                self._add(cause.place, people, groups)
-        found = [subject for key in people if (subject := self._person(key)) is not None]
-        found += [Subject("group", key) for key in groups]
+                self._add_giver(cause.place, people, groups)
+        subjects = [subject for key in people if (subject := self._member_subject(key)) is not None]
+        subjects += [Subject("group", key) for key in groups]
         if everybody:
-            found += self._others(frozenset(people))
+            subjects += self._other_subjects(frozenset(people))
             if self._may_be_unlisted(place):
-                found += [_UNLISTED_MEMBER, _UNLISTED_GUEST]
-        return found
+                subjects += [_UNLISTED_MEMBER, _UNLISTED_GUEST]
+        return subjects
 
-    def _add(self, giver: Key, people: dict[Key, None], groups: dict[Key, None]) -> None:
+    def _add_giver(self, giver: Key, people: dict[Key, None], groups: dict[Key, None]) -> None:
         """Add a member to `people`, or the members of a team; if they are unknown, the team to `groups`."""
         worlds = (self.parts.before, self.parts.after)
         if giver not in self.parts.teams_with_roles:
@@ -495,11 +516,11 @@ class _Finder(Struct, frozen=True):
     def _givers(self, place: Key) -> Iterator[Key]:
         """Yield the members and teams with a role on a place, or on another place that gives access to it."""
         for world in (self.parts.before, self.parts.after):
-            for around in _around(world, place):
-                yield from world.given.get(around, ())
-                yield from world.given_to_teams.get(around, ())
+            for access_place in _access_places(world, place):
+                yield from world.member_roles.get(access_place, ())
+                yield from world.team_roles.get(access_place, ())
 
-    def _person(self, key: Key) -> Subject | None:
+    def _member_subject(self, key: Key) -> Subject | None:
         """Return a member; None for an admin, who has access to everything, and for a member who leaves."""
         before, after = (world.members.get(key) for world in (self.parts.before, self.parts.after))
         if before is not None and after is None:
@@ -510,7 +531,7 @@ class _Finder(Struct, frozen=True):
         unknown: Range = ANY_ROLE_BELOW_ADMIN
         return Subject("person", key, (0, 0) if new else before or unknown, after or unknown)
 
-    def _others(self, named: frozenset[Key]) -> list[Subject]:
+    def _other_subjects(self, named: frozenset[Key]) -> list[Subject]:
         """Return the remaining members, once for each role in the organization, without guests."""
         counts = Counter(self.parts.members_by_role)
         counts.subtract(self.parts.roles_of(key) for key in named if key in self.parts.after.members)
@@ -522,15 +543,19 @@ class _Finder(Struct, frozen=True):
 
     def _may_be_unlisted(self, place: Key) -> bool:
         """Return whether somebody may have a role in a list that was not read."""
-        one, worlds = self.parts.place(place), (self.parts.before, self.parts.after)
+        place_type, worlds = self.parts.place(place), (self.parts.before, self.parts.after)
         precedence = self.access.rule == "precedence"
         return (
-            any(around not in world.complete for world in worlds for around in _around(world, place))
-            or (precedence and one.shown and not (worlds[0].sites_read and one.listed))
-            or (one.held and not all(world.around(place)[1] for world in worlds))
+            any(
+                access_place not in world.complete
+                for world in worlds
+                for access_place in _access_places(world, place)
+            )
+            or (precedence and place_type.shown and not (worlds[0].sites_read and place_type.listed))
+            or (place_type.held and not all(world.collections_around(place)[1] for world in worlds))
         )
 
-    def somewhere(self, cause: Cause) -> Finding | None:
+    def unknown_gain(self, cause: Cause) -> Finding | None:
         """Return a finding without places if access may open in places whose permissions the files lack."""
         joins = cause.kind == "membership" and cause.change.action == "create"
         leaves = cause.kind == "membership" and not joins
@@ -542,11 +567,11 @@ class _Finder(Struct, frozen=True):
             return None  # the team is deleted: before that everything that names it was read
         if isinstance(cause.place, Address):
             return None  # the plan creates the team, which has only the roles that the files give to it
-        subject = self._person(cause.who)
+        subject = self._member_subject(cause.who)
         unread = "the permissions of all spaces, collections and sites"
         return Finding(subject, None, (), unread) if subject is not None else None
 
 
-def _around(world: World, place: Key) -> list[Key]:
+def _access_places(world: World, place: Key) -> list[Key]:
     """Return a place and all places that give access to it."""
-    return [place, *sorted(world.shown.get(place, ()), key=str), *world.around(place)[0]]
+    return [place, *sorted(world.shown.get(place, ()), key=str), *world.collections_around(place)[0]]

@@ -80,8 +80,10 @@ class AccessParts(Struct, frozen=True, dict=True):
         if not isinstance(value, LiveId):
             return None
         sides = self.decided.sides
-        meant = [sides.names.named(source, kind, value.id) for kind in field.type.refers]
-        return next((identity for identity in meant if identity in sides.snapshot.objects), meant[0])
+        candidates = [sides.names.named(source, kind, value.id) for kind in field.type.refers]
+        return next(
+            (identity for identity in candidates if identity in sides.snapshot.objects), candidates[0]
+        )
 
     def address(self, key: Key) -> str | None:
         """Return the address of the object with a key, None if no object in this plan has the key."""
@@ -103,14 +105,16 @@ class AccessParts(Struct, frozen=True, dict=True):
         """Return the objects that the plan creates."""
         entries = (self.decided.entries.get(change.location) for change in self.changes)
         return tuple(
-            Item(self.key(entry.resource.address), kind, entry.resource, self._declared(entry.resource))
+            Item(
+                self.key(entry.resource.address), kind, entry.resource, self._declared_fields(entry.resource)
+            )
             for entry in entries
             if entry is not None
             and entry.live is None
             and (kind := self.decided.sides.kind(entry.resource)).access
         )
 
-    def _declared(self, resource: Entry) -> dict[str, Value]:
+    def _declared_fields(self, resource: Entry) -> dict[str, Value]:
         """Return the fields of an entry that are not blocked."""
         kind, noted = self.decided.sides.kind(resource), self.decided.blocking.noted
         return {
@@ -122,14 +126,14 @@ class AccessParts(Struct, frozen=True, dict=True):
     @cached_property
     def live(self) -> tuple[Item, ...]:
         """Return the relevant live objects with their current fields."""
-        sides, around = self.decided.sides, self.decided.sides.snapshot.above
+        sides, above_of = self.decided.sides, self.decided.sides.snapshot.above
         root = sides.names.identities.get(self.organization)
-        found = []
+        items = []
         for identity, live in sides.snapshot.objects.items():
             kind = sides.kind(live)
-            if kind.access and (above := around(live)) and above[-1] == root and self._was_read(live, kind):
-                found.append(Item(self.live_key(identity), kind, live, live.fields))
-        return tuple(found)
+            if kind.access and (above := above_of(live)) and above[-1] == root and self._was_read(live, kind):
+                items.append(Item(self.live_key(identity), kind, live, live.fields))
+        return tuple(items)
 
     def _was_read(self, live: LiveObject, kind: Kind) -> bool:
         """Return whether an object was read independently of the base.
@@ -138,9 +142,9 @@ class AccessParts(Struct, frozen=True, dict=True):
         """
         if "who" not in kind.access or live.parent is None:
             return True
-        who = self.named(kind.access["who"], live.fields.get(kind.access["who"].name), live)
-        goes = who is not None and self.decided.deletions.covers(who)
-        return goes or self.reads(live.parent, kind)
+        referenced = self.named(kind.access["who"], live.fields.get(kind.access["who"].name), live)
+        is_deleted = referenced is not None and self.decided.deletions.covers(referenced)
+        return is_deleted or self.reads(live.parent, kind)
 
     def reads(self, place: Identity, kind: Kind) -> bool:
         """Return whether all objects of a kind in a live place were read.
@@ -157,42 +161,42 @@ class AccessParts(Struct, frozen=True, dict=True):
     def staying(self) -> tuple[Item, ...]:
         """Return the live objects that the plan keeps, with their fields after the apply."""
         return tuple(
-            Item(item.key, item.kind, item.source, self._written(item))
+            Item(item.key, item.kind, item.source, self._fields_after(item))
             for item in self.live
             if isinstance(item.source, LiveObject) and not self.decided.deletions.covers(item.source.identity)
         )
 
-    def _written(self, item: Item) -> Mapping[str, Value]:
+    def _fields_after(self, item: Item) -> Mapping[str, Value]:
         assert isinstance(item.source, LiveObject)
         address = self.decided.sides.names.declared.get(item.source.identity)
         entry = self.decided.entries.get(address) if address is not None else None
         if entry is None or not entry.written:
             return item.fields
-        return {**item.fields, **{one.field.name: one.after for one in entry.written}}
+        return {**item.fields, **{difference.field.name: difference.after for difference in entry.written}}
 
     # The worlds.
 
     @cached_property
     def before(self) -> World:
         """Return the current state. A place that the plan creates counts as one without roles or level."""
-        found = self._world(self.live)
+        current = self._world(self.live)
         new = {item.key for item in self.created if "level" in item.kind.access}
-        then = self.after
+        after = self.after
 
         def with_new(now: Mapping[Key, Any], later: Mapping[Key, Any]) -> dict[Key, Any]:
             return {**now, **{key: later[key] for key in new if key in later}}
 
         return World(
-            members=found.members,
-            teams=found.teams,
-            given=found.given,
-            given_to_teams=found.given_to_teams,
-            complete=found.complete | new,
-            levels={**found.levels, **dict.fromkeys(new)},
-            inside=with_new(found.inside, then.inside),
-            shown=with_new(found.shown, then.shown),
-            sites_read=found.sites_read,
-            unread_levels=found.unread_levels,
+            members=current.members,
+            teams=current.teams,
+            member_roles=current.member_roles,
+            team_roles=current.team_roles,
+            complete=current.complete | new,
+            levels={**current.levels, **dict.fromkeys(new)},
+            inside=with_new(current.inside, after.inside),
+            shown=with_new(current.shown, after.shown),
+            sites_read=current.sites_read,
+            unread_levels=current.unread_levels,
         )
 
     @cached_property
@@ -203,23 +207,23 @@ class AccessParts(Struct, frozen=True, dict=True):
     def _world(self, items: Iterable[Item]) -> World:
         items = tuple(items)
         members: dict[Key, Range] = {}
-        given: dict[Key, dict[Key, Range]] = {}
-        given_to_teams: dict[Key, dict[Key, Range]] = {}
+        member_roles: dict[Key, dict[Key, Range]] = {}
+        team_roles: dict[Key, dict[Key, Range]] = {}
         teams: dict[Key, set[Key]] = {key: set() for key in self._teams_read}
         levels: dict[Key, Range | None] = {}
         inside: dict[Key, Key | None] = {}
         shown: dict[Key, set[Key]] = {}
         for item in items:
             access = item.kind.access
-            who = self.value(item, "who")
+            holder = self.value(item, "who")
             if "who" in access and "role" in access:
-                roles = given_to_teams if item.kind.name in self._of_teams else given
-                if (role := _range(item.fields.get(access["role"].name))) != (0, 0):
-                    roles.setdefault(self.parent(item), {})[who] = role
+                roles = team_roles if item.kind.name in self._team_role_kinds else member_roles
+                if (role := _role_range(item.fields.get(access["role"].name))) != (0, 0):
+                    roles.setdefault(self.parent(item), {})[holder] = role
             elif "who" in access:
-                teams.setdefault(self.parent(item), set()).add(who)
+                teams.setdefault(self.parent(item), set()).add(holder)
             elif "role" in access:
-                members[item.key] = _range(item.fields.get(access["role"].name))
+                members[item.key] = _role_range(item.fields.get(access["role"].name))
             if "level" in access:
                 levels[item.key] = self._level(item, access["level"])
             if "inside" in access:
@@ -229,17 +233,17 @@ class AccessParts(Struct, frozen=True, dict=True):
         shown |= {Unlisted(site): {site} for site in self.unread_sites if site in levels}
         if not self.spaces_listed:
             inside |= {Unlisted(key): key for key in levels if self.is_collection(key)}
-        for team in (team for roles in given_to_teams.values() for team in roles):
+        for team in (team for roles in team_roles.values() for team in roles):
             if isinstance(team, Address):  # the plan creates it
                 teams.setdefault(team, set())
         return World(
             members=members,
-            teams={team: frozenset(found) for team, found in teams.items()},
-            given=given,
-            given_to_teams=given_to_teams,
+            teams={team: frozenset(members_of_team) for team, members_of_team in teams.items()},
+            member_roles=member_roles,
+            team_roles=team_roles,
             complete=frozenset(key for key in levels if self._is_complete(key)),
             levels=levels,
-            inside=self._lifted(inside),
+            inside=self._without_deleted_collections(inside),
             shown={space: frozenset(sites) for space, sites in shown.items()},
             sites_read=self.unread_sites == () and self.sites_listed,
             unread_levels=not self.sites_listed or any(levels.get(site) for site in self.unread_sites),
@@ -254,27 +258,27 @@ class AccessParts(Struct, frozen=True, dict=True):
         """Return the level of a place; None if the place inherits, also if no answer contains the field."""
         value = item.fields.get(field.name, _INHERIT if isinstance(item.source, Entry) else None)
         value = field.absent if value is None else value
-        return None if value in (None, _INHERIT) else _range(value)
+        return None if value in (None, _INHERIT) else _role_range(value)
 
-    def _lifted(self, inside: dict[Key, Key | None]) -> dict[Key, Key | None]:
+    def _without_deleted_collections(self, inside: dict[Key, Key | None]) -> dict[Key, Key | None]:
         """Move the contents of a deleted collection to the collection that contained the deleted one."""
-        gone = {
+        deleted = {
             item.key: self.value(item, "inside")
             for item in self.live
             if "inside" in item.kind.access and item.key not in inside
         }
-        found = dict(inside)
-        for key, around in inside.items():
-            while around in gone:
-                around = gone[around]
-            found[key] = around
-        return found
+        containers = dict(inside)
+        for key, container in inside.items():
+            while container in deleted:
+                container = deleted[container]
+            containers[key] = container
+        return containers
 
     def place(self, key: Key) -> Place:
         if isinstance(key, Unlisted):
             return Place(key, shown=True, listed=False)
-        kind = self._kind(key)
-        return Place(key, shown=kind in self._shown, held=kind not in self._showing)
+        kind = self._kind_name(key)
+        return Place(key, shown=kind in self._shown_kinds, held=kind not in self._site_kinds)
 
     @cached_property
     def members_by_role(self) -> Counter[tuple[Range, Range]]:
@@ -289,29 +293,29 @@ class AccessParts(Struct, frozen=True, dict=True):
     @cached_property
     def teams_with_roles(self) -> frozenset[Key]:
         worlds = (self.before, self.after)
-        return frozenset(
-            team for world in worlds for roles in world.given_to_teams.values() for team in roles
-        )
+        return frozenset(team for world in worlds for roles in world.team_roles.values() for team in roles)
 
     def noun(self, key: Identity) -> str:
         return self.decided.sides.registry[key[0]].noun
 
     def is_collection(self, key: Key) -> bool:
-        return self._kind(key) not in self._shown | self._showing
+        return self._kind_name(key) not in self._shown_kinds | self._site_kinds
 
-    def _kind(self, key: Key) -> str:
+    def _kind_name(self, key: Key) -> str:
         entry = self.decided.sides.resources.get(key) if isinstance(key, Address) else None
         return entry.kind if entry is not None else str(key[0])
 
     @cached_property
-    def _shown(self) -> frozenset[str]:
+    def _shown_kinds(self) -> frozenset[str]:
         """Return the names of the kinds that sites show."""
-        return frozenset(name for kind in self._kinds("shows") for name in kind.access["shows"].type.refers)
+        return frozenset(
+            name for kind in self._kinds_with("shows") for name in kind.access["shows"].type.refers
+        )
 
     @cached_property
-    def _showing(self) -> frozenset[str]:
+    def _site_kinds(self) -> frozenset[str]:
         """Return the names of the kinds of sites."""
-        return frozenset(map(self.decided.sides.registry.tree_owner, self._kinds("shows")))
+        return frozenset(map(self.decided.sides.registry.tree_owner, self._kinds_with("shows")))
 
     def parent(self, item: Item) -> Key:
         """Return the place or the team that contains an object."""
@@ -331,7 +335,7 @@ class AccessParts(Struct, frozen=True, dict=True):
 
     # What was read.
 
-    def _kinds(self, *words: Any) -> list[Kind]:
+    def _kinds_with(self, *words: Any) -> list[Kind]:
         """Return the kinds with all of these access words, and without the others of "who" and "role"."""
         roles = {"who", "role"}
         return [
@@ -341,54 +345,54 @@ class AccessParts(Struct, frozen=True, dict=True):
         ]
 
     @cached_property
-    def _teams(self) -> frozenset[str]:
+    def _team_kinds(self) -> frozenset[str]:
         """Return the names of the kinds that have members."""
-        return frozenset(name for kind in self._kinds("who") for name in kind.parents)
+        return frozenset(name for kind in self._kinds_with("who") for name in kind.parents)
 
     @cached_property
-    def _of_teams(self) -> frozenset[str]:
+    def _team_role_kinds(self) -> frozenset[str]:
         """Return the names of the kinds that give a role to a team."""
-        kinds = self._kinds("who", "role")
+        kinds = self._kinds_with("who", "role")
         return frozenset(
-            kind.name for kind in kinds if self._teams.issuperset(kind.access["who"].type.refers)
+            kind.name for kind in kinds if self._team_kinds.issuperset(kind.access["who"].type.refers)
         )
 
     @cached_property
     def _root(self) -> Identity | None:
         return self.decided.sides.names.identities.get(self.organization)
 
-    def _listed(self, kind: Kind) -> bool:
+    def _is_list_read(self, kind: Kind) -> bool:
         """Return whether the list of all objects of a kind in the organization was read."""
         sides = self.decided.sides
         return self._root is not None and (
             self.reads(self._root, kind)
             or any(
-                one.kind == kind.name and one.parent == self.organization
-                for one in sides.desired.lookups.values()
+                lookup.kind == kind.name and lookup.parent == self.organization
+                for lookup in sides.desired.lookups.values()
             )
         )
 
     @cached_property
     def members_read(self) -> bool:
-        return all(map(self._listed, self._kinds("role")))
+        return all(map(self._is_list_read, self._kinds_with("role")))
 
     @cached_property
     def _teams_read(self) -> frozenset[Identity]:
         """Return the live teams whose members were read."""
-        sides, found = self.decided.sides, set[Identity]()
-        for kind in self._kinds("who"):
+        sides, teams_read = self.decided.sides, set[Identity]()
+        for kind in self._kinds_with("who"):
             teams = (identity for identity in sides.snapshot.objects if identity[0] in kind.parents)
-            found.update(team for team in teams if self.reads(team, kind))
-        return frozenset(found)
+            teams_read.update(team for team in teams if self.reads(team, kind))
+        return frozenset(teams_read)
 
     @cached_property
     def sites_listed(self) -> bool:
-        return all(self._listed(self.decided.sides.registry[name]) for name in self._showing)
+        return all(self._is_list_read(self.decided.sides.registry[name]) for name in self._site_kinds)
 
     @cached_property
     def unread_sites(self) -> tuple[Key, ...]:
         """Return the live sites whose structure was not read."""
-        owners = {self.decided.sides.registry.tree_owner(kind): kind for kind in self._kinds("shows")}
+        owners = {self.decided.sides.registry.tree_owner(kind): kind for kind in self._kinds_with("shows")}
         return tuple(
             item.key
             for item in self.live
@@ -399,7 +403,9 @@ class AccessParts(Struct, frozen=True, dict=True):
     def spaces_listed(self) -> bool:
         """Return whether the collection of every space is known; for outputs of other objects it never is."""
         sides = self.decided.sides
-        return not sides.snapshot.output_identities and all(map(self._listed, self._kinds("inside")))
+        return not sides.snapshot.output_identities and all(
+            map(self._is_list_read, self._kinds_with("inside"))
+        )
 
     def _is_complete(self, key: Key) -> bool:
         """Return whether all roles on a place were read."""
@@ -408,8 +414,8 @@ class AccessParts(Struct, frozen=True, dict=True):
         place = self._access_objects.get(key, key)
         registry = self.decided.sides.registry
         return all(
-            self.reads(place, kind) or not self._may_name(kind)
-            for kind in self._kinds("who", "role")
+            self.reads(place, kind) or not self._has_candidates(kind)
+            for kind in self._kinds_with("who", "role")
             if place[0] in registry and place[0] in kind.parents
         )
 
@@ -422,11 +428,11 @@ class AccessParts(Struct, frozen=True, dict=True):
             if item.kind.of_output and isinstance(item.source, LiveObject)
         }
 
-    def _may_name(self, kind: Kind) -> bool:
+    def _has_candidates(self, kind: Kind) -> bool:
         """Return whether a list of this kind can contain anybody: without teams, a list of teams is empty."""
         sides = self.decided.sides
         names = kind.access["who"].type.refers
-        known = all(self._listed(sides.registry[name]) for name in names)
+        known = all(self._is_list_read(sides.registry[name]) for name in names)
         return not known or any(identity[0] in names for identity in sides.snapshot.objects)
 
     @cached_property
@@ -434,21 +440,21 @@ class AccessParts(Struct, frozen=True, dict=True):
         """Return whether a site or a collection may have a default level."""
         levels = (*self.before.levels.items(), *self.after.levels.items())
         return not (self.sites_listed and self.spaces_listed) or any(
-            level is not None for key, level in levels if self._kind(key) not in self._shown
+            level is not None for key, level in levels if self._kind_name(key) not in self._shown_kinds
         )
 
     @cached_property
     def everything_read(self) -> bool:
         """Return whether every list with roles was read."""
-        places = [kind for kind in self._kinds() if "level" in kind.access and not kind.of_output]
+        places = [kind for kind in self._kinds_with() if "level" in kind.access and not kind.of_output]
         return (
-            all(map(self._listed, places))
+            all(map(self._is_list_read, places))
             and not self.decided.sides.snapshot.output_identities
             and all(self._is_complete(key) for key in self.before.levels)
         )
 
 
-def _range(word: Value) -> Range:
+def _role_range(word: Value) -> Range:
     """Return the rank of a role; the full range for a role that this version does not know."""
     if word is None:
         return (0, 0)
