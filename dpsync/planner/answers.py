@@ -58,8 +58,8 @@ class Answer(Struct, frozen=True, order=True):
         if self.words != NEW or not pattern:
             return []
         segments = Address.parse(pattern).segments
-        found = [address for address in addresses if Pattern(pattern, segments).matches(address)]
-        return found if len(found) == int(number) else []
+        matching = [address for address in addresses if Pattern(pattern, segments).matches(address)]
+        return matching if len(matching) == int(number) else []
 
     @property
     def flag(self) -> str:
@@ -88,7 +88,7 @@ def forms(registry: Registry) -> tuple[Form, ...]:
     """Return every form of answer that some rule asks for; each act of a kind is one."""
     kinds = registry.whole.kinds.values()
     trees = {registry.whole.tree_owner(kind) for kind in kinds if isinstance(kind.shape, NodeShape)}
-    acts = sorted({word for kind in kinds for word in kind.platform.acts})
+    act_words = sorted({word for kind in kinds for word in kind.platform.acts})
     return (
         Form(DELETE, "N"),
         Form(EXPOSE, "N"),
@@ -98,12 +98,12 @@ def forms(registry: Registry) -> tuple[Form, ...]:
         Form(NEW, "N PATTERN"),
         Form(RESTRUCTURE, "ADDRESS", lambda kind: kind.name in trees),
         Form(SEND, "ADDRESS#field"),
-        *(Form(word, "ADDRESS", _can(word)) for word in acts),
+        *(Form(word, "ADDRESS", _has_act(word)) for word in act_words),
         Form(NOT_MY_OWN, "ADDRESS", lambda kind: kind.guard is not None and kind.guard.own),
     )
 
 
-def _can(word: str) -> Callable[[Kind], bool]:
+def _has_act(word: str) -> Callable[[Kind], bool]:
     """Return a function that tells whether a kind has an act."""
     return lambda kind: word in kind.platform.acts
 
@@ -114,29 +114,29 @@ def parse(text: str, registry: Registry) -> Answer:
     Raises:
         ValueError: If no rule asks for such an answer.
     """
-    known = forms(registry)
-    fitting = [form for form in known if text.startswith(f"{form.words} ")]
-    if fitting:
-        longest = max(len(form.words) for form in fitting)
+    all_forms = forms(registry)
+    candidates = [form for form in all_forms if text.startswith(f"{form.words} ")]
+    if candidates:
+        longest = max(len(form.words) for form in candidates)
         subject = text[longest:].strip()
-        form = _form([form for form in fitting if len(form.words) == longest], subject)
-        if wrong := _wrong(form, subject, registry):
-            raise ValueError(f'"{text}": {wrong}')
-        return Answer(form.words, _normal(form, subject, registry))
-    listed = ", ".join(f'"{form}"' for form in known)
+        form = _fitting_form([form for form in candidates if len(form.words) == longest], subject)
+        if error := _subject_error(form, subject, registry):
+            raise ValueError(f'"{text}": {error}')
+        return Answer(form.words, _normalize_subject(form, subject, registry))
+    listed = ", ".join(f'"{form}"' for form in all_forms)
     raise ValueError(f'"{text}" is not an answer that dpsync knows. Possible answers: {listed}')
 
 
-def _form(forms: Sequence[Form], subject: str) -> Form:
+def _fitting_form(forms: Sequence[Form], subject: str) -> Form:
     """Return the form that fits a subject: a number, an address (with a slash), or a number and a pattern."""
     number, _, pattern = subject.partition(" ")
-    fitting: Subject = "ADDRESS" if "/" in subject else "N"
+    subject_form: Subject = "ADDRESS" if "/" in subject else "N"
     if pattern and number.isdigit():
-        fitting = "N PATTERN"
-    return next((form for form in forms if form.subject == fitting), forms[0])
+        subject_form = "N PATTERN"
+    return next((form for form in forms if form.subject == subject_form), forms[0])
 
 
-def _normal(form: Form, subject: str, registry: Registry) -> str:
+def _normalize_subject(form: Form, subject: str, registry: Registry) -> str:
     """Return a subject in the notation that rules use."""
     if form.subject == "N":
         return str(int(subject))
@@ -152,24 +152,24 @@ def parse_all(texts: Iterable[str], registry: Registry) -> list[Answer]:
     Raises:
         DiagnosticError: With exit code 64 and every text that is not an answer.
     """
-    found, wrong = [], []
+    answers, diagnostics = [], []
     for text in texts:
         try:
-            found.append(parse(text, registry))
+            answers.append(parse(text, registry))
         except ValueError as error:
-            wrong.append(Diagnostic("DP332", str(error)))
-    if wrong:
-        raise DiagnosticError(wrong, Exit.USAGE)
-    return found
+            diagnostics.append(Diagnostic("DP332", str(error)))
+    if diagnostics:
+        raise DiagnosticError(diagnostics, Exit.USAGE)
+    return answers
 
 
-def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
+def _subject_error(form: Form, subject: str, registry: Registry) -> str | None:
     """Return why a subject does not fit the form of an answer, None if it does."""
     if form.subject == "N":
-        number = subject.isascii() and subject.isdigit() and len(subject) <= _DIGITS
-        return None if number else f'write the answer as "{form}", with a number for N'
+        is_number = subject.isascii() and subject.isdigit() and len(subject) <= _DIGITS
+        return None if is_number else f'write the answer as "{form}", with a number for N'
     if form.subject == "N PATTERN":
-        return _wrong_pattern(subject, registry)
+        return _pattern_error(subject, registry)
     address, field = FieldAddress.parse(subject)
     if (field is not None) != (form.subject == "ADDRESS#field"):
         return f'write the answer as "{form}"'
@@ -185,13 +185,13 @@ def _wrong(form: Form, subject: str, registry: Registry) -> str | None:
     return None
 
 
-def _wrong_pattern(subject: str, registry: Registry) -> str | None:
+def _pattern_error(subject: str, registry: Registry) -> str | None:
     """Return why a subject is not a number and a pattern, None if it is."""
     number, _, text = subject.partition(" ")
     try:
         pattern = Pattern.parse(text.strip(), registry.words)
-    except ValueError as wrong:
-        return str(wrong)
+    except ValueError as error:
+        return str(error)
     if len(number) > _DIGITS or pattern.field is not None:
         return 'write the answer as "new N PATTERN", with a number and an address pattern'
     mistake = Places(registry).mistake(pattern, "objects")
@@ -252,10 +252,15 @@ def check_needed(plan: Plan) -> None:
     unneeded = [note.address for note in plan.notes if note.text == UNNEEDED]
     if plan.empty or not unneeded:
         return
-    flags = [way.add for item in plan.refusals for way in item.answers if confirmed_by(way.add)]
-    open_ = " ".join(dict.fromkeys(flags))
+    flags = [
+        resolution.add
+        for refusal in plan.refusals
+        for resolution in refusal.answers
+        if confirmed_by(resolution.add)
+    ]
+    needed_flags = " ".join(dict.fromkeys(flags))
     hint = "remove this answer, because this plan asks no question"
-    if open_:
-        hint = f"remove this answer. This plan asks for {open_}"
-    found = [Diagnostic("DP333", f"{flag}: {UNNEEDED}", hint=hint) for flag in unneeded]
-    raise DiagnosticError(found, Exit.USAGE)
+    if needed_flags:
+        hint = f"remove this answer. This plan asks for {needed_flags}"
+    diagnostics = [Diagnostic("DP333", f"{flag}: {UNNEEDED}", hint=hint) for flag in unneeded]
+    raise DiagnosticError(diagnostics, Exit.USAGE)

@@ -37,30 +37,34 @@ def missing_pages(sides: Sides, resource: Entry) -> Iterator[tuple[Field, str, s
     Fields that refer to a space whose pages could not be read are skipped.
     """
     declared = sides.resources.get(resource.address, resource)
-    for found in page_references(sides.registry, declared, sides.resources, sides.snapshot.objects):
-        id = space_id(found.space, sides.values.known_id)
-        if isinstance(found.space, Ref) and id is None:
-            reason = f"{found.space.address} does not exist yet, so it has no pages"
-            yield found.field, reason, "when the space exists, create the page and apply again"
-        elif (pages := sides.snapshot.pages.get(id or "")) is not None and found.page not in pages:
-            space = found.space.address if isinstance(found.space, Ref) else f"the space {id}"
-            yield found.field, f'there is no page "{found.page}" in {space}', _todo(found.page, pages)
+    for reference in page_references(sides.registry, declared, sides.resources, sides.snapshot.objects):
+        id = space_id(reference.space, sides.values.known_id)
+        if isinstance(reference.space, Ref) and id is None:
+            reason = f"{reference.space.address} does not exist yet, so it has no pages"
+            yield reference.field, reason, "when the space exists, create the page and apply again"
+        elif (pages := sides.snapshot.pages.get(id or "")) is not None and reference.page not in pages:
+            space = reference.space.address if isinstance(reference.space, Ref) else f"the space {id}"
+            yield (
+                reference.field,
+                f'there is no page "{reference.page}" in {space}',
+                _suggest_pages(reference.page, pages),
+            )
 
 
-def _todo(page: str, pages: Mapping[str, str]) -> str:
+def _suggest_pages(page: str, pages: Mapping[str, str]) -> str:
     """Suggest pages that are similar to a missing page, and list the pages of the space."""
     paths = sorted(path for path in pages.values() if path)
     if not paths:
         return "create the page and apply again: the space has no pages"
-    listed = f"use the path of a page in that space: {some(paths, _MOST_PAGES)}"
-    similar = _similar(page.strip("/"), pages)
+    page_list = f"use the path of a page in that space: {some(paths, _MOST_PAGES)}"
+    similar = _similar_pages(page.strip("/"), pages)
     if not similar:
-        return listed
-    quoted = one_or_other([f'"{one}"' for one in similar[:FEW]])
-    return f"did you mean {quoted}? Otherwise, {listed}"
+        return page_list
+    quoted = one_or_other([f'"{path}"' for path in similar[:FEW]])
+    return f"did you mean {quoted}? Otherwise, {page_list}"
 
 
-def _similar(page: str, pages: Mapping[str, str]) -> list[str]:
+def _similar_pages(page: str, pages: Mapping[str, str]) -> list[str]:
     """Return the pages with the same last segment, else those with a similar id, path or last segment."""
     by_slug: dict[str, list[str]] = {}
     for path in sorted(filter(None, pages.values())):
@@ -72,22 +76,22 @@ def _similar(page: str, pages: Mapping[str, str]) -> list[str]:
     return [nearest] if nearest else by_slug.get(did_you_mean(slug, by_slug) or "", [])
 
 
-_LATER = f"after GitBook has created that object, run {command('apply')}"
-_BACK = f"after the restore, run {command('apply')}"
-_ANEW = "restore the object in GitBook, or remove the entry"
+_TODO_AFTER_CREATION = f"after GitBook has created that object, run {command('apply')}"
+_TODO_AFTER_RESTORE = f"after the restore, run {command('apply')}"
+_TODO_RESTORE = "restore the object in GitBook, or remove the entry"
 
 
-_REPOSITORY = "add the missing object to the repository, or remove this reference"
+_TODO_REPOSITORY = "add the missing object to the repository, or remove this reference"
 
 
-def _not_yet(address: Address) -> str:
+def _output_pending_reason(address: Address) -> str:
     """Return the reason for a reference to an output that the platform has not created yet."""
     return (
         f"this entry refers to the object that {address} creates, and GitBook has not created that object yet"
     )
 
 
-def _unserved(address: str, item: Unserved) -> Blocked:
+def _unsupported(address: str, item: Unserved) -> Blocked:
     return Blocked(address=address, reason=item.reason, todo=item.todo, because=item.because)
 
 
@@ -115,8 +119,8 @@ class Blocking(Struct, frozen=True):
     def all(self) -> tuple[Blocked, ...]:
         """Return every blocked entry and field that is reported, by address."""
         entries = (item for address, item in self.entries.items() if address not in self.ignored)
-        found = (*entries, *self.fields.values(), *self.rest)
-        return tuple(sorted(found, key=lambda item: item.address))
+        blocked = (*entries, *self.fields.values(), *self.rest)
+        return tuple(sorted(blocked, key=lambda item: item.address))
 
 
 class Blocker:
@@ -125,17 +129,17 @@ class Blocker:
     def __init__(self, sides: Sides, decided: Restructuring) -> None:
         self._sides = sides
         self._entries: dict[Address, Blocked] = {
-            address: _unserved(str(address), item) for address, item in sides.desired.unserved.items()
+            address: _unsupported(str(address), item) for address, item in sides.desired.unserved.items()
         }
         self._fields: dict[tuple[Address, str], Blocked] = {}
         self._asked: set[Answer] = set()
         self.first: dict[Address, Address] = {}
-        self._entries |= dict(self._missing())
-        self._entries |= dict(self._cannot_hide())
-        self._settle()
+        self._entries |= dict(self._missing_content())
+        self._entries |= dict(self._unhideable_entries())
+        self._block_dependents()
         for item in decided.agreed:
             if not item.alone:
-                self._hold(item)
+                self._block_navigation(item)
         for address, owner in decided.replaced.items():
             reason = f"dpsync deletes the target of this entry before creating the new navigation of {owner}"
             self._entries[address] = Blocked(
@@ -144,33 +148,33 @@ class Blocker:
                 todo=f"to create the object of this entry again, run {command('apply')}",
             )
         if self.first:
-            self._settle()
+            self._block_dependents()
 
-    def _missing(self) -> Iterator[tuple[Address, Blocked]]:
+    def _missing_content(self) -> Iterator[tuple[Address, Blocked]]:
         """Yield content whose recorded object is deleted or not readable: re-creating it needs an answer."""
         sides = self._sides
         for address, missing in sides.snapshot.missing.items():
             entry = sides.resources.get(address)
             if entry is None or not sides.kind(entry).content or sides.live(address) is not None:
                 continue
-            anew = Answer(NEW, str(address))
-            self._asked.add(anew)
-            if sides.answers.gives(anew) or sides.policy.ignored(address):
+            create_answer = Answer(NEW, str(address))
+            self._asked.add(create_answer)
+            if sides.answers.gives(create_answer) or sides.policy.ignored(address):
                 continue
-            what = "was deleted" if missing.restorable else "does not exist, or this token cannot see it"
+            state = "was deleted" if missing.restorable else "does not exist, or this token cannot see it"
             noun = sides.kind(entry).noun
-            back = pin(missing.id, bool(sides.desired.environments))
-            back = f"to restore the object, add {back}. Otherwise, " if missing.restorable else ""
+            pin_line = pin(missing.id, bool(sides.desired.environments))
+            restore_hint = f"to restore the object, add {pin_line}. Otherwise, " if missing.restorable else ""
             yield (
                 address,
                 Blocked(
                     address=str(address),
-                    reason=f"the {noun} with the id {missing.id} {what}",
-                    todo=f"{back}to create a new {noun}, add {anew.flag}",
+                    reason=f"the {noun} with the id {missing.id} {state}",
+                    todo=f"{restore_hint}to create a new {noun}, add {create_answer.flag}",
                 ),
             )
 
-    def _cannot_hide(self) -> Iterator[tuple[Address, Blocked]]:
+    def _unhideable_entries(self) -> Iterator[tuple[Address, Blocked]]:
         """Yield new entries that are declared as hidden while no request hides them: they would be seen."""
         sides = self._sides
         for address, entry in sides.resources.items():
@@ -185,28 +189,28 @@ class Blocker:
                 value = entry.fields.get(item.name)
                 if value is None or item.name not in kind.unsupported_fields:
                     continue
-                less = direction(item, at_first(item), value) == "withdraw"
-                if less and item.setting(value) is None and not sides.policy.ignored(address, item.name):
-                    said = str(value).lower() if isinstance(value, bool) else value
-                    reason = sides.registry.profile.lacks(f"setting {item.name} to {said}")
+                hides = direction(item, at_first(item), value) == "withdraw"
+                if hides and item.setting(value) is None and not sides.policy.ignored(address, item.name):
+                    displayed = str(value).lower() if isinstance(value, bool) else value
+                    reason = sides.registry.profile.lacks(f"setting {item.name} to {displayed}")
                     todo = (
                         f"create the object in GitBook, or remove the field {item.name}: then dpsync "
                         "creates a visible object"
                     )
                     yield address, Blocked(address=str(address), reason=reason, todo=todo)
 
-    def _settle(self) -> None:
+    def _block_dependents(self) -> None:
         """Block entries that need blocked entries, until no more are found."""
-        grown = -1
-        while grown != len(self._entries):
-            grown = len(self._entries)
+        count = -1
+        while count != len(self._entries):
+            count = len(self._entries)
             for resource in self._sides.resources.values():
                 address = resource.address
-                known = address in self._entries or address in self.first.values()
-                if not known and self._sides.live(address) is None:
-                    self._consider(resource)
+                is_decided = address in self._entries or address in self.first.values()
+                if not is_decided and self._sides.live(address) is None:
+                    self._block_if_impossible(resource)
 
-    def _hold(self, item: Restructure) -> None:
+    def _block_navigation(self, item: Restructure) -> None:
         """Block all of a navigation except the entry that is created first; later plans create the rest."""
         nodes = [
             address
@@ -225,22 +229,26 @@ class Blocker:
             if address != first:
                 self._entries[address] = Blocked(address=str(address), reason=reason, todo=todo)
 
-    def _consider(self, resource: Entry) -> None:
+    def _block_if_impossible(self, resource: Entry) -> None:
         """Block a new entry if dpsync cannot create it, or not before something else exists."""
         kind = self._sides.kind(resource)
         address = str(resource.address)
         if self._sides.policy.ignored(resource.address):
             return
-        around = self._sides.live(resource.parent) if resource.parent is not None else None
-        if around is not None and around.deleted:
+        parent = self._sides.live(resource.parent) if resource.parent is not None else None
+        if parent is not None and parent.deleted:
             reason = f"restoring {resource.parent} may also restore the object of this entry"
-            self._entries[resource.address] = Blocked(address=address, reason=reason, todo=_BACK)
+            self._entries[resource.address] = Blocked(
+                address=address, reason=reason, todo=_TODO_AFTER_RESTORE
+            )
             return
         if kind.of_output and resource.parent is not None:
-            made = self._sides.values.known_id(resource.parent) is not None
-            reason = f"the space of {resource.parent} {'no longer exists' if made else 'does not exist yet'}"
+            had_space = self._sides.values.known_id(resource.parent) is not None
+            reason = (
+                f"the space of {resource.parent} {'no longer exists' if had_space else 'does not exist yet'}"
+            )
             self._entries[resource.address] = Blocked(
-                address=address, reason=reason, todo=_ANEW if made else _LATER
+                address=address, reason=reason, todo=_TODO_RESTORE if had_space else _TODO_AFTER_CREATION
             )
             return
         create = kind.creating(resource.pin, resource.fields)
@@ -251,17 +259,17 @@ class Blocker:
                 reason = self._sides.registry.profile.lacks(f"creating {kind.one}")
             self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
             return
-        named = self._for_creating(resource)
-        for other in sorted(named):
-            if self._lacks_output(other) and not self._will_be(other):
+        referenced = self._needed_for_creation(resource)
+        for other in sorted(referenced):
+            if self._lacks_output(other) and not self._will_be_output(other):
                 self._entries[resource.address] = Blocked(
-                    address=address, reason=_not_yet(other), todo=_LATER
+                    address=address, reason=_output_pending_reason(other), todo=_TODO_AFTER_CREATION
                 )
                 return
-        needed = {resource.parent, resource.holder} | named
+        needed = {resource.parent, resource.holder} | referenced
         for other in sorted(item for item in needed if item is not None):
-            if self._never_made(other):
-                reason, todo = self._left_alone(other)
+            if self._is_never_created(other):
+                reason, todo = self._ignored_reason(other)
                 self._entries[resource.address] = Blocked(address=address, reason=reason, todo=todo)
                 return
             if other in self._entries:
@@ -272,10 +280,10 @@ class Blocker:
                 )
                 return
         for field, reason, todo in missing_pages(self._sides, resource):
-            at = str(resource.address.field(field.name))
-            self._entries[resource.address] = Blocked(address=at, reason=reason, todo=todo)
+            field_address = str(resource.address.field(field.name))
+            self._entries[resource.address] = Blocked(address=field_address, reason=reason, todo=todo)
 
-    def _for_creating(self, resource: Entry) -> set[Address]:
+    def _needed_for_creation(self, resource: Entry) -> set[Address]:
         """Return the addresses that the request which creates an entry refers to."""
         kind = self._sides.kind(resource)
         needed: set[Address] = set()
@@ -283,21 +291,21 @@ class Blocker:
             if item.on in ("create", "both") or item.name == kind.natural:
                 needed |= references(resource.fields.get(item.name))
         if isinstance(kind.create, Call) and kind.create.also_creates and resource.children:
-            needed |= self._for_creating(self._sides.resources[resource.children[0]])
+            needed |= self._needed_for_creation(self._sides.resources[resource.children[0]])
         return needed - {resource.address}
 
-    def _never_made(self, address: Address) -> bool:
+    def _is_never_created(self, address: Address) -> bool:
         """Return whether an entry is not live and never created, because the policy ignores it."""
-        declared = address in self._sides.resources
-        alone = declared and self._sides.policy.leaves_alone(address)
-        return alone and self._sides.live(address) is None
+        is_declared = address in self._sides.resources
+        is_ignored = is_declared and self._sides.policy.leaves_alone(address)
+        return is_ignored and self._sides.live(address) is None
 
-    def _left_alone(self, address: Address) -> tuple[str, str]:
+    def _ignored_reason(self, address: Address) -> tuple[str, str]:
         """Return why dpsync never creates an ignored entry, and what the user can do."""
         if self._sides.synced.has(address):
             return (
                 f"this entry needs {address}, which is missing in the repository connected by Git Sync",
-                _REPOSITORY,
+                _TODO_REPOSITORY,
             )
         return (
             f"this entry needs {address}, which does not exist and is in policy.ignore",
@@ -307,10 +315,10 @@ class Blocker:
     def _lacks_output(self, address: Address) -> bool:
         """Return whether a reference needs an output that the platform has not created yet."""
         resource = self._sides.resources.get(address)
-        puts_out = resource is not None and self._sides.kind(resource).platform.outputs is not None
-        return puts_out and self._sides.values.known_id(address) is None
+        has_outputs = resource is not None and self._sides.kind(resource).platform.outputs is not None
+        return has_outputs and self._sides.values.known_id(address) is None
 
-    def _will_be(self, address: Address) -> bool:
+    def _will_be_output(self, address: Address) -> bool:
         """Return whether the platform is creating an output, or will do so after this plan starts it."""
         resource = self._sides.resources[address]
         kind, live = self._sides.kind(resource), self._sides.live(address)
@@ -318,9 +326,9 @@ class Blocker:
             return False
         if live is None:
             return not self._sides.policy.ignored(address)
-        starts = [Answer(word, str(address)) for word in kind.platform.acts]
-        self._asked.update(starts)
-        if any(map(self._sides.answers.gives, starts)):
+        start_answers = [Answer(word, str(address)) for word in kind.platform.acts]
+        self._asked.update(start_answers)
+        if any(map(self._sides.answers.gives, start_answers)):
             return True
         return live.fields.get(kind.platform.busy.field) in kind.platform.busy.values
 
@@ -336,11 +344,11 @@ class Blocker:
                     resource, item, f"this field refers to {other}, which is blocked", because=str(other)
                 )
                 return True
-            if self._never_made(other):
-                self.note(resource, item, *self._left_alone(other))
+            if self._is_never_created(other):
+                self.note(resource, item, *self._ignored_reason(other))
                 return True
-            if self._lacks_output(other) and not self._will_be(other):
-                self.note(resource, item, _not_yet(other), _LATER)
+            if self._lacks_output(other) and not self._will_be_output(other):
+                self.note(resource, item, _output_pending_reason(other), _TODO_AFTER_CREATION)
                 return True
         for named, reason, todo in missing_pages(self._sides, resource):
             if named.name == item.name:
@@ -364,7 +372,7 @@ class Blocker:
             self._entries,
             self._fields,
             self.first,
-            (*self._unserved_fields(), *self._undeletable()),
+            (*self._unserved_fields(), *self._prune_unsafe_places()),
             frozenset(filter(self._sides.policy.ignored, unserved)),
             frozenset(self._asked),
         )
@@ -372,12 +380,12 @@ class Blocker:
     def _unserved_fields(self) -> Iterator[Blocked]:
         for (address, name), item in self._sides.desired.unserved_fields.items():
             if not self._sides.policy.ignored(address, name):
-                yield _unserved(str(address.field(name)), item)
+                yield _unsupported(str(address.field(name)), item)
 
-    def _undeletable(self) -> Iterator[Blocked]:
+    def _prune_unsafe_places(self) -> Iterator[Blocked]:
         """Yield the pruned places whose undeclared objects are unknown."""
         sides = self._sides
         for address, item in sides.snapshot.unsettled.items():
             pruned = sides.options.delete and sides.desired.pruned(address)
             if pruned and address in sides.desired.scopes and not sides.policy.ignored(address):
-                yield _unserved(str(address), item)
+                yield _unsupported(str(address), item)

@@ -67,18 +67,18 @@ _WAY_OUT = (
     "change the values in the repository and remove the fields from your files, or add takeover: true to the "
     "entry"
 )
-_AGAIN = "the next sync overwrites the values that dpsync writes, unless you turn Git Sync off"
+_NEXT_SYNC = "the next sync overwrites the values that dpsync writes, unless you turn Git Sync off"
 
 
 def synced_blocks(sides: Sides) -> Iterator[Blocked]:
     """Yield each entry whose values differ from those of its Git Sync repository."""
-    free: Sides | None = None
-    for one in _theirs(sides):
-        free = free or _taken_over(sides)
-        if others := tuple(_otherwise(free, one)):
-            reason = f"Git Sync connects this object to {one.repository.name}, which has other values: "
-            reason += some(others)
-            yield Blocked(address=str(one.entry.address), reason=reason, todo=_WAY_OUT)
+    taken_over: Sides | None = None
+    for synced in _decided_by_repository(sides):
+        taken_over = taken_over or _with_takeover(sides)
+        if differing := tuple(_differing_parts(taken_over, synced)):
+            reason = f"Git Sync connects this object to {synced.repository.name}, which has other values: "
+            reason += some(differing)
+            yield Blocked(address=str(synced.entry.address), reason=reason, todo=_SYNCED_TODO)
 
 
 def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
@@ -87,38 +87,38 @@ def synced_notes(sides: Sides, deleted: Iterable[Identity]) -> Iterator[Note]:
         if (repository := sides.snapshot.objects[identity].synced) is not None:
             text = f"Git Sync connects this object to {repository.name}, and the plan deletes the object"
             yield Note(address=str(sides.names.address(identity)), text=text, severity="warning")
-    together: dict[tuple[Address, str], list[SyncedEntry]] = defaultdict(list)
+    by_kind: dict[tuple[Address, str], list[SyncedEntry]] = defaultdict(list)
     blocked = {item.address for item in synced_blocks(sides)}
-    for one in _theirs(sides):
-        if str(one.entry.address) in blocked:
+    for synced in _decided_by_repository(sides):
+        if str(synced.entry.address) in blocked:
             continue
-        if one.tree is None:
-            together[one.entry.address.top, one.entry.kind].append(one)
+        if synced.tree is None:
+            by_kind[synced.entry.address.top, synced.entry.kind].append(synced)
             continue
-        words = " and ".join([*one.fields, one.tree.last])
-        text = f"Git Sync sets {words} from {one.repository.name}, so dpsync does not change {words}"
-        yield Note(address=str(one.entry.address), text=text)
-    for (organization, kind), entries in together.items():
-        names = [f"{one.entry.key} ({one.repository.name})" for one in entries]
-        fields = " and ".join(sorted({name for one in entries for name in one.fields}))
-        whose = counted(len(entries), sides.registry[kind].noun)
-        text = f"Git Sync connects {whose} to repositories, so dpsync does not change {fields}: "
+        words = " and ".join([*synced.fields, synced.tree.last])
+        text = f"Git Sync sets {words} from {synced.repository.name}, so dpsync does not change {words}"
+        yield Note(address=str(synced.entry.address), text=text)
+    for (organization, kind), entries in by_kind.items():
+        names = [f"{synced.entry.key} ({synced.repository.name})" for synced in entries]
+        fields = " and ".join(sorted({name for synced in entries for name in synced.fields}))
+        objects = counted(len(entries), sides.registry[kind].noun)
+        text = f"Git Sync connects {objects} to repositories, so dpsync does not change {fields}: "
         yield Note(address=str(organization), text=text + some(names), permanent=True)
-    for one in synced_entries(sides.registry, sides.desired, sides.snapshot):
-        if one.entry.takeover and not sides.policy.ignored(one.entry.address):
-            text = f"Git Sync connects this object to {one.repository.name}: {_AGAIN}"
-            yield Note(address=str(one.entry.address.field("takeover")), text=text, severity="warning")
-    yield from _needless(sides)
+    for synced in synced_entries(sides.registry, sides.desired, sides.snapshot):
+        if synced.entry.takeover and not sides.policy.ignored(synced.entry.address):
+            text = f"Git Sync connects this object to {synced.repository.name}: {_NEXT_SYNC}"
+            yield Note(address=str(synced.entry.address.field("takeover")), text=text, severity="warning")
+    yield from _needless_takeovers(sides)
 
 
-def _theirs(sides: Sides) -> Iterator[SyncedEntry]:
+def _decided_by_repository(sides: Sides) -> Iterator[SyncedEntry]:
     """Yield the planned entries whose fields or trees a Git Sync repository decides."""
-    for one in synced_entries(sides.registry, sides.desired, sides.snapshot):
-        if not one.entry.takeover and not sides.policy.ignored(one.entry.address):
-            yield one
+    for synced in synced_entries(sides.registry, sides.desired, sides.snapshot):
+        if not synced.entry.takeover and not sides.policy.ignored(synced.entry.address):
+            yield synced
 
 
-def _needless(sides: Sides) -> Iterator[Note]:
+def _needless_takeovers(sides: Sides) -> Iterator[Note]:
     """Yield a note for each `takeover` of an object without a repository."""
     for address, entry in sides.desired.resources.items():
         live = sides.live(address) if entry.takeover else None
@@ -127,7 +127,7 @@ def _needless(sides: Sides) -> Iterator[Note]:
             yield Note(address=str(address.field("takeover")), text=text)
 
 
-def _taken_over(sides: Sides) -> Sides:
+def _with_takeover(sides: Sides) -> Sides:
     """Return the sides with `takeover: true` on every entry that Git Sync could decide."""
     entries = {
         address: replace(entry, takeover=True) if sides.registry[entry.kind].synced else entry
@@ -136,19 +136,19 @@ def _taken_over(sides: Sides) -> Sides:
     return replace(sides, declared=replace(sides.desired, resources=entries))
 
 
-def _otherwise(free: Sides, one: SyncedEntry) -> Iterator[str]:
+def _differing_parts(taken_over: Sides, synced: SyncedEntry) -> Iterator[str]:
     """Yield the fields and nodes of a synced entry that differ from the files."""
-    mine = one.entry.address
-    for item in changed(free, free.resources[mine], one.live):
-        if item.field.name in one.fields:
+    entry_address = synced.entry.address
+    for item in changed(taken_over, taken_over.resources[entry_address], synced.live):
+        if item.field.name in synced.fields:
             yield item.field.name
-    for address in free.lineage.below(one.tree) if one.tree is not None else ():
-        resource = free.resources[address]
-        if not free.kind(resource).in_tree or free.policy.ignored(address):
+    for address in taken_over.lineage.below(synced.tree) if synced.tree is not None else ():
+        resource = taken_over.resources[address]
+        if not taken_over.kind(resource).in_tree or taken_over.policy.ignored(address):
             continue
-        live = free.live(address)
-        if live is None or changed(free, resource, live):
-            yield "/".join(address.segments[len(mine.segments) :])
+        live = taken_over.live(address)
+        if live is None or changed(taken_over, resource, live):
+            yield "/".join(address.segments[len(entry_address.segments) :])
 
 
 class WatchedValues(Struct, frozen=True):
@@ -169,17 +169,17 @@ def watched_values(
     lines: dict[str, Origin] = {}
     for pattern in sides.desired.policy.watch_values:
         for identity in sides.names.undeclared_matching(pattern):
-            drift = _difference(sides, pattern, identity)
+            drift = _pattern_drift(sides, pattern, identity)
             if drift is None or not is_selected(sides.names.address(identity)):
                 continue
             fields[identity][drift.field] = drift
             origin = origins.get(where("watch", pattern))
             if origin is not None:
                 lines.setdefault(str(sides.names.address(identity)), origin)
-    found = []
+    drifted = []
     for identity, differences in sorted(fields.items()):
         live = sides.snapshot.objects[identity]
-        found.append(
+        drifted.append(
             Drifted(
                 address=str(sides.names.address(identity)),
                 kind=live.kind,
@@ -190,23 +190,25 @@ def watched_values(
                 kept=True,
             )
         )
-    return WatchedValues(tuple(found), lines)
+    return WatchedValues(tuple(drifted), lines)
 
 
-def _difference(sides: Sides, pattern: Pattern, identity: Identity) -> FieldDrift | None:
+def _pattern_drift(sides: Sides, pattern: Pattern, identity: Identity) -> FieldDrift | None:
     """Return how a live field differs from a pattern; None if it does not, or if the field is ignored."""
     live, name = sides.snapshot.objects[identity], pattern.field or ""
     address = sides.names.address(identity)
-    field = next((one for one in sides.kind(live).fields if one.name == name), None)
+    field = next((field for field in sides.kind(live).fields if field.name == name), None)
     left_alone = sides.policy.ignored(address, name) or sides.policy.forgotten(identity)
     if field is None or left_alone:
         return None
     value, wanted = live.fields.get(name), parse_value(field, pattern.value or "")
     if wanted is INVALID or format_value(field, value) == format_value(field, wanted):
         return None
-    then = sides.labels.compared
-    known = then is None or any(one.text == pattern.text for one in then.desired.policy.watch_values)
-    return FieldDrift(field=name, live=value, file=wanted, cause=None if known else "edited here")
+    compared = sides.labels.compared
+    is_in_base = compared is None or any(
+        watch_pattern.text == pattern.text for watch_pattern in compared.desired.policy.watch_values
+    )
+    return FieldDrift(field=name, live=value, file=wanted, cause=None if is_in_base else "edited here")
 
 
 _NOT_REPORTED: Final = frozenset({MatchedBy.LINE, MatchedBy.KEY, MatchedBy.PLACE})
@@ -219,9 +221,9 @@ def changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
         for address in steps.drafts.by_address
         if any(step.verb == "move" for step in steps.of(address))
     )
-    maker = _Changes(decisions, steps, Labels(decisions.sides, moving))
-    listed = sorted(maker.addresses(), key=Listing(decisions.sides.lineage).key)
-    return sorted(map(maker.change, listed), key=lambda change: change.action == "delete")
+    builder = _Changes(decisions, steps, Labels(decisions.sides, moving))
+    addresses = sorted(builder.addresses(), key=Listing(decisions.sides.lineage).key)
+    return sorted(map(builder.change, addresses), key=lambda change: change.action == "delete")
 
 
 class _Changes(Struct, frozen=True):
@@ -234,9 +236,9 @@ class _Changes(Struct, frozen=True):
     def addresses(self) -> set[Address]:
         """Return the addresses with steps, and the children that the request for their parent creates."""
         entries = self.decisions.entries
-        along = {address for address in self.decisions.adopted if address in entries}
+        children = {address for address in self.decisions.adopted if address in entries}
         return self.steps.drafts.by_address.keys() | {
-            address for address in along if entries[address].live is None or entries[address].display
+            address for address in children if entries[address].live is None or entries[address].display
         }
 
     def change(self, address: Address) -> Change:
@@ -264,24 +266,24 @@ class _Changes(Struct, frozen=True):
             matched_detail=match.detail if match else "",
             digest=object_digest(live, resource.fields) if live else None,
             watched=tuple(sorted(resource.fields)) if live else (),
-            inside=self._inside(resource) if live is None else None,
+            inside=self._containing_node(resource) if live is None else None,
             differences=tuple(
-                self._difference(resource, item, self._of_field(resource, item, live, cause))
+                self._difference(resource, item, self._field_cause(resource, item, live, cause))
                 for item in display
-                if live is not None or not item.field.nest or self._inside(resource) is not None
+                if live is not None or not item.field.nest or self._containing_node(resource) is not None
             )
             + self._transferred(resource),
             cause=cause,
-            effects=tuple(self._taken_away(resource, live, display)),
+            effects=tuple(self._cleared_field_effects(resource, live, display)),
             moved=moves[0].summary if moves else None,
             steps=steps,
         )
 
     def _difference(self, resource: Entry, item: Changed, cause: Cause | None) -> Difference:
-        found = item.difference(self.decisions.sides.values, resource, cause)
+        difference = item.difference(self.decisions.sides.values, resource, cause)
         if item.field.one_per is None or item.after is not True:
-            return found
-        return found.model_copy(
+            return difference
+        return difference.model_copy(
             update={"taken_from": self.decisions.exclusive.live_holder_id(resource, item.field)}
         )
 
@@ -291,36 +293,36 @@ class _Changes(Struct, frozen=True):
             return self.labels.created(resource.address)
         return self.labels.placed(resource) if resource.address in self.labels.moving else None
 
-    def _of_field(
+    def _field_cause(
         self, resource: Entry, item: Changed, live: LiveObject | None, created: Cause | None
     ) -> Cause | None:
         """Return the cause of a difference in a field."""
         if item.inherited is not None:
-            return self._of_inherited(item)
+            return self._inherited_cause(item)
         return created if live is None else self.labels.of(resource, item)
 
-    def _taken_away(
+    def _cleared_field_effects(
         self, resource: Entry, live: LiveObject | None, display: tuple[Changed, ...]
     ) -> Iterator[Effect]:
         """Yield the fields that the platform clears because another field gets a value."""
-        kind, said = self.decisions.sides.kind(resource), {item.field.name for item in display}
+        kind, displayed = self.decisions.sides.kind(resource), {item.field.name for item in display}
         for item in display if live is not None else ():
             name = item.field.instead_of
-            if live is None or name is None or name in said or item.after is None:
+            if live is None or name is None or name in displayed or item.after is None:
                 continue
-            if (lost := live.fields.get(name)) is not None:
-                what = (
-                    f"the {name} ({lost}) is removed, because {kind.one} can have only one of {name} "
+            if (cleared := live.fields.get(name)) is not None:
+                text = (
+                    f"the {name} ({cleared}) is removed, because {kind.one} can have only one of {name} "
                     f"and {item.field.name}"
                 )
-                yield Effect(address=str(resource.address.field(name)), what=what, counts=False)
+                yield Effect(address=str(resource.address.field(name)), what=text, counts=False)
 
-    def _of_inherited(self, item: Changed) -> Cause | None:
+    def _inherited_cause(self, item: Changed) -> Cause | None:
         """Return the cause that changes the value which a field inherits so far."""
-        around = self.decisions.entries.get(item.inherited) if item.inherited is not None else None
-        assert around is not None
-        change = next(one for one in around.display if one.field.name == item.field.name)
-        return self.labels.of(around.resource, change)
+        source = self.decisions.entries.get(item.inherited) if item.inherited is not None else None
+        assert source is not None
+        change = next(change for change in source.display if change.field.name == item.field.name)
+        return self.labels.of(source.resource, change)
 
     def _transferred(self, resource: Entry) -> tuple[Difference, ...]:
         """Return the change of owner if the object is transferred."""
@@ -330,12 +332,12 @@ class _Changes(Struct, frozen=True):
         return (transfers.difference(sides.names, address, self.labels.parent(resource)),)
 
     @staticmethod
-    def _inside(resource: Entry) -> str | None:
+    def _containing_node(resource: Entry) -> str | None:
         """Return the node that contains an entry, None if the entry's address already tells that."""
-        said = resource.holder is None or resource.address.is_in(resource.holder)
-        return None if said else str(resource.holder)
+        is_in_address = resource.holder is None or resource.address.is_in(resource.holder)
+        return None if is_in_address else str(resource.holder)
 
-    def _was(self, live: LiveObject) -> Iterator[Difference]:
+    def _deleted_values(self, live: LiveObject) -> Iterator[Difference]:
         """Yield the values that a re-creation would need, without the position among siblings."""
         sides, kind = self.decisions.sides, self.decisions.sides.kind(live)
         orders = {order.name for order in kind.list_orders}
@@ -350,7 +352,7 @@ class _Changes(Struct, frozen=True):
         sides, deletions = self.decisions.sides, self.decisions.deletions
         identity = deletions.addresses[address]
         live = deletions.roots[identity]
-        along = effects(sides.names, deletions.cascade, identity)
+        lost_effects = effects(sides.names, deletions.cascade, identity)
         cascaded = [lost for lost, name in deletions.cascade.by_root.get(identity, ()) if not name]
         return Change(
             address=str(address),
@@ -361,13 +363,13 @@ class _Changes(Struct, frozen=True):
             digest=object_digest(live, sides.kind(live).lasting),
             watched=tuple(sorted(sides.kind(live).lasting)),
             cause=self.labels.removed(identity),
-            effects=along + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
-            was=tuple(self._was(live)),
-            removed=self._removed(identity),
+            effects=lost_effects + self.decisions.exclusive.chosen_by_the_platform([identity, *cascaded]),
+            was=tuple(self._deleted_values(live)),
+            removed=self._removed_entry(identity),
             steps=self.steps.of(address),
         )
 
-    def _removed(self, identity: Identity) -> Removed | None:
+    def _removed_entry(self, identity: Identity) -> Removed | None:
         """Return the newest entry that git has for a live object, None in a revert.
 
         A revert deletes only objects that it created.
@@ -389,18 +391,18 @@ class Listing(Struct, frozen=True, dict=True):
     @cached_property
     def _places(self) -> Mapping[Segments, tuple[str, int]]:
         """Return, by the segments of an address, the sibling to sort before and the entry's number."""
-        found: dict[Segments, tuple[str, int]] = {}
+        places: dict[Segments, tuple[str, int]] = {}
         for kind in self.lineage.registry.ordered:
             for order in kind.list_orders:
-                found.update(self._listed(kind.name, order.name))
+                places.update(self._list_positions(kind.name, order.name))
         for scope in self.lineage.desired.scopes.values():
             if self.lineage.registry[scope.kinds[0]].in_tree:
                 children = self.lineage.desired.resources[scope.parent].children
                 for number, address in enumerate(self.lineage.preorder(children)):
-                    found[address.segments] = ("", number)
-        return found
+                    places[address.segments] = ("", number)
+        return places
 
-    def _listed(self, kind: str, name: str) -> Iterator[tuple[Segments, tuple[str, int]]]:
+    def _list_positions(self, kind: str, name: str) -> Iterator[tuple[Segments, tuple[str, int]]]:
         """Yield the positions of entries that a list field orders.
 
         These entries are listed together, at the position of the first of them by name.
@@ -408,9 +410,9 @@ class Listing(Struct, frozen=True, dict=True):
         for holder in self.lineage.desired.resources.values():
             if holder.kind != kind:
                 continue
-            listed = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
-            first = min(listed).last if listed else ""
-            for number, address in enumerate(listed):
+            addresses = [ref.address for ref in holder.fields.get(name) or () if isinstance(ref, Ref)]
+            first = min(addresses).last if addresses else ""
+            for number, address in enumerate(addresses):
                 yield address.segments, (first, number)
 
     def key(self, address: Address) -> Key:
