@@ -51,10 +51,10 @@ def loosened_rules(how: Lifted, before: Value, after: Value) -> list[str] | None
     ]
     for name in how.opens:
         earlier, later = _rules_named(rules, name, earlier_rules), _rules_named(rules, name, later_rules)
-        known = [one for rule in earlier for one in _people(rules, rule)]
+        known = [person for rule in earlier for person in _people_in(rules, rule)]
         if later and not earlier:
             words.append(f"{name} added")
-        elif any(one not in known for rule in later for one in _people(rules, rule)):
+        elif any(person not in known for rule in later for person in _people_in(rules, rule)):
             words.append(f"{name} for more {rules.people}")
     return list(dict.fromkeys(words))
 
@@ -71,7 +71,7 @@ def _rules_named(rules: RuleComparison, name: str, listed: list[Rule]) -> list[R
     return [rule for rule in listed if rule.get(rules.name) == name]
 
 
-def _people(rules: RuleComparison, rule: Rule) -> list[Any]:
+def _people_in(rules: RuleComparison, rule: Rule) -> list[Any]:
     """Return the members or teams that a rule names."""
     return list(rule.get(rules.people) or ())
 
@@ -79,17 +79,17 @@ def _people(rules: RuleComparison, rule: Rule) -> list[Any]:
 def _implies(rules: RuleComparison, rule: Rule, earlier: Rule) -> bool:
     """Return whether a change request that meets `rule` always meets `earlier` as well."""
     name, earlier_name = rule.get(rules.name), earlier.get(rules.name)
-    people, earlier_people = _people(rules, rule), _people(rules, earlier)
+    people, earlier_people = _people_in(rules, rule), _people_in(rules, earlier)
     if name == earlier_name:
         if name in rules.all_of:
-            return all(one in people for one in earlier_people)
+            return all(person in people for person in earlier_people)
         if name in rules.one_of:
-            return bool(people) and all(one in earlier_people for one in people)
+            return bool(people) and all(person in earlier_people for person in people)
         return _without_message(rules, rule) == _without_message(rules, earlier)
     if name not in rules.implied_by.get(str(earlier_name), ()):
         return False
     if earlier_name in rules.one_of:
-        return any(one in earlier_people for one in people)
+        return any(person in earlier_people for person in people)
     return bool(people) or name not in (*rules.all_of, *rules.one_of)
 
 
@@ -103,36 +103,36 @@ _URL: Final = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 
 def raises(field: Field, before: Value, after: Value) -> bool:
     """Return whether this change of a field makes its object more visible or more powerful."""
-    how = field.exposes
-    if how is None or after == before:
+    rule = field.exposes
+    if rule is None or after == before:
         return False
-    if how == "changed":
+    if rule == "changed":
         return True
-    if how == "set":
+    if rule == "set":
         return after is not None
-    if how == "added":
+    if rule == "added":
         return bool(added(before, after))
-    if how == "linked":
+    if rule == "linked":
         return bool(linked(before, after))
-    if how == "hosts":
+    if rule == "hosts":
         return bool(hosts(after) - hosts(before))
-    if isinstance(how, Lifted):
-        return _lifts(how, before, after)
-    return _higher(field, how, before, after)
+    if isinstance(rule, Lifted):
+        return _is_loosened(rule, before, after)
+    return _is_higher(field, rule, before, after)
 
 
 def direction(field: Field, before: Value, after: Value) -> Literal["expose", "withdraw"] | None:
     """Return whether people see more or less after a change; None if neither, or both."""
-    how = field.exposure
+    scale = field.exposure
     before, after = (field.absent if value is None else value for value in (before, after))
-    if not how or before == after:
+    if not scale or before == after:
         return None
-    if isinstance(how, Lifted):
-        more, less = _lifts(how, before, after), _lifts(how, after, before)
+    if isinstance(scale, Lifted):
+        more, less = _is_loosened(scale, before, after), _is_loosened(scale, after, before)
         if more == less:
             return None
         return "expose" if more else "withdraw"
-    low, high = (how.index(value) if value in how else 0 for value in (before, after))
+    low, high = (scale.index(value) if value in scale else 0 for value in (before, after))
     return "expose" if high > low else "withdraw"
 
 
@@ -167,11 +167,11 @@ def _urls(value: Value) -> Iterator[str]:
 
 def opening(how: Lifted, value: Value) -> set[str]:
     """Return the words in a value that open access."""
-    said = list(leaves(value))
-    return {word for word in how.opens if word in said}
+    values = list(leaves(value))
+    return {word for word in how.opens if word in values}
 
 
-def _higher(field: Field, scale: tuple[Any, ...], before: Value, after: Value) -> bool:
+def _is_higher(field: Field, scale: tuple[Any, ...], before: Value, after: Value) -> bool:
     """Return whether a value is higher on a scale, or may be higher because a value is not on the scale."""
     low, high = (field.absent if value is None else value for value in (before, after))
     if high is None or high == scale[0] or low == scale[-1]:
@@ -181,21 +181,21 @@ def _higher(field: Field, scale: tuple[Any, ...], before: Value, after: Value) -
     return scale.index(high) > scale.index(low)
 
 
-def _lifts(how: Lifted, before: Value, after: Value) -> bool:
+def _is_loosened(how: Lifted, before: Value, after: Value) -> bool:
     """Return whether a restriction becomes less strict."""
-    found = loosened_rules(how, before, after)
-    if found is not None:
-        return bool(found)
+    loosened = loosened_rules(how, before, after)
+    if loosened is not None:
+        return bool(loosened)
     if before is None or before in how.free:
         return bool(opening(how, after))
-    return not _holds(after, before) or bool(opening(how, after) - opening(how, before))
+    return not _contains(after, before) or bool(opening(how, after) - opening(how, before))
 
 
-def _holds(value: Value, part: Value) -> bool:
+def _contains(value: Value, part: Value) -> bool:
     """Return whether everything that restricts in `part` also restricts in `value`."""
     if isinstance(part, dict):
         return isinstance(value, dict) and all(
-            name in value and _holds(value[name], inside) for name, inside in part.items()
+            name in value and _contains(value[name], nested) for name, nested in part.items()
         )
     if isinstance(part, list):
         return isinstance(value, list) and all(item in value for item in part)
@@ -237,24 +237,24 @@ def managed(sides: Sides, resource: Entry) -> Iterator[Field]:
 
 def changed(sides: Sides, resource: Entry, live: LiveObject) -> list[Changed]:
     """Return the fields of an entry whose live values differ."""
-    found, kind = [], sides.kind(resource)
+    changes, kind = [], sides.kind(resource)
     for field in managed(sides, resource):
-        wanted, there = resource.fields[field.name], live.fields.get(field.name)
-        equal = wanted == there and type(wanted) in PLAIN and type(wanted) is type(there)
+        wanted, current = resource.fields[field.name], live.fields.get(field.name)
+        equal = wanted == current and type(wanted) in PLAIN and type(wanted) is type(current)
         if equal and not field.may_be_unread:
             continue  # nearly every field of nearly every entry
         after = sides.values.normal(field, wanted, resource)
-        before = sides.values.normal(field, there, live)
+        before = sides.values.normal(field, current, live)
         readable = field.source is not None
         if has_null(after):
             before = without_inherited(before, _inherited_value(sides, resource, field), after)
         if (
             (readable and not same(field, after, before))
             or _lacks_processed_part(kind, field, wanted, live)
-            or _unread_changed(sides, resource, field, live)
+            or _must_be_resent(sides, resource, field, live)
         ):
-            found.append(Changed(field, after, before))
-    return found
+            changes.append(Changed(field, after, before))
+    return changes
 
 
 def inherited_from(sides: Sides, resource: Entry) -> Address | None:
@@ -269,8 +269,8 @@ def inherited_from(sides: Sides, resource: Entry) -> Address | None:
 
 def _inherited_value(sides: Sides, resource: Entry, field: Field) -> Value:
     """Return the live value that an entry inherits, None if it inherits none."""
-    around = inherited_from(sides, resource)
-    live = sides.live(around) if around is not None else None
+    source = inherited_from(sides, resource)
+    live = sides.live(source) if source is not None else None
     return None if live is None else sides.values.normal(field, live.fields.get(field.name), live)
 
 
@@ -283,9 +283,9 @@ def without_inherited(before: Value, inherited: Value, after: Value) -> Value:
         return None if inherited is not None and canonical(before) == canonical(inherited) else before
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return before
-    above = inherited if isinstance(inherited, dict) else {}
+    inherited_parts = inherited if isinstance(inherited, dict) else {}
     parts = {
-        name: without_inherited(part, above.get(name), after[name]) if name in after else part
+        name: without_inherited(part, inherited_parts.get(name), after[name]) if name in after else part
         for name, part in before.items()
     }
     return {name: part for name, part in parts.items() if part is not None or name not in after}
@@ -308,20 +308,20 @@ def not_known(kind: Kind, field: Field, value: Value, live: LiveObject) -> Value
     hidden = write_only(field, value)
     if not field.own_read or not isinstance(hidden, dict):
         return hidden
-    known = _returned_parts(field, live)
+    returned = _returned_parts(field, live)
     settled = kind.is_busy(live.fields) or processing_failed(kind, field, live)
-    left = {
+    unknown = {
         name: part
         for name, part in hidden.items()
-        if name not in field.own_read or not (settled or name in known)
+        if name not in field.own_read or not (settled or name in returned)
     }
-    return left or None
+    return unknown or None
 
 
 def _returned_parts(field: Field, live: LiveObject) -> Collection[str]:
     """Return the names of the parts of a field that the platform has returned."""
-    known = live.fields.get(field.name)
-    return known.keys() if isinstance(known, dict) else ()
+    value = live.fields.get(field.name)
+    return value.keys() if isinstance(value, dict) else ()
 
 
 def processing_failed(kind: Kind, field: Field, live: LiveObject) -> bool:
@@ -350,7 +350,7 @@ def differs_from_base(sides: Sides, resource: Entry, field: Field, live: LiveObj
     return canonical(write_only(field, earlier.fields.get(field.name))) != canonical(hidden)
 
 
-def _unread_changed(sides: Sides, resource: Entry, field: Field, live: LiveObject) -> bool:
+def _must_be_resent(sides: Sides, resource: Entry, field: Field, live: LiveObject) -> bool:
     """Return whether to send a value without a visible difference.
 
     It is sent if the value in the git base differs, or if the user asked for it.
@@ -378,13 +378,13 @@ def resendable(sides: Sides, resource: Entry) -> Iterator[Answer]:
 
 def wanted_anew(sides: Sides, resource: Entry) -> list[Changed]:
     """Return the fields to write for a new object, without values that a new object has anyway."""
-    found = []
+    changes = []
     for field in managed(sides, resource):
         after = sides.values.normal(field, resource.fields[field.name], resource)
         has_anyway = after is None or (isinstance(field.type, Flag) and after == field.absent)
         if not has_anyway:
-            found.append(Changed(field, after, None))
-    return found
+            changes.append(Changed(field, after, None))
+    return changes
 
 
 def same(field: Field, after: Value, before: Value) -> bool:

@@ -40,42 +40,42 @@ class Coverage(Struct, frozen=True):
     def unwatched(self) -> Unwatched:
         """Return the number of places and fields that are not watched."""
         policy = self.desired.policy
-        alone = policy.ignore or self.policy.synced.fields or self.policy.synced.trees
-        if self.policy.chosen is None and not alone and not policy.watch_fields:
+        has_ignored = policy.ignore or self.policy.synced.fields or self.policy.synced.trees
+        if self.policy.chosen is None and not has_ignored and not policy.watch_fields:
             return self._counted_by_kind()
-        fields = things = places = 0
+        fields = entry_count = places = 0
         for resource in self._declared():
-            own = sum(1 for _ in self.unwatched_fields(resource))
-            fields += own
-            things += own > 0
+            field_count = sum(1 for _ in self.unwatched_fields(resource))
+            fields += field_count
+            entry_count += field_count > 0
             places += sum(1 for _ in self.unwatched_places(resource))
-        return Unwatched(places=places, fields=fields, things=things)
+        return Unwatched(places=places, fields=fields, things=entry_count)
 
     def _counted_by_kind(self) -> Unwatched:
         """Count like `unwatched`, but once for all entries with the same kind and fields.
 
         This is correct only if no pattern names single entries.
         """
-        fields = things = places = 0
+        fields = entry_count = places = 0
         groups: dict[tuple[str, tuple[str, ...]], list[Entry]] = defaultdict(list)
         for resource in self.entries.values():
             groups[resource.kind, tuple(resource.fields)].append(resource)
         for (kind, _), entries in groups.items():
-            own = sum(1 for _ in self.unwatched_fields(entries[0]))
-            fields += own * len(entries)
-            things += (own > 0) * len(entries)
+            field_count = sum(1 for _ in self.unwatched_fields(entries[0]))
+            fields += field_count * len(entries)
+            entry_count += (field_count > 0) * len(entries)
             places += len(self.registry.places(kind)) * len(entries)
-        return Unwatched(places=places - self._declared_places(), fields=fields, things=things)
+        return Unwatched(places=places - self._declared_places(), fields=fields, things=entry_count)
 
     def _declared_places(self) -> int:
         """Return how many places below entries are declared, watched by the policy, or unsupported."""
         known = {*self.desired.scopes, *self.desired.watched, *self.desired.unserved}
-        found = 0
+        count = 0
         for segments in (address.segments for address in known):
             for depth in range(1, len(segments)):
                 entry = self.entries.get(Address(segments[:depth]))
-                found += entry is not None and ".".join(segments[depth:]) in self.registry.places(entry.kind)
-        return found
+                count += entry is not None and ".".join(segments[depth:]) in self.registry.places(entry.kind)
+        return count
 
     def _declared(self) -> Iterator[Entry]:
         """Yield the entries as declared, with ignored fields."""
@@ -95,9 +95,9 @@ class Coverage(Struct, frozen=True):
         kind, watched = self.registry[resource.kind], self.defaults(resource)
         for field in kind.fields:
             can_be_written = field.on != "neither" and field.via != {}  # no call at all: the profile lacks it
-            left_out = field.name not in resource.fields and field.source is not None
-            quiet = field.name in watched or self.policy.ignored(resource.address, field.name)
-            if can_be_written and left_out and not quiet:
+            is_left_out = field.name not in resource.fields and field.source is not None
+            is_covered = field.name in watched or self.policy.ignored(resource.address, field.name)
+            if can_be_written and is_left_out and not is_covered:
                 yield field
 
     def unwatched_places(self, resource: Entry) -> Iterator[Place]:
@@ -105,7 +105,7 @@ class Coverage(Struct, frozen=True):
         known = (self.desired.scopes, self.desired.watched, self.desired.unserved)
         for word, kinds in self.registry.places(resource.kind).items():
             address = resource.address.child(*word.split("."))
-            if not any(address in one for one in known) and not self.policy.ignored(address):
+            if not any(address in declared for declared in known) and not self.policy.ignored(address):
                 yield address, kinds
 
     def defaults(self, resource: Entry) -> Mapping[str, Value]:
@@ -115,8 +115,8 @@ class Coverage(Struct, frozen=True):
             for field in self.registry[resource.kind].fields
             if field.watchable and field.name not in resource.fields
         }
-        patterns = [one for one in self.desired.policy.watch_fields if one.field in undeclared]
-        named = {one.field for one in patterns if one.matches(resource.address)}
+        patterns = [pattern for pattern in self.desired.policy.watch_fields if pattern.field in undeclared]
+        named = {pattern.field for pattern in patterns if pattern.matches(resource.address)}
         return {
             name: value
             for name, value in undeclared.items()

@@ -34,10 +34,10 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
 
     With `everything`, include undeclared objects in the places that the policy watches.
     """
-    witness = _Witness(sides, plan)
-    found = tuple(witness.each())
-    watched = watched_values(sides, plan.origins, witness.is_selected)
-    appeared = tuple(witness.appeared()) if everything else ()
+    finder = _DriftFinder(sides, plan)
+    found = tuple(finder.find())
+    watched = watched_values(sides, plan.origins, finder.is_selected)
+    appeared = tuple(finder.appeared()) if everything else ()
     kept = tuple(_without(plan.kept, {item.address for item in (*watched.found, *appeared)}))
     return Drift(
         **{**plan.comparison, "kept": kept, "origins": {**plan.origins, **watched.origins}},
@@ -58,37 +58,37 @@ def _opening_first(found: Iterable[Drifted]) -> tuple[Drifted, ...]:
 def _without(kept: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:
     """Yield the kept objects without those that are reported as drift."""
     for item in kept:
-        left = tuple(address for address in item.addresses if address not in reported)
-        if left:
-            yield item.model_copy(update={"addresses": left})
+        remaining = tuple(address for address in item.addresses if address not in reported)
+        if remaining:
+            yield item.model_copy(update={"addresses": remaining})
 
 
 def _unread(snapshot: Snapshot, policy: Policies) -> tuple[str, ...]:
     """Return the addresses that could not be compared, without ignored ones."""
     places = (*snapshot.unread, *snapshot.unwatched)
-    found = [str(address) for address in places if not policy.ignored(address)]
-    found += [str(at.field(name)) for at, name in snapshot.unread_fields if not policy.ignored(at, name)]
-    return tuple(sorted(found))
+    unread = [str(address) for address in places if not policy.ignored(address)]
+    unread += [str(at.field(name)) for at, name in snapshot.unread_fields if not policy.ignored(at, name)]
+    return tuple(sorted(unread))
 
 
-def _ignored(sides: Sides, found: Iterable[Drifted]) -> Iterator[Drifted]:
+def _ignored(sides: Sides, drifted: Iterable[Drifted]) -> Iterator[Drifted]:
     """Yield what would be drift if the policy ignored nothing."""
     policy = sides.desired.policy
     if not policy.ignore:
         return
     strict: Policy = replace(policy, ignore=())
     everything = replace(sides, declared=replace(sides.declared, policy=strict))
-    known = {item.address: {part.field for part in item.fields} for item in found}
-    for item in _Witness(everything, make_plan(everything)).each():
-        if item.address not in known:
+    reported = {item.address: {part.field for part in item.fields} for item in drifted}
+    for item in _DriftFinder(everything, make_plan(everything)).find():
+        if item.address not in reported:
             yield item
             continue
-        left = tuple(part for part in item.fields if part.field not in known[item.address])
-        if left:
-            yield item.model_copy(update={"fields": left, "place": None, "order": None, "cause": None})
+        remaining = tuple(part for part in item.fields if part.field not in reported[item.address])
+        if remaining:
+            yield item.model_copy(update={"fields": remaining, "place": None, "order": None, "cause": None})
 
 
-class _Witness:
+class _DriftFinder:
     """Describe the changes of a plan as drift of the platform."""
 
     def __init__(self, sides: Sides, plan: Plan) -> None:
@@ -107,7 +107,7 @@ class _Witness:
         self.candidates = perhaps_renamed(self.decided, lookalikes(sides))
         self.selected = selection(sides)
 
-    def each(self) -> Iterator[Drifted]:
+    def find(self) -> Iterator[Drifted]:
         """Yield the drift of each object."""
         reported = set[Address]()
         for change in with_unwritten(self.sides, self.plan).changes:
@@ -115,20 +115,20 @@ class _Witness:
             reported.add(address)
             if change.action == "delete":
                 yield self._undeclared(change)
-            elif self._is_gone(address):
+            elif self._is_missing(address):
                 yield self._missing(address, change.cause)
-            elif self._unlike(change) or change.moved or address in self.out_of_place:
+            elif self._live_differences(change) or change.moved or address in self.out_of_place:
                 yield self._different(change)
-        yield from self._unseen()
+        yield from self._left_out_deletes()
         yield from self._out_of_place(reported)
         yield from self._missing_entries(reported)
 
     @staticmethod
-    def _unlike(change: Change) -> tuple[Difference, ...]:
+    def _live_differences(change: Change) -> tuple[Difference, ...]:
         """Return the differences between live object and files, without values that the plan only keeps."""
         return tuple(item for item in change.differences if item.inherited is None)
 
-    def _is_gone(self, address: Address) -> bool:
+    def _is_missing(self, address: Address) -> bool:
         """Return whether an entry is not live, or is live only as a deleted object that can be restored."""
         live = self.sides.live(address)
         return live is None or live.deleted
@@ -151,19 +151,19 @@ class _Witness:
 
     def _order(self, resource: Entry) -> str | None:
         """Return the address of the list that orders an entry among its siblings, None if no list does."""
-        listed = ordered_by(self.sides.registry, self.sides.resources, resource)
-        return str(listed[0].field(listed[1].name)) if listed is not None else None
+        order_list = ordered_by(self.sides.registry, self.sides.resources, resource)
+        return str(order_list[0].field(order_list[1].name)) if order_list is not None else None
 
     def _missing_entries(self, reported: Collection[Address]) -> Iterator[Drifted]:
         """Yield entries that are not live and that no plan creates, because they are blocked."""
         for address in self.sides.resources:
-            left_alone = self.sides.policy.ignored(address) or not self.is_selected(address)
-            if address not in reported and self._is_gone(address) and not left_alone:
+            is_left_alone = self.sides.policy.ignored(address) or not self.is_selected(address)
+            if address not in reported and self._is_missing(address) and not is_left_alone:
                 yield self._missing(address, self.labels.created(address))
 
     def _missing(self, address: Address, cause: Cause | None) -> Drifted:
         """Return an entry that is not live, with live objects that may be the entry renamed."""
-        objects, found = self.sides.snapshot.objects, self.candidates.get(address)
+        objects, candidates = self.sides.snapshot.objects, self.candidates.get(address)
         resource = self.sides.resources[address]
         return Drifted(
             address=str(address),
@@ -177,11 +177,11 @@ class _Witness:
                     id=item.id,
                     label=self.sides.names.label(item),
                 )
-                for item in (objects[one] for one in (found.could_be if found else ()))
+                for item in (objects[identity] for identity in (candidates.could_be if candidates else ()))
             ),
         )
 
-    def _unseen(self) -> Iterator[Drifted]:
+    def _left_out_deletes(self) -> Iterator[Drifted]:
         """Yield undeclared objects whose delete the plan leaves out (`Deletions.unseen` and `held`)."""
         for identity in sorted({*self.decided.deletions.unseen, *self.decided.deletions.held}):
             if self.is_selected(self.sides.names.address(identity)):
@@ -210,7 +210,7 @@ class _Witness:
         """Return an undeclared object that the plan deletes."""
         root = self.decided.deletions.addresses[change.location]
         return Drifted(
-            confirm=self._answers(root, change).answers,
+            confirm=self._delete_decision(root, change).answers,
             along=count_deletes([change]).cascaded,
             address=change.address,
             kind=change.kind,
@@ -222,18 +222,22 @@ class _Witness:
             opens=self.sides.registry[change.kind].security,
         )
 
-    def _answers(self, root: Identity, change: Change) -> DeleteDecision:
+    def _delete_decision(self, root: Identity, change: Change) -> DeleteDecision:
         """Return the decision that a plan with only this delete needs."""
         causes, undecided = self.decided.deletions.cascade.causes, self.undecided
 
-        def goes(identity: Identity) -> bool:
+        def is_deleted_by_root(identity: Identity) -> bool:
             return root in {identity, *causes.get((identity, ""), ())}
 
-        names = (self.sides.names.address(one) for one in undecided.to_name if goes(one))
-        unnamed = change.location in self.exceeding and root not in undecided.to_name
-        numbered = unnamed or any(map(goes, undecided.to_count))
+        names = (
+            self.sides.names.address(identity)
+            for identity in undecided.to_name
+            if is_deleted_by_root(identity)
+        )
+        exceeds_limits = change.location in self.exceeding and root not in undecided.to_name
+        needs_number = exceeds_limits or any(map(is_deleted_by_root, undecided.to_count))
         return DeleteDecision(
-            number=count_deletes([change]).number if numbered else None, names=tuple(map(str, names))
+            number=count_deletes([change]).number if needs_number else None, names=tuple(map(str, names))
         )
 
     def appeared(self) -> Iterator[Drifted]:
@@ -258,7 +262,7 @@ class _Witness:
         address = change.location
         unmoved = self.out_of_place.get(address)
         place = change.moved or unmoved
-        fields = tuple(self._field(change, item) for item in self._unlike(change))
+        fields = tuple(self._field_drift(change, item) for item in self._live_differences(change))
         return Drifted(
             address=change.address,
             kind=change.kind,
@@ -266,13 +270,13 @@ class _Witness:
             label=change.label,
             id=change.id,
             fields=fields,
-            opens=any(one.opens for one in fields),
+            opens=any(field.opens for field in fields),
             place=place,
             order=self._order(self.sides.resources[address]) if place else None,
             cause=change.cause or (self.labels.placed(self.sides.resources[address]) if unmoved else None),
         )
 
-    def _field(self, change: Change, item: Difference) -> FieldDrift:
+    def _field_drift(self, change: Change, item: Difference) -> FieldDrift:
         """Return a differing field."""
         kind = self.sides.registry[change.kind]
         declared = next((field for field in kind.fields if field.name == item.field), None)
