@@ -26,7 +26,7 @@ from dpsync.model.desired import Entry
 from dpsync.model.question import Refusal
 from dpsync.model.refusals import GOES_ALONG, SHOWN
 from dpsync.model.snapshot import Identity, LiveObject
-from dpsync.model.values import REF, LiveId, Ref, Value
+from dpsync.model.values import REF, LiveId, Ref
 from dpsync.planner.answers import SEND, Answer
 from dpsync.planner.blocks import Blocker, Blocking
 from dpsync.planner.compare import (
@@ -38,7 +38,7 @@ from dpsync.planner.compare import (
     resendable,
     wanted_anew,
 )
-from dpsync.planner.create_hidden import Holding, showing
+from dpsync.planner.create_hidden import HiddenCreation, showing
 from dpsync.planner.deletions import Deletions, deletions
 from dpsync.planner.exclusive import Exclusive, kept_as_own
 from dpsync.planner.history import Names
@@ -68,17 +68,17 @@ class Nesting(Struct, frozen=True):
     def holder(self, item: Item) -> Item | None:
         """Return the object that will contain an object; None at the top and for a deleted object."""
         if item not in self._known:
-            self._known[item] = self._holder(item)
+            self._known[item] = self._find_holder(item)
         return self._known[item]
 
     def above(self, item: Item) -> Iterator[Item]:
         """Yield all objects that will contain an object, innermost first; in a circle each once."""
         seen: set[Item] = {item}
-        at = self.holder(item)
-        while at is not None and at not in seen:
-            seen.add(at)
-            yield at
-            at = self.holder(at)
+        holder = self.holder(item)
+        while holder is not None and holder not in seen:
+            seen.add(holder)
+            yield holder
+            holder = self.holder(holder)
 
     def circles(self) -> Iterator[tuple[Item, ...]]:
         """Yield every circle once: each item is inside the next one, the last one inside the first.
@@ -86,27 +86,27 @@ class Nesting(Struct, frozen=True):
         A circle begins with an entry that declares its place, because the user can change that entry.
         """
         resources = self.sides.resources
-        mine: list[Item] = [name for name in sorted(resources) if resources[name].kind == self.kind.name]
-        for circle in circles(mine, self.holder):
+        addresses: list[Item] = [name for name in sorted(resources) if resources[name].kind == self.kind.name]
+        for circle in circles(addresses, self.holder):
             entries = [item for item in circle if isinstance(item, Address)]
-            saying = [item for item in entries if self.place.name in resources[item].fields]
-            yield beginning_with(min(saying or entries), circle)
+            with_place = [item for item in entries if self.place.name in resources[item].fields]
+            yield beginning_with(min(with_place or entries), circle)
 
-    def _holder(self, item: Item) -> Item | None:
+    def _find_holder(self, item: Item) -> Item | None:
         sides, name = self.sides, self.place.name
         if isinstance(item, Address):
             resource, live = sides.resources.get(item), sides.live(item)
-            if resource is not None and name in resource.fields and not self._left(item):
-                return self._item(sides.values.normal(self.place, resource.fields[name], resource))
+            if resource is not None and name in resource.fields and not self._is_unmoved(item):
+                return self._as_item(sides.values.normal(self.place, resource.fields[name], resource))
         else:
             live = sides.snapshot.objects.get(item)
-        return self._item(sides.values.normal(self.place, live.fields.get(name), live)) if live else None
+        return self._as_item(sides.values.normal(self.place, live.fields.get(name), live)) if live else None
 
-    def _left(self, address: Address) -> bool:
+    def _is_unmoved(self, address: Address) -> bool:
         """Return whether an entry stays where it is live."""
         return self.sides.policy.left_out(address) or self.stays(address, self.place)
 
-    def _item(self, value: object) -> Item | None:
+    def _as_item(self, value: object) -> Item | None:
         if isinstance(value, Ref):
             return value.address
         return (self.kind.name, value.id) if isinstance(value, LiveId) else None
@@ -169,22 +169,22 @@ def difference(names: Names, address: Address, cause: Cause | None) -> Differenc
 def refused(names: Names, decided: Transfers) -> Iterator[Refusal]:
     """Yield refusals for objects that the platform does not transfer, and for contents declared to stay."""
     for identity, address in decided.given.items():
-        yield from _displayed(names, identity, address)
+        yield from _shown_refusals(names, identity, address)
         for live in decided.inside[identity]:
-            stays = _stays(names, live.identity)
+            stays = _kept_address(names, live.identity)
             if stays is None:
-                yield from _displayed(names, live.identity, address)
+                yield from _shown_refusals(names, live.identity, address)
                 continue
             yield GOES_ALONG.at(address, stays=stays, owner=_owner(names, address))
 
 
-def _stays(names: Names, identity: Identity) -> Address | None:
+def _kept_address(names: Names, identity: Identity) -> Address | None:
     """Return the address of an object that is declared to stay where it is, None for other objects."""
     address = names.declared.get(identity)
     return address if address not in names.snapshot.transferred else None
 
 
-def _displayed(names: Names, identity: Identity, address: Address) -> Iterator[Refusal]:
+def _shown_refusals(names: Names, identity: Identity, address: Address) -> Iterator[Refusal]:
     """Yield a refusal for each site that shows a transferred object."""
     for shown_in, title in names.snapshot.evidence.shown_in.get(identity, ()):
         where = names.declared.get(shown_in) or title
@@ -240,7 +240,7 @@ class Decisions(Struct, frozen=True):
     """The decisions in the order in which objects are created: parents first, otherwise by address."""
     compared: Mapping[Address, tuple[Changed, ...]]
     """By live entry: every declared field that differs, including fields that no request can change."""
-    holding: Holding
+    hidden_creation: HiddenCreation
     adopted: frozenset[Address] = frozenset()
     """Entries that the request for their parent creates, too."""
     notes: tuple[Note, ...] = ()
@@ -259,7 +259,7 @@ def decide(sides: Sides) -> Decisions:
     return _Decider(sides).decisions()
 
 
-def _adopted(sides: Sides) -> Iterator[Address]:
+def _children_created_with_parent(sides: Sides) -> Iterator[Address]:
     """Yield the first child of each new entry whose create request also creates that child."""
     for resource in sides.resources.values():
         also_creates = getattr(sides.kind(resource).create, "also_creates", None)
@@ -275,8 +275,8 @@ class _Decider:
         self.restructuring = restructuring(sides)
         self.blocker = Blocker(sides, self.restructuring)
         self.deletions = deletions(sides, self.restructuring)
-        self.adopted = frozenset(_adopted(sides))
-        self.holding = Holding(sides, self.adopted)
+        self.adopted = frozenset(_children_created_with_parent(sides))
+        self.hidden_creation = HiddenCreation(sides, self.adopted)
         self.compared: dict[Address, tuple[Changed, ...]] = {}
         self.notes: list[Note] = []
         self.waiting: list[Waiting] = []
@@ -286,13 +286,13 @@ class _Decider:
         self.asked: set[Answer] = set()
 
     def decisions(self) -> Decisions:
-        entries = {entry.resource.address: entry for entry in self._entries()}
-        entries.update(self._kept_as_own(entries))
+        entries = {entry.resource.address: entry for entry in self._decide_entries()}
+        entries.update(self._with_own_values(entries))
         exclusive = Exclusive(
             self.sides, self.deletions.covers, lambda entry: self.blocker.entry(entry.address)
         )
         for resource, flag in exclusive.unwilling():
-            self._always_one(resource, flag)
+            self._note_flag_needed(resource, flag)
         blocking = self.blocker.blocking()
         return Decisions(
             sides=self.sides,
@@ -303,7 +303,7 @@ class _Decider:
             exclusive=exclusive,
             entries=entries,
             compared=self.compared,
-            holding=self.holding,
+            hidden_creation=self.hidden_creation,
             adopted=self.adopted,
             notes=tuple(self.notes),
             waiting=tuple(self.waiting),
@@ -313,17 +313,23 @@ class _Decider:
             asked=self.restructuring.asked | blocking.asked | self.asked,
         )
 
-    def _entries(self) -> Iterator[EntryDecision]:
+    def _decide_entries(self) -> Iterator[EntryDecision]:
         rank = {kind.name: index for index, kind in enumerate(self.sides.registry.ordered)}
         resources = self.sides.resources.values()
         first, resends = set(self.blocker.first.values()), self.sides.answers.any(SEND)
         for resource in sorted(resources, key=lambda item: rank[item.kind]):  # they come by address
             live = self.sides.live(resource.address)
             if resource.address in first:
-                # What it will be in is not there yet.
-                alone = replace(resource, fields=dict(self._without_place(resource)))
-                anew, held = tuple(wanted_anew(self.sides, resource)), self.holding.held(resource)
-                yield EntryDecision(alone, None, anew, created=True, held=held)
+                # The object that will contain this one does not exist yet.
+                kind = self.sides.kind(resource)
+                fields = {name: value for name, value in resource.fields.items() if not kind.field(name).nest}
+                yield EntryDecision(
+                    replace(resource, fields=fields),
+                    None,
+                    tuple(wanted_anew(self.sides, resource)),
+                    created=True,
+                    held=self.hidden_creation.hiding_field(resource),
+                )
                 continue
             if self.sides.policy.ignored(resource.address):
                 continue
@@ -331,68 +337,67 @@ class _Decider:
                 self.compared[resource.address] = tuple(changed(self.sides, resource, live))
                 self.asked.update(resendable(self.sides, resource) if resends else ())
             if not self.blocker.entry(resource.address):
-                yield self._new(resource) if live is None else self._existing(resource, live)
+                yield self._decide_new(resource) if live is None else self._decide_live(resource, live)
 
-    def _kept_as_own(
+    def _with_own_values(
         self, entries: Mapping[Address, EntryDecision]
     ) -> Iterator[tuple[Address, EntryDecision]]:
         """Yield the entries that must get their own value, because the value that they inherit changes."""
         if all(kind.inherits is None for kind in self.sides.registry.ordered):
             return
         for address, entry in entries.items():
-            around = entries.get(inherited_from(self.sides, entry.resource) or address)
-            if entry.live is None or around is None or around is entry or around.live is None:
+            source = entries.get(inherited_from(self.sides, entry.resource) or address)
+            if entry.live is None or source is None or source is entry or source.live is None:
                 continue
-            but = {item.field.name for item in self.compared[address]}
-            more = tuple(
+            written_fields = {item.field.name for item in self.compared[address]}
+            own_values = tuple(
                 item
-                for item in kept_as_own(self.sides, entry.resource, entry.live, around.written, but)
+                for item in kept_as_own(
+                    self.sides, entry.resource, entry.live, source.written, written_fields
+                )
                 if self._can_write(entry.resource, item)
             )
-            if more:
-                displayed, written = (*entry.display, *more), (*entry.written, *more)
+            if own_values:
+                displayed, written = (*entry.display, *own_values), (*entry.written, *own_values)
                 yield address, replace(entry, display=displayed, written=written)
 
-    def _without_place(self, resource: Entry) -> Iterator[tuple[str, Value]]:
-        """Return the fields of an entry without the field that says what it is inside of."""
-        kind = self.sides.kind(resource)
-        return ((name, value) for name, value in resource.fields.items() if not kind.field(name).nest)
-
-    def _new(self, resource: Entry) -> EntryDecision:
+    def _decide_new(self, resource: Entry) -> EntryDecision:
         """Return the decision about an entry that is not live."""
         wanted, kind = wanted_anew(self.sides, resource), self.sides.kind(resource)
-        sent, held = self.holding.made_with(resource), self.holding.held(resource)
+        sent = self.hidden_creation.fields_in_create(resource)
+        held = self.hidden_creation.hiding_field(resource)
         later = [item for item in wanted if item.field.on != "create" and item.field.name not in sent]
-        free = [item for item in later if not self.blocker.field(resource, item.field)]
-        written = [item for item in free if item.field.via is None or self._has_call(resource, item)]
+        unblocked = [item for item in later if not self.blocker.field(resource, item.field)]
+        written = [item for item in unblocked if item.field.via is None or self._has_call_for(resource, item)]
         created = resource.address not in self.adopted and not kind.comes_along
         if held is not None:
             written = [item for item in written if item.field is not held]
             written += showing(resource, held)
         return EntryDecision(resource, None, tuple(wanted), tuple(written), created, held)
 
-    def _existing(self, resource: Entry, live: LiveObject) -> EntryDecision:
+    def _decide_live(self, resource: Entry, live: LiveObject) -> EntryDecision:
         """Return the decision about a live entry."""
-        self._cannot_compare(resource, live)
-        self._busy(resource, live)
+        self._note_unreadable_values(resource, live)
+        self._note_platform_state(resource, live)
         compared = self.compared[resource.address]
-        found = [item for item in compared if self._can_write(resource, item)]
-        unfinished, held = self.holding.unfinished(resource, live), self.holding.left(resource, live)
+        written = [item for item in compared if self._can_write(resource, item)]
+        unfinished = self.hidden_creation.unfinished(resource, live)
+        held = self.hidden_creation.hidden_with_unfinished(resource, live)
         if unfinished is not None:
-            found += showing(resource, unfinished)
-        there = any(item.field is held for item in found)
-        more = showing(resource, held) if held is not None and not there else ()
+            written += showing(resource, unfinished)
+        is_included = any(item.field is held for item in written)
+        shown_later = showing(resource, held) if held is not None and not is_included else ()
         return EntryDecision(
             resource,
             live,
-            tuple(found),
-            (*found, *more),
-            acts=tuple(self._acts(resource)),
+            tuple(written),
+            (*written, *shown_later),
+            acts=tuple(self._requested_acts(resource)),
             held=held,
             unfinished=unfinished is not None or held is not None,
         )
 
-    def _acts(self, resource: Entry) -> Iterator[str]:
+    def _requested_acts(self, resource: Entry) -> Iterator[str]:
         """Yield the acts that the user asks for in this run; they come after all changes of the object."""
         for word in self.sides.kind(resource).platform.acts:
             answer = Answer(word, str(resource.address))
@@ -400,20 +405,20 @@ class _Decider:
             if self.sides.answers.gives(answer) and not self.sides.options.proof:
                 yield word
 
-    def _busy(self, resource: Entry, live: LiveObject) -> None:
+    def _note_platform_state(self, resource: Entry, live: LiveObject) -> None:
         """Note an object that the platform is still processing, and a problem that the platform reports."""
         kind = self.sides.kind(resource)
         field = kind.platform.processed if kind.platform.processed in resource.fields else None
         if kind.platform.busy is not None and kind.is_busy(live.fields):
-            what = f"GitBook is still processing this object ({live.fields[kind.platform.busy.field]})"
-            self.waiting.append(Waiting(address=str(resource.address), what=what, field=field))
-        declared = kind.platform.trouble
-        if declared is not None and (wrong := kind.trouble(live.fields)) is not None:
+            text = f"GitBook is still processing this object ({live.fields[kind.platform.busy.field]})"
+            self.waiting.append(Waiting(address=str(resource.address), what=text, field=field))
+        trouble = kind.platform.trouble
+        if trouble is not None and (problem := kind.trouble(live.fields)) is not None:
             if field is not None:
-                wrong += self._resend_hint(resource, kind.field(field), live)
-            accepted = self.sides.policy.now.accepts(resource.address, declared.field)
-            found = self.accepted if accepted else self.trouble
-            found.append(PlatformTrouble(address=str(resource.address), what=wrong, field=field))
+                problem += self._resend_hint(resource, kind.field(field), live)
+            accepted = self.sides.policy.now.accepts(resource.address, trouble.field)
+            problems = self.accepted if accepted else self.trouble
+            problems.append(PlatformTrouble(address=str(resource.address), what=problem, field=field))
 
     def _resend_hint(self, resource: Entry, field: Field, live: LiveObject) -> str:
         """Return the hint how to resend a value whose processing failed, "" if this plan sends the value."""
@@ -436,22 +441,22 @@ class _Decider:
         if field.on == "create" and field.via is None:
             return False  # refused by a guard
         if field.one_per and item.after is not True:
-            if not self._somebody_else(resource, field.name, field.one_per):
-                self._always_one(resource, field)
+            if not self._another_has_flag(resource, field.name, field.one_per):
+                self._note_flag_needed(resource, field)
             return False
         if item.after is None and field.null == "by hand":
             todo = f"clear {field.name} in GitBook, or remove {field.name} from the entry"
             self.blocker.note(resource, field, f"the API cannot clear {field.name}", todo)
             return False
-        return field.via is None or self._has_call(resource, item)
+        return field.via is None or self._has_call_for(resource, item)
 
-    def _somebody_else(self, resource: Entry, name: str, scope: str) -> bool:
+    def _another_has_flag(self, resource: Entry, name: str, scope: str) -> bool:
         """Return whether another entry in the same place declares that it has the flag."""
-        around = self.sides.lineage.ancestor(resource, scope)
-        return (resource.kind, name, around) in self._flagged
+        owner = self.sides.lineage.ancestor(resource, scope)
+        return (resource.kind, name, owner) in self._declared_flags
 
     @cached_property
-    def _flagged(self) -> set[tuple[str, str, Address | None]]:
+    def _declared_flags(self) -> set[tuple[str, str, Address | None]]:
         """Return every exclusive flag that an entry declares to have: kind, name of the flag, and place."""
         return {
             (other.kind, item.name, self.sides.lineage.ancestor(other, item.one_per))
@@ -461,13 +466,13 @@ class _Decider:
             if not self.sides.policy.left_out(other.address)
         }
 
-    def _always_one(self, resource: Entry, item: Field) -> None:
+    def _note_flag_needed(self, resource: Entry, item: Field) -> None:
         """Note that one object must always have a flag."""
         noun = self.sides.kind(resource).noun
         reason = f"one {noun} must always have {item.name}: true"
         self.blocker.note(resource, item, reason, f"set {item.name}: true on another {noun}")
 
-    def _has_call(self, resource: Entry, item: Changed) -> bool:
+    def _has_call_for(self, resource: Entry, item: Changed) -> bool:
         """Return whether a call can set a field to this value; note the field as blocked otherwise."""
         if item.field.setting(item.after) is not None:
             return True
@@ -484,21 +489,21 @@ class _Decider:
 
     # What cannot be compared.
 
-    def _cannot_compare(self, resource: Entry, live: LiveObject) -> None:
+    def _note_unreadable_values(self, resource: Entry, live: LiveObject) -> None:
         """Note the values of a live entry that cannot be read back."""
         kind = self.sides.kind(resource)
         for item in kind.unread_fields:
-            hidden = not_known(kind, item, resource.fields.get(item.name), live)
-            if hidden is not None:
+            unknown = not_known(kind, item, resource.fields.get(item.name), live)
+            if unknown is not None:
                 address = str(resource.address.field(item.name))
-                known = self.sides.names.in_base(resource, live) is not None
-                text = self._not_compared(address, known)
+                is_in_base = self.sides.names.in_base(resource, live) is not None
+                text = self._unreadable_note(address, is_in_base)
                 self.notes.append(Note(address=address, text=text, permanent=True))
                 if self.sides.options.proof and differs_from_base(self.sides, resource, item, live):
                     self.unproven.append(address)
 
-    def _not_compared(self, address: str, known: bool) -> str:
-        if known:
+    def _unreadable_note(self, address: str, is_in_base: bool) -> str:
+        if is_in_base:
             return (
                 "GitBook does not return this value, so dpsync compares the value only with an earlier commit"
             )

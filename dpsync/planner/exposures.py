@@ -33,7 +33,7 @@ from dpsync.planner.visibility import Around
 
 def moments(decided: Decisions, steps: PlannedSteps) -> tuple[Exposure, ...]:
     """Return all exposures for a moment: of new objects, then of changes where something is moved."""
-    return (*_created_visible(decided), *_moved(decided, steps))
+    return (*_created_visible(decided), *_visible_by_move(decided, steps))
 
 
 def _created_visible(decided: Decisions) -> Iterator[Exposure]:
@@ -41,10 +41,12 @@ def _created_visible(decided: Decisions) -> Iterator[Exposure]:
     for address, entry in decided.entries.items():
         if entry.live is not None:
             continue
-        if later := decided.holding.momentary(entry.resource):
+        if later := decided.hidden_creation.briefly_visible_fields(entry.resource):
             names = " and ".join(item.name for item in later)
-            yield _moment(address, f"{names} can be set only after GitBook has created the object", later[0])
-        if powerful := decided.holding.powerful(entry.resource):
+            yield _moment_exposure(
+                address, f"{names} can be set only after GitBook has created the object", later[0]
+            )
+        if powerful := decided.hidden_creation.over_privileged_fields(entry.resource):
             first = " and ".join(f"{item.name} is {at_first(item)}" for item in powerful)
             words = (
                 f"more access for a moment than in your files: {first} until GitBook has created the object"
@@ -52,30 +54,30 @@ def _created_visible(decided: Decisions) -> Iterator[Exposure]:
             yield Exposure(address=str(address), field=powerful[0].name, words=words, moment=True)
 
 
-def _moved(decided: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
+def _visible_by_move(decided: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
     """Yield changed objects that are visible for a moment because they, or a place around them, are moved."""
-    around = Around(decided)
-    moving = {step.address: out for step, out in around.moves(steps.drafts)}
-    found: dict[Address, Exposure] = {}
+    visibility = Around(decided)
+    moving = {step.address: out for step, out in visibility.moves(steps.drafts)}
+    exposure_by_address: dict[Address, Exposure] = {}
     for address in steps.drafts.by_address if moving else ():
-        for above in (address, *around.of(address)):
-            if above in moving and not _hidden_owner(decided, above):
-                late = [
+        for above in (address, *visibility.of(address)):
+            if above in moving and not _is_owner_hidden(decided, above):
+                late_steps = [
                     step
                     for step in steps.drafts.of(address, "update")
-                    if not around.may_be_before(step, steps.drafts)
+                    if not visibility.may_be_before(step, steps.drafts)
                 ]
-                telling = (
-                    _late(decided, address, above, bool(late))
+                reasons = (
+                    _late_change_reason(decided, address, above, bool(late_steps))
                     if moving[above]
-                    else (_changed(decided, address, above))
+                    else (_early_change_reason(decided, address, above))
                 )
-                for words in telling:
-                    found.setdefault(address, _moment(address, words))
-    yield from found.values()
+                for reason in reasons:
+                    exposure_by_address.setdefault(address, _moment_exposure(address, reason))
+    yield from exposure_by_address.values()
 
 
-def _late(decided: Decisions, address: Address, moved: Address, changed: bool) -> Iterator[str]:
+def _late_change_reason(decided: Decisions, address: Address, moved: Address, changed: bool) -> Iterator[str]:
     """Yield why an object that moves out of a hidden place is visible before its change."""
     if address in decided.deletions.addresses and address != moved:
         yield f"dpsync deletes this object after {moved} becomes visible"
@@ -83,21 +85,21 @@ def _late(decided: Decisions, address: Address, moved: Address, changed: bool) -
         yield f"dpsync changes this object after {moved} becomes visible"
 
 
-def _changed(decided: Decisions, address: Address, moved: Address) -> Iterator[str]:
+def _early_change_reason(decided: Decisions, address: Address, moved: Address) -> Iterator[str]:
     """Yield why the change of an object is visible before it moves into a hidden place."""
     entry = decided.entries.get(address)
     if entry is not None and entry.live is not None and decided.sides.kind(entry.resource).in_tree:
-        names = [item.field.name for item in entry.written if _what_is_seen(entry, decided, item.field)]
+        names = [item.field.name for item in entry.written if _is_seen(entry, decided, item.field)]
         if names:
             yield f"dpsync changes the {names[0]} of this object before dpsync hides {moved}"
 
 
-def _what_is_seen(entry: EntryDecision, decided: Decisions, field: Field) -> bool:
+def _is_seen(entry: EntryDecision, decided: Decisions, field: Field) -> bool:
     """Return whether visitors see a field."""
     return field == shows(decided.sides.kind(entry.resource)) or field.raised == "changed"
 
 
-def _hidden_owner(decided: Decisions, address: Address) -> bool:
+def _is_owner_hidden(decided: Decisions, address: Address) -> bool:
     """Return whether the tree that contains a node is hidden, now or after the apply."""
     sides = decided.sides
     parent = sides.resources[address].parent
@@ -110,7 +112,7 @@ def _hidden_owner(decided: Decisions, address: Address) -> bool:
     return False
 
 
-def _moment(address: Address, why: str, field: Field | None = None) -> Exposure:
+def _moment_exposure(address: Address, why: str, field: Field | None = None) -> Exposure:
     name = field.name if field is not None else ""
     return Exposure(address=str(address), field=name, words=f"public for a moment: {why}", moment=True)
 
@@ -124,48 +126,48 @@ def exposures(
 ) -> tuple[Exposure, ...]:
     """Return all exposures of a plan: of its changes in order, then of publications, then of deletes."""
     changes = list(changes)
-    found: list[Exposure] = []
+    result: list[Exposure] = []
     opening_access = access_exposures(decided, changes)
     for change in changes:
         entry = decided.entries.get(change.location)
         if entry is not None and change.action == "create":
-            found += _new(decided, entry)
+            result += _new_object_exposures(decided, entry)
         elif entry is not None:
-            found += _raised(decided, entry, change)
-            found += _given(decided, change)
-        found += opening_access.get(change.location, ())
-    return (*found, *published(decided, trees, found), *_opened(decided))
+            result += _raised_fields(decided, entry, change)
+            result += _transfer_exposure(decided, change)
+        result += opening_access.get(change.location, ())
+    return (*result, *published(decided, trees, result), *_opened_by_delete(decided))
 
 
 # What is changed.
 
 
-def _raised(decided: Decisions, entry: EntryDecision, change: Change) -> Iterator[Exposure]:
+def _raised_fields(decided: Decisions, entry: EntryDecision, change: Change) -> Iterator[Exposure]:
     """Yield the changed fields of a live object that open access."""
     kind = decided.sides.kind(entry.resource)
     if kind.redirects is not None:
         return
     differences = {item.field: item for item in change.differences}
     for item in entry.display:
-        known = item.field.source is not None
+        is_readable = item.field.source is not None
         before = (
             _with_organization_value(decided, entry.resource, item.field, item.before, later=False)
-            if known
+            if is_readable
             else None
         )
         after = _with_organization_value(decided, entry.resource, item.field, item.after, later=True)
         displayed = differences.get(item.field.name)
         if displayed is None or kind.resolves(item.field) or not raises(item.field, before, after):
             continue
-        if item.field.exposes == "linked" and not _foreign(decided, linked(before, item.after)):
+        if item.field.exposes == "linked" and not _has_foreign_host(decided, linked(before, item.after)):
             continue
         yield Exposure(
             address=change.address,
             field=item.field.name,
-            before=displayed.before if known else None,
+            before=displayed.before if is_readable else None,
             after=displayed.after,
             words=_describe_loosened_rules(item.field, before, after)
-            or _how(kind, item.field, displayed.before, displayed.after),
+            or _change_phrase(kind, item.field, displayed.before, displayed.after),
         )
 
 
@@ -177,31 +179,31 @@ def _with_organization_value(
     `later` selects the organization's value after the apply. For an object that this apply transfers to
     another organization, `inherit` is not replaced, because only one of the two organizations is known.
     """
-    sides, how, top = decided.sides, field.exposes, resource.address.top
-    given_away = resource.address in sides.snapshot.transferred
-    if not isinstance(how, Lifted) or how.inherits is None or value != how.inherits or given_away:
+    sides, how, organization = decided.sides, field.exposes, resource.address.top
+    is_transferred = resource.address in sides.snapshot.transferred
+    if not isinstance(how, Lifted) or how.inherits is None or value != how.inherits or is_transferred:
         return value
-    entry = decided.entries.get(top)
+    entry = decided.entries.get(organization)
     written = {item.field.name: item.after for item in entry.written} if entry is not None else {}
     if later and field.name in written:
         return written[field.name]
-    live = sides.live(top)
+    live = sides.live(organization)
     known = live.fields.get(field.name) if live is not None else None
     return value if live is None or known is None else sides.values.normal(field, known, live)
 
 
 def _describe_loosened_rules(field: Field, before: Value, after: Value) -> str:
     """Return which rules become less strict, as a phrase; "" if a value is not a list of rules."""
-    found = loosened_rules(field.exposes, before, after) if isinstance(field.exposes, Lifted) else None
-    return f"{field.name}: {', '.join(found)}" if found else ""
+    loosened = loosened_rules(field.exposes, before, after) if isinstance(field.exposes, Lifted) else None
+    return f"{field.name}: {', '.join(loosened)}" if loosened else ""
 
 
-def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
+def _change_phrase(kind: Kind, field: Field, before: Any, after: Any) -> str:
     """Return a phrase for the change of a field."""
     if field.exposes == "added":
-        return f"{field.name}: {', '.join(_short(item) for item in added(before, after))} added"
+        return f"{field.name}: {', '.join(_shorten(item) for item in added(before, after))} added"
     if field.exposes == "linked":
-        return f"{field.name} leads to {', '.join(_short(url) for url in linked(before, after))}"
+        return f"{field.name} leads to {', '.join(_shorten(url) for url in linked(before, after))}"
     if field.exposes == "set" and isinstance(after, dict):
         return f"{field.name} changed"  # it may hold what nobody should read
     if isinstance(field.exposes, Lifted) and after is not None:
@@ -210,16 +212,16 @@ def _how(kind: Kind, field: Field, before: Any, after: Any) -> str:
     if not isinstance(field.exposes, tuple):
         if after is None:
             return f"{field.name} removed"
-        return f"{field.name} changed: {_said(field, before)} → {_said(field, after)}"
-    held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == after
-    unclear = before not in field.exposes or after not in field.exposes
-    verb = " may be more" if unclear and before is not None else " raised"
-    how = "" if isinstance(after, bool) else verb
-    new = f", a new {after}" if held else ""
-    return f"{field.name}{how}: {_short(before)} → {_short(after)}{new}"
+        return f"{field.name} changed: {_value_phrase(field, before)} → {_value_phrase(field, after)}"
+    is_guarded_value = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == after
+    is_uncertain = before not in field.exposes or after not in field.exposes
+    verb = " may be more" if is_uncertain and before is not None else " raised"
+    verb_phrase = "" if isinstance(after, bool) else verb
+    suffix = f", a new {after}" if is_guarded_value else ""
+    return f"{field.name}{verb_phrase}: {_shorten(before)} → {_shorten(after)}{suffix}"
 
 
-def _foreign(decided: Decisions, urls: Iterable[str]) -> bool:
+def _has_foreign_host(decided: Decisions, urls: Iterable[str]) -> bool:
     """Return whether a URL leads to a host that is not one of the read sites."""
     own = _own_hosts(decided)
     return any(host_of(url) not in own for url in urls)
@@ -230,23 +232,28 @@ def _own_hosts(decided: Decisions) -> set[str | None]:
     return {host_of(live.url) for live in objects if live.url is not None}
 
 
-def _given(decided: Decisions, change: Change) -> Iterator[Exposure]:
+def _transfer_exposure(decided: Decisions, change: Change) -> Iterator[Exposure]:
     """Yield an exposure if the object is transferred to another organization."""
     if change.location not in decided.sides.snapshot.transferred:
         return
-    *_, found = change.differences
+    *_, transfer = change.differences
     words = (
-        f"transferred from {found.before} to {found.after}, so members of {found.after} can see the object"
+        f"transferred from {transfer.before} to {transfer.after}, "
+        f"so members of {transfer.after} can see the object"
     )
     yield Exposure(
-        address=change.address, field=found.field, before=found.before, after=found.after, words=words
+        address=change.address,
+        field=transfer.field,
+        before=transfer.before,
+        after=transfer.after,
+        words=words,
     )
 
 
 # What is new.
 
 
-def _new(decided: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
+def _new_object_exposures(decided: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
     """Yield the fields in which a new object has more than the least access.
 
     Where each object of a kind counts as an exposure, yield one exposure for all fields.
@@ -255,36 +262,40 @@ def _new(decided: Decisions, entry: EntryDecision) -> Iterator[Exposure]:
     kind, address = sides.kind(resource), str(resource.address)
     if kind.redirects is not None:
         return
-    found = []
+    gains = []
     for field in kind.fields:
         if kind.resolves(field):
             continue  # access_changes.py
-        value = _at_first(decided, entry, field)
-        leads = field.exposes == "linked" and _foreign(decided, linked(None, value))
-        if not leads and not (field.security and _more_than_least(field, value)):
+        value = _value_at_first(decided, entry, field)
+        leads_elsewhere = field.exposes == "linked" and _has_foreign_host(decided, linked(None, value))
+        if not leads_elsewhere and not (field.security and _more_than_least(field, value)):
             continue
         displayed = sides.values.display(field, value, resource)
-        how = (
-            f"leads to {', '.join(map(_short, linked(None, displayed)))}"
-            if leads
-            else _said(field, displayed)
+        phrase = (
+            f"leads to {', '.join(map(_shorten, linked(None, displayed)))}"
+            if leads_elsewhere
+            else _value_phrase(field, displayed)
         )
-        found.append((field, displayed, f"new, with {field.name} {how}"))
+        gains.append((field, displayed, f"new, with {field.name} {phrase}"))
     if not kind.security:
-        for field, displayed, words in found:
+        for field, displayed, words in gains:
             yield Exposure(address=address, field=field.name, after=displayed, words=words)
-    elif found:
-        said = [one for one in found if one[0].name in resource.fields] or found
-        all_ = ", ".join(f"{field.name} {_said(field, displayed)}" for field, displayed, _ in said)
-        field, displayed, _ = found[0]
-        held = kind.guard is not None and kind.guard.field == field.name and kind.guard.value == displayed
-        one = f"a new {displayed}" if held else f"a new {kind.noun}"
-        yield Exposure(address=address, field=field.name, after=displayed, words=f"{one}: {all_}")
+    elif gains:
+        named_gains = [gain for gain in gains if gain[0].name in resource.fields] or gains
+        all_phrases = ", ".join(
+            f"{field.name} {_value_phrase(field, displayed)}" for field, displayed, _ in named_gains
+        )
+        field, displayed, _ = gains[0]
+        is_guarded_value = (
+            kind.guard is not None and kind.guard.field == field.name and kind.guard.value == displayed
+        )
+        title = f"a new {displayed}" if is_guarded_value else f"a new {kind.noun}"
+        yield Exposure(address=address, field=field.name, after=displayed, words=f"{title}: {all_phrases}")
     elif "who" not in kind.access:
         yield Exposure(address=address, words=f"a new {kind.noun}")
 
 
-def _at_first(decided: Decisions, entry: EntryDecision, field: Field) -> Value:
+def _value_at_first(decided: Decisions, entry: EntryDecision, field: Field) -> Value:
     """Return the declared value of a field of a new object, else the value that the platform gives it."""
     address = entry.resource.address
     if field.name in entry.resource.fields and not decided.blocking.noted(address, field):
@@ -310,11 +321,11 @@ def _on_scale(field: Field, value: Value) -> bool:
     return isinstance(field.exposes, tuple) and value in field.exposes
 
 
-def _said(field: Field, value: Any) -> str:
+def _value_phrase(field: Field, value: Any) -> str:
     """Return a value as a phrase: the texts in its parts; "set" for a long text."""
     if isinstance(field.exposes, tuple):
-        return _short(value)
-    text = ", ".join(map(_short, leaves(value)))
+        return _shorten(value)
+    text = ", ".join(map(_shorten, leaves(value)))
     return (text or "nothing") if len(text) <= 2 * _SHORT and "\n" not in text else "set"
 
 
@@ -328,9 +339,11 @@ def redirect_notes(decided: Decisions, changes: Iterable[Change]) -> Iterator[No
 
     A redirect shows nobody anything that was hidden, so it is no exposure. A draft leads nowhere.
     """
-    hosts: dict[Address, dict[Address, set[str]]] = defaultdict(dict)
+    hosts_by_organization: dict[Address, dict[Address, set[str]]] = defaultdict(dict)
     entries = (decided.entries.get(change.location) for change in changes if change.action != "delete")
-    redirects = [one for one in entries if one and decided.sides.kind(one.resource).redirects is not None]
+    redirects = [
+        entry for entry in entries if entry and decided.sides.kind(entry.resource).redirects is not None
+    ]
     own = _own_hosts(decided) if redirects else set()
     for entry in redirects:
         kind, live = decided.sides.kind(entry.resource), entry.live
@@ -339,12 +352,12 @@ def redirect_notes(decided: Decisions, changes: Iterable[Change]) -> Iterator[No
         after |= {item.field.name: item.after for item in entry.written}
         new = _destinations(kind, after) - _destinations(kind, before)
         if foreign := {host or url for url in new if (host := host_of(url)) not in own}:
-            hosts[entry.resource.address.top][entry.resource.address] = foreign
-    for found in hosts.values():
-        verb = "redirect leads" if len(found) == 1 else "redirects lead"
-        where = some(sorted(set().union(*found.values())))
-        text = f"{len(found)} {verb} to hosts outside your sites: {where}"
-        yield Note(address=str(min(found)), text=text, consequence=True)
+            hosts_by_organization[entry.resource.address.top][entry.resource.address] = foreign
+    for hosts_by_address in hosts_by_organization.values():
+        verb = "redirect leads" if len(hosts_by_address) == 1 else "redirects lead"
+        where = some(sorted(set().union(*hosts_by_address.values())))
+        text = f"{len(hosts_by_address)} {verb} to hosts outside your sites: {where}"
+        yield Note(address=str(min(hosts_by_address)), text=text, consequence=True)
 
 
 def _destinations(kind: Kind, fields: Mapping[str, Value]) -> set[str]:
@@ -358,7 +371,7 @@ def _destinations(kind: Kind, fields: Mapping[str, Value]) -> set[str]:
 # What is deleted.
 
 
-def _opened(decided: Decisions) -> Iterator[Exposure]:
+def _opened_by_delete(decided: Decisions) -> Iterator[Exposure]:
     """Yield deleted objects that kept people out, such as a login."""
     sides = decided.sides
     for identity in decided.deletions.everything:
@@ -368,7 +381,7 @@ def _opened(decided: Decisions) -> Iterator[Exposure]:
             yield Exposure(address=str(sides.names.address(identity)), words=words)
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     plain = to_plain(value)
     if isinstance(plain, bool):
         return "true" if plain else "false"
