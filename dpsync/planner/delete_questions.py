@@ -58,12 +58,12 @@ def in_force(policy: Policy, base: Base, names: Names) -> LimitsInForce:
         min(now.deletes, before.deletes), min(now.percent, before.percent), min(exposures, default=None)
     )
     lower = f"the lower limit in your files and in {base.name} applies"
-    moved = f"{lower}, because a change cannot raise its own limits"
-    since = "" if limits == now else f" ({moved})"
-    return LimitsInForce(limits, since, partial(_managed, names))
+    explanation = f"{lower}, because a change cannot raise its own limits"
+    since = "" if limits == now else f" ({explanation})"
+    return LimitsInForce(limits, since, partial(_managed_addresses, names))
 
 
-def _managed(names: Names, organization: str) -> frozenset[str]:
+def _managed_addresses(names: Names, organization: str) -> frozenset[str]:
     return frozenset(
         str(names.address(identity))
         for place, items in names.snapshot.scopes.items()
@@ -74,8 +74,8 @@ def _managed(names: Names, organization: str) -> frozenset[str]:
 
 def limited(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
     """Yield the questions about exposures that exceed the limits, and about exposures for a moment."""
-    yield from _exposed(bounds, exposures)
-    yield from _for_a_moment(exposures)
+    yield from _exposure_questions(bounds, exposures)
+    yield from _moment_question(exposures)
 
 
 class ExceededLimits(Struct, frozen=True):
@@ -95,27 +95,27 @@ def exceeded(
 
     `some_named`: whether the plan has more deletes, of objects that a person named.
     """
-    limits, found = bounds.limits, []
+    limits, results = bounds.limits, []
     organizations = sorted({change.location.first for change in deletes})
     for organization in organizations:
-        mine = [change for change in deletes if change.location.first == organization]
-        part = _part(bounds.managed(organization), mine)
-        if part.exceeds(limits):
+        organization_deletes = [change for change in deletes if change.location.first == organization]
+        share = _deleted_share(bounds.managed(organization), organization_deletes)
+        if share.exceeds(limits):
             where = f"in {organization}, " if len(organizations) > 1 else ""
-            if part.deleted > limits.deletes:
+            if share.deleted > limits.deletes:
                 allowed = counted(limits.deletes, "delete")
-                planned = f"has {counted(part.deleted, 'delete')}"
+                planned = f"has {counted(share.deleted, 'delete')}"
             else:
                 allowed = f"deletes of {limits.percent} percent of the objects"
-                planned = f"deletes {part.percent:.0f} percent of {counted(part.known, 'object')}"
+                planned = f"deletes {share.percent:.0f} percent of {counted(share.known, 'object')}"
             named = " (not counting objects that you confirmed by address)" if some_named else ""
             text = f"{where}policy.limits allows {allowed} without confirmation, and this plan {planned}"
             text += f"{named}{bounds.since}"
-            found.append(ExceededLimits(organization, text))
-    return found
+            results.append(ExceededLimits(organization, text))
+    return results
 
 
-class _Part(Struct, frozen=True):
+class _DeletedShare(Struct, frozen=True):
     """How many of the known objects of an organization would be deleted."""
 
     deleted: int
@@ -135,11 +135,11 @@ class _Part(Struct, frozen=True):
         return self.deleted > limits.deletes or too_large_a_share
 
 
-def _part(managed: frozenset[str], deletes: Sequence[Change]) -> _Part:
+def _deleted_share(managed: frozenset[str], deletes: Sequence[Change]) -> _DeletedShare:
     """Return the share of the deletes in an organization, with the objects deleted along with them."""
-    # What goes along from elsewhere is a part of the whole too: else there would be more than all of it.
-    along = {effect.address for change in deletes for effect in change.effects if effect.counts}
-    return _Part(count_deletes(deletes).number, len(managed) + len(along - managed))
+    # Cascaded objects outside the declared places count as known, too: otherwise a share could exceed 100 %.
+    cascaded = {effect.address for change in deletes for effect in change.effects if effect.counts}
+    return _DeletedShare(count_deletes(deletes).number, len(managed) + len(cascaded - managed))
 
 
 def exceeding(bounds: LimitsInForce, changes: Iterable[Change]) -> frozenset[Address]:
@@ -149,11 +149,11 @@ def exceeding(bounds: LimitsInForce, changes: Iterable[Change]) -> frozenset[Add
     return frozenset(
         change.location
         for change in deletes
-        if _part(managed[change.location.first], [change]).exceeds(bounds.limits)
+        if _deleted_share(managed[change.location.first], [change]).exceeds(bounds.limits)
     )
 
 
-def _exposed(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
+def _exposure_questions(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator[Question]:
     """Yield a question per organization with more exposures than allowed.
 
     One answer, `--confirm "expose N"` with the number of all exposures, confirms them together.
@@ -180,17 +180,17 @@ def _exposed(bounds: LimitsInForce, exposures: tuple[Exposure, ...]) -> Iterator
             yield Question(answer, refusal)
 
 
-def _for_a_moment(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
+def _moment_question(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
     """Yield the question about exposures for a moment, which always need an answer with their number."""
-    found = [item for item in exposures if item.moment]
-    answer = Answer(FOR_A_MOMENT, str(len(found)))
-    if found:
-        named = list(dict.fromkeys(item.address for item in found))
+    momentary = [item for item in exposures if item.moment]
+    answer = Answer(FOR_A_MOMENT, str(len(momentary)))
+    if momentary:
+        addresses = list(dict.fromkeys(item.address for item in momentary))
         refusal = refusals.FOR_A_MOMENT.at(
-            named[0],
-            names=some(named),
+            addresses[0],
+            names=some(addresses),
             answer=answer.flag,
-            answers=(WayOut(address=named[0], add=answer.flag, means="allow this access for a moment"),),
+            answers=(WayOut(address=addresses[0], add=answer.flag, means="allow this access for a moment"),),
         )
         yield Question(answer, refusal)
 
@@ -233,14 +233,14 @@ def open_deletes(decided: Decisions) -> OpenDeletes:
     """
     sides = decided.sides
     number = Answer(DELETE, str(decided.deletions.count.number))
-    by_policy = {one for one in decided.deletions.everything if sides.policy.removed(one)}
-    needed = dict(_needed(decided, by_policy))
+    by_policy = {identity for identity in decided.deletions.everything if sides.policy.removed(identity)}
+    needed = dict(_content_to_decide(decided, by_policy))
     answers = {identity: Answer(DELETE, str(sides.names.address(identity))) for identity in needed}
     by_answer = {identity for identity, answer in answers.items() if sides.answers.gives(answer)}
-    left = {identity: removal for identity, removal in needed.items() if identity not in by_answer}
+    undecided = {identity: removal for identity, removal in needed.items() if identity not in by_answer}
     return OpenDeletes(
-        to_name={identity: removal for identity, removal in left.items() if removal.reason},
-        to_count={identity: removal for identity, removal in left.items() if not removal.reason},
+        to_name={identity: removal for identity, removal in undecided.items() if removal.reason},
+        to_count={identity: removal for identity, removal in undecided.items() if not removal.reason},
         named=frozenset(by_policy | by_answer),
         asked=frozenset(answers.values()),
         number=number,
@@ -249,18 +249,20 @@ def open_deletes(decided: Decisions) -> OpenDeletes:
     )
 
 
-def _needed(decided: Decisions, named: Collection[Identity]) -> Iterator[tuple[Identity, Removal]]:
+def _content_to_decide(decided: Decisions, named: Collection[Identity]) -> Iterator[tuple[Identity, Removal]]:
     """Yield the outermost content that needs a decision and is not in the policy, by address."""
     sides, deletions = decided.sides, decided.deletions
-    content = [one for one in deletions.everything if sides.registry[one[0]].content]
+    content = [identity for identity in deletions.everything if sides.registry[identity[0]].content]
     restructured = restructured_addresses(sides.names, decided.restructuring)
-    elsewhere = formerly(sides).keys() if content else ()
+    asked_elsewhere = formerly(sides).keys() if content else ()
     objects = sides.snapshot.objects
     covered = {*content, *named}
     for identity in sorted(content, key=sides.names.address):
-        around = {above for above in sides.snapshot.above(objects[identity]) if deletions.covers(above)}
+        deleted_around = {
+            above for above in sides.snapshot.above(objects[identity]) if deletions.covers(above)
+        }
         address = sides.names.address(identity)
-        if identity in named or identity in elsewhere or around & covered:
+        if identity in named or identity in asked_elsewhere or deleted_around & covered:
             continue
         if any(address.is_in(place) for place in restructured):
             continue
@@ -301,27 +303,27 @@ def delete_questions(
     (planner/identity_questions.py).
     """
     sides, roots = decided.sides, decided.deletions.addresses
-    limited = _limited_deletes(decided, deletes)
+    limited = _deletes_under_limits(decided, deletes)
     total = decided.deletions.count
-    without_policy = [one for one in limited if not sides.policy.removed(roots[one.location])]
+    without_policy = [delete for delete in limited if not sides.policy.removed(roots[delete.location])]
     could_be_too_many = bool(exceeded(bounds, without_policy))
     # A merged pull request that listed the deletes confirms them, as long as the limits allow their number.
     to_count = [] if sides.options.reviewed and not too_many else found.uncounted
-    numbered = bool(to_count or too_many)
-    here = [identity for identity in (*found.to_name, *to_count) if identity not in asked_about]
-    in_policy = here if sides.options.reviewed else tuple(found.to_name)
-    left = [one for one in limited if roots[one.location] not in {*found.named, *in_policy}]
-    also_number = not set(to_count) <= set(in_policy) or bool(exceeded(bounds, left))
-    asking = _Asking(sides, found, here, numbered, too_many, also_number)
-    question = asking.question() if here or (too_many and not asked_about) else None
+    needs_number = bool(to_count or too_many)
+    objects = [identity for identity in (*found.to_name, *to_count) if identity not in asked_about]
+    in_policy = objects if sides.options.reviewed else tuple(found.to_name)
+    unconfirmed = [delete for delete in limited if roots[delete.location] not in {*found.named, *in_policy}]
+    also_number = not set(to_count) <= set(in_policy) or bool(exceeded(bounds, unconfirmed))
+    asking = _QuestionWriter(sides, found, objects, needs_number, too_many, also_number)
+    question = asking.question() if objects or (too_many and not asked_about) else None
     number = {found.number} if found.is_number_asked or could_be_too_many else set()
-    reviewed = found.uncounted and not numbered
+    reviewed = found.uncounted and not needs_number
     return DeleteQuestions(
         decision=DeleteDecision(
-            number=total.number if numbered else None,
+            number=total.number if needs_number else None,
             names=tuple(str(sides.names.address(identity)) for identity in found.to_name),
         ),
-        refusal=_refusal(sides, question, here, too_many) if question is not None else None,
+        refusal=_refusal(sides, question, objects, too_many) if question is not None else None,
         asked=found.asked | number,
         note=_review_note(sides, found.uncounted[0], total.number) if reviewed else None,
     )
@@ -332,15 +334,15 @@ def exceeded_limits(
 ) -> list[ExceededLimits]:
     """Return the limits that the deletes exceed, unless the user has confirmed their number."""
     roots = decided.deletions.addresses
-    limited = _limited_deletes(decided, deletes)
-    unnamed = [one for one in limited if roots[one.location] not in found.named]
+    limited = _deletes_under_limits(decided, deletes)
+    unnamed = [delete for delete in limited if roots[delete.location] not in found.named]
     return [] if found.is_counted else exceeded(bounds, unnamed, some_named=len(unnamed) < len(limited))
 
 
-def _limited_deletes(decided: Decisions, deletes: Sequence[Change]) -> list[Change]:
+def _deletes_under_limits(decided: Decisions, deletes: Sequence[Change]) -> list[Change]:
     """Return the deletes that limits apply to: all but those of a restructured navigation."""
     rebuilt = answered(decided.sides.names, decided.restructuring)
-    return [one for one in deletes if not any(one.location.is_in(place) for place in rebuilt)]
+    return [delete for delete in deletes if not any(delete.location.is_in(place) for place in rebuilt)]
 
 
 def _review_note(sides: Sides, first: Identity, number: int) -> Note:
@@ -358,21 +360,21 @@ def delete_question(
     `over_limits`: whether the plan has more deletes than the limits allow.
     """
     numbered = over_limits or any(identity in found.to_count for identity in objects)
-    return _Asking(decided.sides, found, objects, numbered).question()
+    return _QuestionWriter(decided.sides, found, objects, numbered).question()
 
 
 def _refusal(
-    sides: Sides, question: DeleteQuestion, here: Sequence[Identity], too_many: Sequence[ExceededLimits]
+    sides: Sides, question: DeleteQuestion, objects: Sequence[Identity], too_many: Sequence[ExceededLimits]
 ) -> Refusal:
     return (LIMITS if too_many else CONTENT).at(
-        too_many[0].organization if too_many else sides.names.address(here[0]),
+        too_many[0].organization if too_many else sides.names.address(objects[0]),
         answers=question.answers,
         words=question.words,
         way_out=question.way_out,
     )
 
 
-class _Asking(Struct, frozen=True):
+class _QuestionWriter(Struct, frozen=True):
     """Write the question about the deletes of some objects. `numbered`: whether it asks for their number."""
 
     sides: Sides
@@ -387,13 +389,13 @@ class _Asking(Struct, frozen=True):
         names = {identity: str(self.sides.names.address(identity)) for identity in self.objects}
         to_name = [identity for identity in self.objects if identity in self.found.to_name]
         number = self.found.number if self.numbered else None
-        answers = [*self._includes()]
+        answers = [*self._include_answers()]
         way_out = [f"include {listed([one.add for one in answers])} again"] if answers else []
         if any(self.found.to_name[identity].reason == DEEPER for identity in to_name):
             way_out.append("fetch the whole history: set fetch-depth: 0 in actions/checkout")
         by_name = [Answer(DELETE, names[identity]) for identity in to_name]
         flags = " ".join(answer.flag for answer in (*([number] if number else []), *by_name))
-        way_out.append(f"to delete {self._them}, add {flags}")
+        way_out.append(f"to delete {self._object_or_objects}, add {flags}")
         # All names, however many: a person copies the line into the policy.
         in_policy = self.objects if self.sides.options.reviewed else to_name
         if in_policy and self.sides.desired.policy.only is None:
@@ -406,10 +408,10 @@ class _Asking(Struct, frozen=True):
             at = names[self.objects[0]] if self.objects else self.too_many[0].organization
             answers.append(WayOut(address=at, add=number.flag, means="confirm all deletes of this plan"))
         answers += [WayOut(address=one.subject, add=one.flag, means="delete this object") for one in by_name]
-        way_out += self._to_keep(to_name, names)
-        return DeleteQuestion(self._words(), "; ".join(way_out), tuple(answers))
+        way_out += self._keep_commands(to_name, names)
+        return DeleteQuestion(self._sentence(), "; ".join(way_out), tuple(answers))
 
-    def _to_keep(self, to_name: Sequence[Identity], names: Mapping[Identity, str]) -> Iterator[str]:
+    def _keep_commands(self, to_name: Sequence[Identity], names: Mapping[Identity, str]) -> Iterator[str]:
         """Yield the command that writes entries for the objects without an entry, if a command can."""
         desired, registry = self.sides.desired, self.sides.registry
         without_entry = [
@@ -420,14 +422,14 @@ class _Asking(Struct, frozen=True):
         ]
         if without_entry and (desired.overlay or not desired.environments):
             into = ["--into", desired.overlay] if desired.overlay else []
-            kept = self._them if len(without_entry) == len(self.objects) else some(without_entry)
+            kept = self._object_or_objects if len(without_entry) == len(self.objects) else some(without_entry)
             yield f"to keep {kept}, run {command('import', '--add', *without_entry, *into)}"
 
     @property
-    def _them(self) -> str:
+    def _object_or_objects(self) -> str:
         return "the object" if len(self.objects) == 1 else "the objects"
 
-    def _includes(self) -> Iterator[WayOut]:
+    def _include_answers(self) -> Iterator[WayOut]:
         """Yield the files that declare some of the objects and that nothing includes."""
         removals = (self.found.to_name.get(identity) for identity in self.objects)
         for file in dict.fromkeys(one.file for one in removals if one is not None and one.file is not None):
@@ -437,11 +439,12 @@ class _Asking(Struct, frozen=True):
                 means="put this file back into include, or move its entries into an included file",
             )
 
-    def _words(self) -> str:
-        reasons = [*map(str, self.too_many), *self._reasons(), *self._synced()]
-        return f"Deleting {self._what()} needs your confirmation{': ' if reasons else ''}{'; '.join(reasons)}"
+    def _sentence(self) -> str:
+        reasons = [*map(str, self.too_many), *self._reasons(), *self._git_sync_reasons()]
+        what = self._objects_phrase()
+        return f"Deleting {what} needs your confirmation{': ' if reasons else ''}{'; '.join(reasons)}"
 
-    def _what(self) -> str:
+    def _objects_phrase(self) -> str:
         """Return the objects as the subject of a sentence."""
         if not self.objects:
             return f"{self.found.number.subject} objects"
@@ -465,9 +468,9 @@ class _Asking(Struct, frozen=True):
             return self.found.to_name[identity].reason
         if self.found.to_count[identity].new_prune:
             return "the same change removes the entry and adds the prune pattern"
-        return "" if self.too_many else self._contents(identity)
+        return "" if self.too_many else self._contents_reason(identity)
 
-    def _contents(self, identity: Identity) -> str:
+    def _contents_reason(self, identity: Identity) -> str:
         """Return which contents of an object that was removed in git need the confirmation."""
         registry = self.sides.registry
         kind, users = registry[identity[0]], self.sides.users.get(identity, ())
@@ -488,13 +491,17 @@ class _Asking(Struct, frozen=True):
         kinds = Counter(registry[name].delete_noun or registry[name].noun for name, _ in users)
         return f"the {noun} is in use: {listed([counted(n, what) for what, n in sorted(kinds.items())])}"
 
-    def _synced(self) -> Iterator[str]:
+    def _git_sync_reasons(self) -> Iterator[str]:
         """Yield a phrase about the objects that Git Sync connects to a repository."""
         live = {identity: self.sides.snapshot.objects[identity].synced for identity in self.objects}
         names = self.sides.names
-        found = [f"{names.address(one)} to {by.name}" for one, by in live.items() if by is not None]
-        if found:
-            yield f"Git Sync connects {some(found)}"
+        phrases = [
+            f"{names.address(identity)} to {repository.name}"
+            for identity, repository in live.items()
+            if repository is not None
+        ]
+        if phrases:
+            yield f"Git Sync connects {some(phrases)}"
 
 
 def policy_address(former: FormerNames, identity: Identity) -> str:
@@ -502,10 +509,10 @@ def policy_address(former: FormerNames, identity: Identity) -> str:
 
     The address is quoted for a YAML list between brackets.
     """
-    known = former.desired.resources.keys() | former.desired.unserved.keys()
+    taken = former.desired.resources.keys() | former.desired.unserved.keys()
     for address in sorted(former.of(identity)):
-        free = address not in known and not address.last.startswith("[")
-        if free and former.meant(address) == frozenset({identity}):
+        is_free = address not in taken and not address.last.startswith("[")
+        if is_free and former.meant(address) == frozenset({identity}):
             return _quoted(str(address))
     return _quoted(str(former.exactly(identity)))
 

@@ -88,10 +88,12 @@ def cascade(
         written: Returns whether a field will have another value before the deletes.
         arrives: Returns whether a node will have a new child before the deletes.
     """
-    return _Spread(names, frozenset(roots), written, arrives).cascade() if roots else Cascade(frozenset())
+    return (
+        _CascadeSearch(names, frozenset(roots), written, arrives).cascade() if roots else Cascade(frozenset())
+    )
 
 
-class _Spread:
+class _CascadeSearch:
     """Apply the rules of a cascade until they find nothing more."""
 
     def __init__(
@@ -107,105 +109,105 @@ class _Spread:
         self.causes: dict[Lost, frozenset[Identity]] = {}
         self.also: dict[Identity, frozenset[Identity]] = {}
         self.below: dict[Identity, list[LiveObject]] = defaultdict(list)
-        self.naming: dict[Identity, list[tuple[LiveObject, Field]]] = defaultdict(list)
+        self.referring: dict[Identity, list[tuple[LiveObject, Field]]] = defaultdict(list)
         for live in names.snapshot.objects.values():
             if live.parent is not None:
                 self.below[live.parent].append(live)
             for item in names.registry[live.kind].reference_fields:
-                for target in self._targets(live, item):
-                    self.naming[target].append((live, item))
-        self.waiting = sorted(roots)
-        self.because: dict[Identity, frozenset[Identity]] = {root: frozenset({root}) for root in roots}
-        self.unemptied = dict(self.because)
-        """Like `because`, without causes that only emptied a node: these do not spread to its children."""
+                for target in self._referenced(live, item):
+                    self.referring[target].append((live, item))
+        self.pending = sorted(roots)
+        self.root_causes: dict[Identity, frozenset[Identity]] = {root: frozenset({root}) for root in roots}
+        self.unemptied = dict(self.root_causes)
+        """Like `root_causes`, without causes that only emptied a node: they do not spread to children."""
         self.staying: dict[Identity, int] = {}
         """By node that must have children: the number of its kept children, as far as is known so far."""
 
-    def _targets(self, live: LiveObject, item: Field) -> Iterable[Identity]:
+    def _referenced(self, live: LiveObject, item: Field) -> Iterable[Identity]:
         ids = named_ids(item, live.fields.get(item.name))
         return [self.names.named(live, kind, id) for id in ids for kind in item.names]
 
     def cascade(self) -> Cascade:
         """Return everything that is lost along with the roots."""
-        while self.waiting:
-            identity = self.waiting.pop()
-            causes = self.because[identity]
+        while self.pending:
+            identity = self.pending.pop()
+            causes = self.root_causes[identity]
             for child in self.below[identity]:
                 covered = self._covers(child.identity)
-                self._goes(child, INSIDE, self.unemptied[identity] if covered else causes)
-            for live, item in self.naming[identity]:
-                self._named_by(live, item, causes)
+                self._add(child, INSIDE, self.unemptied[identity] if covered else causes)
+            for live, item in self.referring[identity]:
+                self._follow_reference(live, item, causes)
         return Cascade(
             self.roots,
             {key: self.objects[key] for key in sorted(self.objects)},
             tuple(sorted(lost for lost in self.losses if not self._covers(lost[0]))),
             self.causes,
             self.also,
-            {root: left for root in self.roots if (left := tuple(self._left_inside(root)))},
+            {root: left for root in self.roots if (left := tuple(self._kept_contents(root)))},
         )
 
     def _covers(self, identity: Identity) -> bool:
         return identity in self.roots or identity in self.objects
 
-    def _named_by(self, live: LiveObject, item: Field, causes: frozenset[Identity]) -> None:
+    def _follow_reference(self, live: LiveObject, item: Field, causes: frozenset[Identity]) -> None:
         if is_place(item) or self.written(live, item):
             return
         kind = self.names.registry[live.kind]
         if cannot_be_without(kind, item, live):
-            self._goes(live, NAMES, causes)
+            self._add(live, NAMES, causes)
         else:
             lost = (live.identity, item.name)
             self.losses.add(lost)
             self.causes[lost] = self.causes.get(lost, frozenset()) | causes
 
-    def _goes(self, live: LiveObject, why: str, causes: frozenset[Identity]) -> None:
+    def _add(self, live: LiveObject, why: str, causes: frozenset[Identity]) -> None:
         identity = live.identity
         if identity in self.roots:
             self.also[identity] = self.also.get(identity, frozenset()) | causes - {identity}
             return
         if not causes:
             return
-        known, unemptied = (found.get(identity, frozenset()) for found in (self.because, self.unemptied))
+        known, unemptied = (found.get(identity, frozenset()) for found in (self.root_causes, self.unemptied))
         self.unemptied[identity] = unemptied if why == EMPTY else unemptied | causes
         if identity not in self.objects and live.parent in self.staying:
-            self.staying[live.parent] -= self._holds(live.parent, live)
+            self.staying[live.parent] -= self._needs_child(live.parent, live)
         self.objects[identity] = min(why, self.objects.get(identity, why), key=_REASONS.index)
         if causes <= known and self.unemptied[identity] == unemptied:
             return
-        self.because[identity] = self.causes[identity, ""] = known | causes
-        self.waiting.append(identity)
+        self.root_causes[identity] = self.causes[identity, ""] = known | causes
+        self.pending.append(identity)
         if live.parent is not None:
-            self._perhaps_empty(live.parent)
+            self._add_if_empty(live.parent)
 
-    def _perhaps_empty(self, holder: Identity) -> None:
+    def _add_if_empty(self, holder: Identity) -> None:
         """Delete a node that must have children after its last child is deleted along."""
         live = self.names.snapshot.objects.get(holder)
         shape = self.names.registry[live.kind].shape if live is not None else None
         if live is None or not isinstance(shape, NodeShape) or not shape.least:
             return
         if holder not in self.staying:
-            stays = (child for child in self._children(holder) if not self._covers(child.identity))
+            stays = (child for child in self._needed_children(holder) if not self._covers(child.identity))
             self.staying[holder] = sum(1 for _ in stays)
         if self.staying[holder] == 0 and not self.arrives(live):
-            children = (child.identity for child in self._children(holder))
+            children = (child.identity for child in self._needed_children(holder))
             taken = [child for child in children if child in self.objects]
-            causes = frozenset().union(*(self.because[child] for child in taken))
+            causes = frozenset().union(*(self.root_causes[child] for child in taken))
             if taken and holder not in causes:
-                self._goes(live, EMPTY, causes)
+                self._add(live, EMPTY, causes)
 
-    def _children(self, holder: Identity) -> Iterator[LiveObject]:
+    def _needed_children(self, holder: Identity) -> Iterator[LiveObject]:
         """Yield the children without which a node cannot exist."""
-        return (child for child in self.below[holder] if self._holds(holder, child))
+        return (child for child in self.below[holder] if self._needs_child(holder, child))
 
-    def _holds(self, holder: Identity, child: LiveObject) -> bool:
+    def _needs_child(self, holder: Identity, child: LiveObject) -> bool:
         """Return whether a child is of a kind that the node needs."""
         shape = self.names.registry[holder[0]].shape
         return isinstance(shape, NodeShape) and child.kind in shape.holds
 
-    def _left_inside(self, root: Identity) -> Iterator[LiveObject]:
+    def _kept_contents(self, root: Identity) -> Iterator[LiveObject]:
         """Yield the kept objects that are still inside a deleted holder whose contents move out of it."""
         if self.names.registry[root[0]].lifecycle.on_delete == "lifted":
-            for live, item in self.naming[root]:
+            for live, item in self.referring[root]:
                 if is_place(item) and not self._covers(live.identity) and not self.written(live, item):
                     yield live
 
@@ -289,14 +291,14 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
     inside: set[Identity] = set()
     skipped: dict[Identity, Identity] = {}
     only = sides.desired.policy.only
-    rebuilt = {item.scope.address: item.alone for item in decided.agreed}
+    recreated = {item.scope.address: item.alone for item in decided.agreed}
     left_over = set(decided.left_over) if sides.options.delete else set()
     for address in sorted(sides.snapshot.scopes):
-        if rebuilt.get(address) is False:
-            continue  # what becomes of it is seen when the first section is there
+        if recreated.get(address) is False:
+            continue  # a later plan decides, after the first section exists
         if address in sides.snapshot.unsettled:
-            continue  # nobody can tell what is undeclared there
-        strangers = [
+            continue  # the undeclared objects there are unknown
+        undeclared = [
             identity
             for identity in sides.snapshot.scopes[address]
             if identity not in sides.names.declared
@@ -304,20 +306,22 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
             and not sides.policy.forgotten(identity)
             and (only is None or identity in only)
         ]
-        if not strangers:
+        if not undeclared:
             continue
         pruned = address in sides.desired.scopes and sides.desired.pruned(address)
-        if not ((pruned or address in rebuilt) and sides.options.delete):
-            to_delete = {item for item in strangers if {item, objects[item].parent} & left_over}
-            kept[str(address)] = [item for item in strangers if item not in to_delete]
-            strangers = [item for item in strangers if item in to_delete]
-        unnamed = {identity for identity in strangers if _cannot_be_declared(sides.names, objects[identity])}
-        if pruned and address not in rebuilt and sides.options.delete:
-            skipped |= {identity: identity for identity in strangers if sides.policy.skips(identity)}
-            unnamed |= skipped.keys() & set(strangers)
-        kept.setdefault(str(address), []).extend(unnamed)
-        for identity in strangers:
-            if identity in unnamed:
+        if not ((pruned or address in recreated) and sides.options.delete):
+            to_delete = {item for item in undeclared if {item, objects[item].parent} & left_over}
+            kept[str(address)] = [item for item in undeclared if item not in to_delete]
+            undeclared = [item for item in undeclared if item in to_delete]
+        not_deleted = {
+            identity for identity in undeclared if _cannot_be_declared(sides.names, objects[identity])
+        }
+        if pruned and address not in recreated and sides.options.delete:
+            skipped |= {identity: identity for identity in undeclared if sides.policy.skips(identity)}
+            not_deleted |= skipped.keys() & set(undeclared)
+        kept.setdefault(str(address), []).extend(not_deleted)
+        for identity in undeclared:
+            if identity in not_deleted:
                 continue
             live = objects[identity]
             if not isinstance(sides.kind(live).delete, Call):
@@ -325,21 +329,23 @@ def deletions(sides: Sides, decided: Restructuring) -> Deletions:
             if live.parent not in inside:  # else it goes with its parent
                 roots[identity] = live
             inside.add(identity)
-    emptied, held = _without_held(sides, roots)
-    unshielded, shielded = _without_protected(sides, emptied, decided)
-    seen, found, left_out = _seen_only(sides, unshielded, decided)
+    movable, held = _without_held(sides, roots)
+    unprotected, protected = _without_protected(sides, movable, decided)
+    readable, full_cascade, unreadable = _readable_only(sides, unprotected, decided)
     names = {
-        place: sorted(str(sides.names.address(item)) for item in items if not found.covers(item))
+        place: sorted(str(sides.names.address(item)) for item in items if not full_cascade.covers(item))
         for place, items in kept.items()
     }
     return Deletions(
-        roots=seen,
-        addresses={sides.names.address(root): root for root in seen},
-        cascade=found,
-        kept=tuple(Kept(place=place, addresses=tuple(left)) for place, left in names.items() if left),
-        unseen=left_out,
+        roots=readable,
+        addresses={sides.names.address(root): root for root in readable},
+        cascade=full_cascade,
+        kept=tuple(
+            Kept(place=place, addresses=tuple(addresses)) for place, addresses in names.items() if addresses
+        ),
+        unseen=unreadable,
         held=held,
-        skipped={**skipped, **shielded},
+        skipped={**skipped, **protected},
     )
 
 
@@ -352,11 +358,11 @@ def _without_protected(
     """
     if not sides.desired.policy.skip:
         return roots, {}
-    rebuilt = [item.scope.address for item in decided.agreed if item.alone]
-    found, left_out = planned_cascade(sides, roots, decided), dict[Identity, Identity]()
-    for identity in filter(sides.policy.skips, found.objects):
-        for root in found.causes[identity, ""]:
-            if not any(sides.names.address(root).is_in(place) for place in rebuilt):
+    recreated = [item.scope.address for item in decided.agreed if item.alone]
+    full_cascade, left_out = planned_cascade(sides, roots, decided), dict[Identity, Identity]()
+    for identity in filter(sides.policy.skips, full_cascade.objects):
+        for root in full_cascade.causes[identity, ""]:
+            if not any(sides.names.address(root).is_in(place) for place in recreated):
                 left_out.setdefault(root, identity)
     return {root: live for root, live in roots.items() if root not in left_out}, left_out
 
@@ -371,7 +377,7 @@ def _without_held(
     """
     registry, names = sides.registry, sides.names
     lifted = {root for root in roots if registry[root[0]].lifecycle.on_delete == "lifted"}
-    around: dict[Identity, set[Identity]] = {}
+    containers: dict[Identity, set[Identity]] = {}
     held: dict[Identity, Address] = {}
     for live in sides.snapshot.objects.values() if lifted else ():
         address = names.declared.get(live.identity)
@@ -380,21 +386,21 @@ def _without_held(
             ids = named_ids(item, live.fields.get(item.name))
             inside = lifted & {names.named(live, kind, id) for id in ids for kind in item.names}
             if live.identity in lifted:
-                around.setdefault(live.identity, set()).update(inside)
+                containers.setdefault(live.identity, set()).update(inside)
             elif inside and address is not None and resource is not None and item.name in resource.fields:
                 wanted = sides.values.normal(item, resource.fields[item.name], resource)
                 if item.via is not None and item.setting(wanted) is None:
                     held |= dict.fromkeys(inside, address)
-    waiting = sorted(held)
-    while waiting:
-        one = waiting.pop()
-        outer = around.get(one, set()) - held.keys()
-        held |= dict.fromkeys(outer, held[one])
-        waiting += sorted(outer)
+    pending = sorted(held)
+    while pending:
+        identity = pending.pop()
+        outer = containers.get(identity, set()) - held.keys()
+        held |= dict.fromkeys(outer, held[identity])
+        pending += sorted(outer)
     return {root: live for root, live in roots.items() if root not in held}, held
 
 
-def _seen_only(
+def _readable_only(
     sides: Sides, roots: Mapping[Identity, LiveObject], decided: Restructuring
 ) -> tuple[Mapping[Identity, LiveObject], Cascade, Mapping[Identity, str]]:
     """Return the deletes whose effects are readable, their cascade, and the deletes left out.
@@ -402,20 +408,20 @@ def _seen_only(
     The last mapping contains the unreadable URL by delete. A navigation is re-created as a whole or not at
     all.
     """
-    rebuilt = [item.scope.address for item in decided.agreed if item.alone]
+    recreated = [item.scope.address for item in decided.agreed if item.alone]
     left_out: dict[Identity, str] = {}
     while True:
-        found = planned_cascade(sides, roots, decided)
-        left = {}
+        full_cascade = planned_cascade(sides, roots, decided)
+        newly_left_out = {}
         for identity, url in sides.snapshot.evidence.unseen.items():
-            causes = found.causes.get((identity, ""), frozenset())
+            causes = full_cascade.causes.get((identity, ""), frozenset())
             for root in {identity, *causes} & roots.keys():
-                if not any(sides.names.address(root).is_in(place) for place in rebuilt):
-                    left[root] = url
-        if not left:
-            return roots, found, left_out
-        left_out |= left
-        roots = {root: live for root, live in roots.items() if root not in left}
+                if not any(sides.names.address(root).is_in(place) for place in recreated):
+                    newly_left_out[root] = url
+        if not newly_left_out:
+            return roots, full_cascade, left_out
+        left_out |= newly_left_out
+        roots = {root: live for root, live in roots.items() if root not in newly_left_out}
 
 
 def _cannot_be_declared(names: Names, live: LiveObject) -> bool:
@@ -453,9 +459,11 @@ def effects(names: Names, found: Cascade, root: Identity) -> tuple[Effect, ...]:
         address, live = names.address(identity), names.snapshot.objects[identity]
         kind, label = live.kind, names.label(live)
         if name:
-            where, what = str(address.field(name)), "this field refers to the deleted object"
-            found_effects.append(Effect(address=where, what=what, counts=False, kind=kind, label=label))
+            field_address, text = str(address.field(name)), "this field refers to the deleted object"
+            found_effects.append(
+                Effect(address=field_address, what=text, counts=False, kind=kind, label=label)
+            )
         else:
-            what = found.objects[identity]
-            found_effects.append(Effect(address=str(address), what=what, kind=kind, label=label))
+            text = found.objects[identity]
+            found_effects.append(Effect(address=str(address), what=text, kind=kind, label=label))
     return tuple(sorted(found_effects, key=lambda effect: effect.address))

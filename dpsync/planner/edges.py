@@ -28,21 +28,21 @@ Rule = Callable[[Decisions, StepSet], Iterator[Edge]]
 
 def edges(decisions: Decisions, steps: StepSet) -> list[Edge]:
     """Return every edge except those of sibling order and unique values."""
-    found = [edge for rule in _RULES for edge in rule(decisions, steps)]
-    return [*found, *_cleared(decisions, steps, Edges(found))]
+    rule_edges = [edge for rule in _RULES for edge in rule(decisions, steps)]
+    return [*rule_edges, *_clear_before_recreating(decisions, steps, Edges(rule_edges))]
 
 
-def _made_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _create_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Send a step only after every id in it is known: of its object, of its parent, of its references."""
     for draft in steps.steps.values():
-        named = draft.refers() | {draft.address}
+        needed = draft.refers() | {draft.address}
         resource = decisions.sides.desired.resources.get(draft.address)
         if resource is not None and resource.parent is not None:
-            named.add(resource.parent)
-        yield from draft.waits_for(*(maker for address in named if (maker := steps.maker(address))))
+            needed.add(resource.parent)
+        yield from draft.waits_for(*(creator for address in needed if (creator := steps.maker(address))))
 
 
-def _restored_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _restore_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Restore or transfer an object before a step refers to it, although its id is known already."""
     sides = decisions.sides
     restored = {
@@ -54,10 +54,12 @@ def _restored_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
         resource = sides.resources.get(address)
         if resource is None:
             continue
-        around = [resource, *(sides.resources[child] for child in resource.children[:1])]
-        named = {ref for one in around for value in one.fields.values() for ref in references(value)}
+        entries = [resource, *(sides.resources[child] for child in resource.children[:1])]
+        referenced = {
+            ref for entry in entries for value in entry.fields.values() for ref in references(value)
+        }
         for draft in drafts:
-            yield from draft.waits_for(*(restored[other] for other in named & restored.keys()))
+            yield from draft.waits_for(*(restored[other] for other in referenced & restored.keys()))
 
 
 def _acts_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
@@ -70,7 +72,7 @@ def _acts_last(_: Decisions, steps: StepSet) -> Iterator[Edge]:
                 yield from draft.waits_for(*(other for other in drafts if other.verb == "act"))
 
 
-def _after(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _after_declared_kinds(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Wait for the kinds that a kind or a field declares in `after`."""
     sides = decisions.sides
     by_place: _ByPlace = defaultdict(list)
@@ -86,7 +88,7 @@ def _after(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
             fields = draft.fields if draft.phase != "withdraw" else ()
             words = {*kind.after, *(word for name in fields for word in kind.field(name).after)}
             if words and draft.verb != "delete":
-                yield from draft.waits_for(*_beside(steps, resource, words, by_place))
+                yield from draft.waits_for(*_steps_of_kinds(steps, resource, words, by_place))
 
 
 def _own_before_inherited(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
@@ -110,7 +112,9 @@ _ByPlace = dict[tuple[str, Address | None], list[Entry]]
 """The entries that have steps, by kind and parent."""
 
 
-def _beside(steps: StepSet, resource: Entry, words: set[str], by_place: _ByPlace) -> Iterator[StepDraft]:
+def _steps_of_kinds(
+    steps: StepSet, resource: Entry, words: set[str], by_place: _ByPlace
+) -> Iterator[StepDraft]:
     """Yield the steps of the named kinds below an object or below any object around it.
 
     The word "children" stands for all steps below the object itself.
@@ -125,7 +129,7 @@ def _beside(steps: StepSet, resource: Entry, words: set[str], by_place: _ByPlace
         yield from (step for step in inside if step.verb != "delete")
 
 
-def _placed_from_the_top(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _move_outer_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Move an object inside others of its kind (a collection) after all objects around it were moved.
 
     Then everything above the object is in its final place, and no move can create a temporary circle, even
@@ -147,12 +151,12 @@ def _placed_from_the_top(decisions: Decisions, steps: StepSet) -> Iterator[Edge]
             if item.name in step.fields and address not in circular
         }
         for address, step in placing.items():
-            # The nearest one waits for the next one itself.
-            above = (placing[one] for one in nesting.above(address) if one in placing)
+            # The nearest container waits for the next one itself.
+            above = (placing[container] for container in nesting.above(address) if container in placing)
             yield from step.waits_for(*islice(above, 1))
 
 
-def _cleared(decisions: Decisions, steps: StepSet, edges: Edges) -> Iterator[Edge]:
+def _clear_before_recreating(decisions: Decisions, steps: StepSet, edges: Edges) -> Iterator[Edge]:
     """In a tree that is re-created, create the first new node after the last old node is deleted.
 
     The old nodes are deleted one after the other, in an order that agrees with the other edges, so a new node
@@ -170,16 +174,19 @@ def _cleared(decisions: Decisions, steps: StepSet, edges: Edges) -> Iterator[Edg
                 yield from step.waits_for(*(clearing[-1:] if step.phase != "clear" else ()))
 
 
-def _exposure(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _hide_first_show_last(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Hide an object before anything inside of it changes, and show it when all of that is done."""
-    withdrawing, exposing = _by_phase(decisions, steps, "withdraw"), _by_phase(decisions, steps, "expose")
-    lifting = _lifting(decisions, steps)
-    if not (withdrawing or exposing or lifting):
+    withdrawing, exposing = (
+        _steps_by_phase(decisions, steps, "withdraw"),
+        _steps_by_phase(decisions, steps, "expose"),
+    )
+    revealing = _revealing_deletes(decisions, steps)
+    if not (withdrawing or exposing or revealing):
         return
-    around = Around(decisions)
-    last = {step.id: holder for holder, _, step in _held_along(decisions, steps)}
+    visibility = Around(decisions)
+    last = {step.id: holder for holder, _, step in _children_hidden_with_parent(decisions, steps)}
     for address, drafts in steps.by_address.items():
-        for above in (address, *around.of(address)):
+        for above in (address, *visibility.of(address)):
             below = above != address and address.is_in(above)
             for step in drafts:
                 if step.verb == "create" and above == address:
@@ -191,72 +198,78 @@ def _exposure(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
                 for show in exposing.get(above, ()):
                     if show.address == above or step.phase != "expose":
                         yield from show.waits_for(step)
-            if above in lifting and above != address:
-                # What is in it would be seen as soon as it is gone.
+            if above in revealing and above != address:
+                # The contents become visible as soon as the hidden object is deleted.
                 inside = (step for step in drafts if step.phase != "expose")
-                yield from lifting[above].waits_for(*inside)
+                yield from revealing[above].waits_for(*inside)
 
 
-def _held_back(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _show_children_after_parent(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Hide a child that was created with a hidden parent before the parent is shown; show the child later."""
-    for holder, field, step in _held_along(decisions, steps):
+    for holder, field, step in _children_hidden_with_parent(decisions, steps):
         showing = [other for other in steps.of(holder) if field.name in other.fields]
         yield from step.waits_for(*showing)
         for show in showing:
             yield from show.waits_for(*steps.of(step.address, "withdraw"))
 
 
-def _held_along(decisions: Decisions, steps: StepSet) -> Iterator[tuple[Address, Field, StepDraft]]:
+def _children_hidden_with_parent(
+    decisions: Decisions, steps: StepSet
+) -> Iterator[tuple[Address, Field, StepDraft]]:
     """Yield the parent of such an object, the field that hides both, and the step that shows the object."""
     for address, entry in decisions.entries.items():
         if entry.held is not None and not entry.created and entry.resource.holder is not None:
-            # What is new gets all in one request. The rest of a live one does not wait: others wait for it.
+            # A new child is shown by its update. For a live one, only the step that shows it waits.
             shows: Verb | Phase = "update" if entry.live is None else "expose"
             for step in steps.of(address, shows):
                 yield entry.resource.holder, entry.held, step
 
 
-def _lifting(decisions: Decisions, steps: StepSet) -> dict[Address, StepDraft]:
+def _revealing_deletes(decisions: Decisions, steps: StepSet) -> dict[Address, StepDraft]:
     """Return the deletes of hidden objects whose contents move out of them and become visible."""
-    found = {}
+    deletes = {}
     for address, identity in decisions.deletions.addresses.items():
         live, kind = decisions.deletions.roots[identity], decisions.sides.registry[identity[0]]
         if hides_itself(kind, live.fields) and kind.lifecycle.on_delete == "lifted":
-            found[address] = steps.of(address, "delete", "clear")[0]
-    return found
+            deletes[address] = steps.of(address, "delete", "clear")[0]
+    return deletes
 
 
-def _by_phase(decisions: Decisions, steps: StepSet, phase: Phase) -> dict[Address, list[StepDraft]]:
+def _steps_by_phase(decisions: Decisions, steps: StepSet, phase: Phase) -> dict[Address, list[StepDraft]]:
     """Return the steps of a phase by the address that they hide or show.
 
     A step for an object that lets people in, such as a share link, counts for the parent.
     """
     sides = decisions.sides
-    found: dict[Address, list[StepDraft]] = defaultdict(list)
+    steps_by_address: dict[Address, list[StepDraft]] = defaultdict(list)
     for step in steps.steps.values():
         if step.phase == phase:
             entry = sides.resources[step.address]
             lets_in = sides.kind(entry).lets_in and entry.parent is not None
-            found[entry.parent if lets_in and entry.parent is not None else step.address].append(step)
-    return found
+            steps_by_address[entry.parent if lets_in and entry.parent is not None else step.address].append(
+                step
+            )
+    return steps_by_address
 
 
-def _moved(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _change_out_of_sight(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Change an object before it moves out of a hidden place, and after it moves into one.
 
     Changes inside of a tree come before its moves in both cases; what becomes visible by that is reported
     (exposures.py).
     """
-    around, sides = Around(decisions), decisions.sides
-    moving = {step.address: (step, out) for step, out in around.moves(steps)}
+    visibility, sides = Around(decisions), decisions.sides
+    moving = {step.address: (step, out) for step, out in visibility.moves(steps)}
     for address, drafts in steps.by_address.items() if moving else ():
         new, entry = sides.live(address) is None, sides.resources.get(address)
         in_tree = entry is not None and sides.kind(entry).in_tree
-        coming_out = (moving[above] for above in (address, *around.now(address)) if above in moving)
+        coming_out = (moving[above] for above in (address, *visibility.now(address)) if above in moving)
         for move in (move for move, out in coming_out if out and not new):
-            before = (step for step in drafts if step.verb == "update" and around.may_be_before(step, steps))
+            before = (
+                step for step in drafts if step.verb == "update" and visibility.may_be_before(step, steps)
+            )
             yield from move.waits_for(*before)
-        going_in = (moving[above] for above in (address, *around.afterwards(address)) if above in moving)
+        going_in = (moving[above] for above in (address, *visibility.afterwards(address)) if above in moving)
         for move in (move for move, out in going_in if not out):
             for step in drafts:
                 later = step.verb in ("create", "update") and step.phase not in ("withdraw", "free")
@@ -264,7 +277,7 @@ def _moved(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
                     yield from step.waits_for(move)
 
 
-def _guarded(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _add_before_removing(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Where at least one object must hold a value (an admin), add a new holder before removing an old one.
 
     One new holder is enough for all that lose the value.
@@ -287,7 +300,7 @@ def _guarded(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
                 yield from step.waits_for(*gain[parent][:1])
 
 
-def _deletes(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
+def _delete_references_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Delete or change everything that refers to a deleted object before that object."""
     sides, deletions = decisions.sides, decisions.deletions
     own: dict[Identity, StepDraft] = {}
@@ -309,15 +322,15 @@ def _deletes(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 _RULES: tuple[Rule, ...] = (
-    _made_first,
-    _restored_first,
+    _create_before_use,
+    _restore_before_use,
     _acts_last,
-    _after,
+    _after_declared_kinds,
     _own_before_inherited,
-    _placed_from_the_top,
-    _exposure,
-    _held_back,
-    _moved,
-    _guarded,
-    _deletes,
+    _move_outer_first,
+    _hide_first_show_last,
+    _show_children_after_parent,
+    _change_out_of_sight,
+    _add_before_removing,
+    _delete_references_first,
 )

@@ -66,21 +66,21 @@ class Exclusive:
         kinds = {kind.name for kind, _, _ in self._flags}
         for live in sides.snapshot.objects.values():
             if live.kind in kinds:
-                self._live(live)
+                self._add_live(live)
         for resource in sides.resources.values():
             if (
                 resource.kind in kinds
                 and not sides.policy.ignored(resource.address)
                 and not blocked(resource)
             ):
-                self._entry(resource)
+                self._add_entry(resource)
 
-    def _live(self, live: LiveObject) -> None:
-        for kind, item, place_kind in self._of(live.kind):
-            around = self.sides.lineage.live_ancestor(live, place_kind)
-            if around is None:
+    def _add_live(self, live: LiveObject) -> None:
+        for kind, item, place_kind in self._flags_of(live.kind):
+            owner = self.sides.lineage.live_ancestor(live, place_kind)
+            if owner is None:
                 continue
-            key = kind.name, item.name, around
+            key = kind.name, item.name, owner
             place = self._places[key]
             if live.fields.get(item.name) is True:
                 place.had_by.append(live.identity)
@@ -88,18 +88,18 @@ class Exclusive:
             if not self._deleted(live.identity):
                 place.staying.append(live)
 
-    def _entry(self, resource: Entry) -> None:
-        for kind, item, place_kind in self._of(resource.kind):
+    def _add_entry(self, resource: Entry) -> None:
+        for kind, item, place_kind in self._flags_of(resource.kind):
             address = self.sides.lineage.ancestor(resource, place_kind)
             if address is None:
                 continue
-            around = self.sides.live(address)
-            place = self._places[kind.name, item.name, around.identity if around else ("", str(address))]
+            owner = self.sides.live(address)
+            place = self._places[kind.name, item.name, owner.identity if owner else ("", str(address))]
             place.choose(resource, item)
             if self.sides.live(resource.address) is None:
                 place.arriving.append(resource)
 
-    def _of(self, name: str) -> list[tuple[Kind, Field, str]]:
+    def _flags_of(self, name: str) -> list[tuple[Kind, Field, str]]:
         """Return the exclusive flags of a kind."""
         return [(kind, item, place_kind) for kind, item, place_kind in self._flags if kind.name == name]
 
@@ -112,61 +112,61 @@ class Exclusive:
                 continue
             addresses = [self.sides.names.declared.get(live.identity) for live in place.staying]
             entries = [self.sides.resources.get(address) if address else None for address in addresses]
-            left = [*entries, *place.arriving]
-            refusing = [entry for entry in left if entry is not None and entry.fields.get(flag) is False]
-            if refusing and len(refusing) == len(left):
+            remaining = [*entries, *place.arriving]
+            refusing = [entry for entry in remaining if entry is not None and entry.fields.get(flag) is False]
+            if refusing and len(refusing) == len(remaining):
                 yield refusing[0], self.sides.registry[name].field(flag)
 
     def live_holder_id(self, entry: Entry, flag: Field) -> str | None:
         """Return the id of the live object that loses a flag to an entry; None if no object has the flag."""
-        for kind, item, place_kind in self._of(entry.kind):
+        for kind, item, place_kind in self._flags_of(entry.kind):
             address = self.sides.lineage.ancestor(entry, place_kind)
-            around = self.sides.live(address) if address is not None else None
-            if item.name == flag.name and around is not None:
-                place = self._places[kind.name, item.name, around.identity]
-                return next((self.sides.snapshot.objects[one].id for one in place.had_by), None)
+            owner = self.sides.live(address) if address is not None else None
+            if item.name == flag.name and owner is not None:
+                place = self._places[kind.name, item.name, owner.identity]
+                return next((self.sides.snapshot.objects[identity].id for identity in place.had_by), None)
         return None
 
     def chosen_by_the_platform(self, deleted: list[Identity]) -> tuple[Effect, ...]:
         """Return an effect for each flag that the platform gives to another object after these deletes."""
-        found: dict[str, Effect] = {}
+        effects: dict[str, Effect] = {}
         for key in (key for identity in deleted for key in self._had_by.get(identity, ())):
-            (_, flag, around), place = key, self._places[key]
+            (_, flag, owner), place = key, self._places[key]
             if not place.chosen and (place.staying or place.arriving):
-                address = str(self.sides.names.address(around))
-                what = f"GitBook will set {flag} on another object"
-                found[address] = Effect(address=address, what=what, counts=False)
-        return tuple(found[address] for address in sorted(found))
+                address = str(self.sides.names.address(owner))
+                text = f"GitBook will set {flag} on another object"
+                effects[address] = Effect(address=address, what=text, counts=False)
+        return tuple(effects[address] for address in sorted(effects))
 
 
 def kept_as_own(
-    sides: Sides, resource: Entry, live: LiveObject, around: Collection[Changed], but: Collection[str]
+    sides: Sides, resource: Entry, live: LiveObject, changes: Collection[Changed], written: Collection[str]
 ) -> Iterator[Changed]:
     """Yield the inherited values of an entry that must be written as its own before they change.
 
-    `around`: the fields that this plan changes on the entry from which values are inherited. `but`: the
-    fields that the plan writes anyway.
+    `changes`: the fields that this plan changes on the entry from which values are inherited. `written`: the
+    fields of this entry that the plan writes anyway.
     """
-    changing = {item.field.name: item for item in around}
+    changing = {item.field.name: item for item in changes}
     inherited = inherited_from(sides, resource)
     for field in managed(sides, resource) if changing else ():
         item = changing.get(field.name)
-        if item is None or field.name in but or resource.fields[field.name] is None:
+        if item is None or field.name in written or resource.fields[field.name] is None:
             continue
         wanted = sides.values.normal(field, resource.fields[field.name], resource)
         now = sides.values.normal(field, live.fields.get(field.name), live)
         after = item.field.type.over(item.before, item.after)
-        then = without_inherited(_held(now, item.before, after), after, wanted)
-        if not same(field, wanted, then):
+        effective = without_inherited(_effective_value(now, item.before, after), after, wanted)
+        if not same(field, wanted, effective):
             yield Changed(field, wanted, now, inherited)
 
 
-def _held(now: Value, before: Value, after: Value) -> Value:
+def _effective_value(now: Value, before: Value, after: Value) -> Value:
     """Return the effective value once the inherited value is `after`; equal parts count as inherited."""
     if canonical(now) == canonical(before):
         return after
     if isinstance(now, dict) and isinstance(before, dict) and isinstance(after, dict):
         names = [*now, *(name for name in after if name not in now)]
-        parts = {name: _held(now.get(name), before.get(name), after.get(name)) for name in names}
+        parts = {name: _effective_value(now.get(name), before.get(name), after.get(name)) for name in names}
         return {name: part for name, part in parts.items() if part is not None}
     return now
