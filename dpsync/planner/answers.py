@@ -221,9 +221,9 @@ class Answers(Struct, frozen=True):
         """Return whether the user gave any answer with these words."""
         return any(answer.words == words for answer in self.given)
 
-    def refused(self, found: Iterable[Refusal | Question]) -> Iterator[Refusal]:
+    def refused(self, results: Iterable[Refusal | Question]) -> Iterator[Refusal]:
         """Yield the refusals, and the refusals of questions that the user did not answer."""
-        for item in found:
+        for item in results:
             if isinstance(item, Refusal):
                 yield item
             elif item.refusal is not None and not self.gives(item.answer):
@@ -238,9 +238,9 @@ class Answers(Struct, frozen=True):
         return sorted(self.given.difference(asked))
 
 
-def questions(found: Iterable[Refusal | Question]) -> frozenset[Answer]:
+def questions(results: Iterable[Refusal | Question]) -> frozenset[Answer]:
     """Return the answers that the questions among the results of rules ask for."""
-    return frozenset(item.answer for item in found if isinstance(item, Question))
+    return frozenset(item.answer for item in results if isinstance(item, Question))
 
 
 def check_needed(plan: Plan) -> None:

@@ -129,8 +129,8 @@ class Transfers(Struct, frozen=True):
     @property
     def everything(self) -> list[Identity]:
         """Return every transferred object with its contents; no site may show any of these."""
-        along = {live.identity for items in self.inside.values() for live in items}
-        return sorted({*self.given} | along)
+        contents = {live.identity for items in self.inside.values() for live in items}
+        return sorted({*self.given} | contents)
 
 
 def transfers(sides: Sides) -> Transfers:

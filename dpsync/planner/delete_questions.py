@@ -292,7 +292,7 @@ class DeleteQuestions(Struct, frozen=True):
 
 
 def delete_questions(
-    decided: Decisions, found: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change],
+    decided: Decisions, undecided: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change],
     too_many: Sequence[ExceededLimits], asked_about: Collection[Identity] = (),
 ) -> DeleteQuestions:  # fmt: skip
     """Return the open decision, and one refusal of all deletes that need it.
@@ -308,35 +308,37 @@ def delete_questions(
     without_policy = [delete for delete in limited if not sides.policy.removed(roots[delete.location])]
     could_be_too_many = bool(exceeded(bounds, without_policy))
     # A merged pull request that listed the deletes confirms them, as long as the limits allow their number.
-    to_count = [] if sides.options.reviewed and not too_many else found.uncounted
+    to_count = [] if sides.options.reviewed and not too_many else undecided.uncounted
     needs_number = bool(to_count or too_many)
-    objects = [identity for identity in (*found.to_name, *to_count) if identity not in asked_about]
-    in_policy = objects if sides.options.reviewed else tuple(found.to_name)
-    unconfirmed = [delete for delete in limited if roots[delete.location] not in {*found.named, *in_policy}]
+    objects = [identity for identity in (*undecided.to_name, *to_count) if identity not in asked_about]
+    in_policy = objects if sides.options.reviewed else tuple(undecided.to_name)
+    unconfirmed = [
+        delete for delete in limited if roots[delete.location] not in {*undecided.named, *in_policy}
+    ]
     also_number = not set(to_count) <= set(in_policy) or bool(exceeded(bounds, unconfirmed))
-    asking = _QuestionWriter(sides, found, objects, needs_number, too_many, also_number)
-    question = asking.question() if objects or (too_many and not asked_about) else None
-    number = {found.number} if found.is_number_asked or could_be_too_many else set()
-    reviewed = found.uncounted and not needs_number
+    writer = _QuestionWriter(sides, undecided, objects, needs_number, too_many, also_number)
+    question = writer.question() if objects or (too_many and not asked_about) else None
+    number = {undecided.number} if undecided.is_number_asked or could_be_too_many else set()
+    reviewed = undecided.uncounted and not needs_number
     return DeleteQuestions(
         decision=DeleteDecision(
             number=total.number if needs_number else None,
-            names=tuple(str(sides.names.address(identity)) for identity in found.to_name),
+            names=tuple(str(sides.names.address(identity)) for identity in undecided.to_name),
         ),
         refusal=_refusal(sides, question, objects, too_many) if question is not None else None,
-        asked=found.asked | number,
-        note=_review_note(sides, found.uncounted[0], total.number) if reviewed else None,
+        asked=undecided.asked | number,
+        note=_review_note(sides, undecided.uncounted[0], total.number) if reviewed else None,
     )
 
 
 def exceeded_limits(
-    decided: Decisions, found: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change]
+    decided: Decisions, undecided: OpenDeletes, bounds: LimitsInForce, deletes: Sequence[Change]
 ) -> list[ExceededLimits]:
     """Return the limits that the deletes exceed, unless the user has confirmed their number."""
     roots = decided.deletions.addresses
     limited = _deletes_under_limits(decided, deletes)
-    unnamed = [delete for delete in limited if roots[delete.location] not in found.named]
-    return [] if found.is_counted else exceeded(bounds, unnamed, some_named=len(unnamed) < len(limited))
+    unnamed = [delete for delete in limited if roots[delete.location] not in undecided.named]
+    return [] if undecided.is_counted else exceeded(bounds, unnamed, some_named=len(unnamed) < len(limited))
 
 
 def _deletes_under_limits(decided: Decisions, deletes: Sequence[Change]) -> list[Change]:
@@ -353,14 +355,14 @@ def _review_note(sides: Sides, first: Identity, number: int) -> Note:
 
 
 def delete_question(
-    decided: Decisions, found: OpenDeletes, objects: Sequence[Identity], over_limits: bool
+    decided: Decisions, undecided: OpenDeletes, objects: Sequence[Identity], over_limits: bool
 ) -> DeleteQuestion:
     """Return the question about the deletes of some objects that need a decision.
 
     `over_limits`: whether the plan has more deletes than the limits allow.
     """
-    numbered = over_limits or any(identity in found.to_count for identity in objects)
-    return _QuestionWriter(decided.sides, found, objects, numbered).question()
+    needs_number = over_limits or any(identity in undecided.to_count for identity in objects)
+    return _QuestionWriter(decided.sides, undecided, objects, needs_number).question()
 
 
 def _refusal(
@@ -378,7 +380,7 @@ class _QuestionWriter(Struct, frozen=True):
     """Write the question about the deletes of some objects. `numbered`: whether it asks for their number."""
 
     sides: Sides
-    found: OpenDeletes
+    undecided: OpenDeletes
     objects: Sequence[Identity]
     numbered: bool
     too_many: Sequence[ExceededLimits] = ()
@@ -387,29 +389,29 @@ class _QuestionWriter(Struct, frozen=True):
 
     def question(self) -> DeleteQuestion:
         names = {identity: str(self.sides.names.address(identity)) for identity in self.objects}
-        to_name = [identity for identity in self.objects if identity in self.found.to_name]
-        number = self.found.number if self.numbered else None
+        to_name = [identity for identity in self.objects if identity in self.undecided.to_name]
+        number = self.undecided.number if self.numbered else None
         answers = [*self._include_answers()]
-        way_out = [f"include {listed([one.add for one in answers])} again"] if answers else []
-        if any(self.found.to_name[identity].reason == DEEPER for identity in to_name):
-            way_out.append("fetch the whole history: set fetch-depth: 0 in actions/checkout")
+        steps = [f"include {listed([one.add for one in answers])} again"] if answers else []
+        if any(self.undecided.to_name[identity].reason == DEEPER for identity in to_name):
+            steps.append("fetch the whole history: set fetch-depth: 0 in actions/checkout")
         by_name = [Answer(DELETE, names[identity]) for identity in to_name]
         flags = " ".join(answer.flag for answer in (*([number] if number else []), *by_name))
-        way_out.append(f"to delete {self._object_or_objects}, add {flags}")
+        steps.append(f"to delete {self._object_or_objects}, add {flags}")
         # All names, however many: a person copies the line into the policy.
         in_policy = self.objects if self.sides.options.reviewed else to_name
         if in_policy and self.sides.desired.policy.only is None:
             addresses = (policy_address(self.sides.former, identity) for identity in in_policy)
             line = f"removed: [{', '.join(addresses)}]"
             both = f", and add {number.flag}" if number and self.also_number else ""
-            way_out.append(f"or add {line} to policy{both}")
+            steps.append(f"or add {line} to policy{both}")
             answers.append(WayOut(address="policy", add=line, means="confirm the deletes of these objects"))
         if number:
             at = names[self.objects[0]] if self.objects else self.too_many[0].organization
             answers.append(WayOut(address=at, add=number.flag, means="confirm all deletes of this plan"))
         answers += [WayOut(address=one.subject, add=one.flag, means="delete this object") for one in by_name]
-        way_out += self._keep_commands(to_name, names)
-        return DeleteQuestion(self._sentence(), "; ".join(way_out), tuple(answers))
+        steps += self._keep_commands(to_name, names)
+        return DeleteQuestion(self._sentence(), "; ".join(steps), tuple(answers))
 
     def _keep_commands(self, to_name: Sequence[Identity], names: Mapping[Identity, str]) -> Iterator[str]:
         """Yield the command that writes entries for the objects without an entry, if a command can."""
@@ -417,7 +419,7 @@ class _QuestionWriter(Struct, frozen=True):
         without_entry = [
             names[identity]
             for identity in to_name
-            if self.found.to_name[identity].reason.startswith((NO_ENTRY, KEPT))
+            if self.undecided.to_name[identity].reason.startswith((NO_ENTRY, KEPT))
             and not registry[identity[0]].in_tree
         ]
         if without_entry and (desired.overlay or not desired.environments):
@@ -431,8 +433,10 @@ class _QuestionWriter(Struct, frozen=True):
 
     def _include_answers(self) -> Iterator[WayOut]:
         """Yield the files that declare some of the objects and that nothing includes."""
-        removals = (self.found.to_name.get(identity) for identity in self.objects)
-        for file in dict.fromkeys(one.file for one in removals if one is not None and one.file is not None):
+        removals = (self.undecided.to_name.get(identity) for identity in self.objects)
+        for file in dict.fromkeys(
+            removal.file for removal in removals if removal is not None and removal.file is not None
+        ):
             yield WayOut(
                 address="include",
                 add=file,
@@ -447,7 +451,7 @@ class _QuestionWriter(Struct, frozen=True):
     def _objects_phrase(self) -> str:
         """Return the objects as the subject of a sentence."""
         if not self.objects:
-            return f"{self.found.number.subject} objects"
+            return f"{self.undecided.number.subject} objects"
         if len(self.objects) == 1:
             live = self.sides.snapshot.objects[self.objects[0]]
             return f'{self.sides.kind(live).noun} "{self.sides.names.label(live)}"'
@@ -464,9 +468,9 @@ class _QuestionWriter(Struct, frozen=True):
             yield reason if len(names) == len(self.objects) else f"{some(names)}: {reason}"
 
     def _reason(self, identity: Identity) -> str:
-        if identity in self.found.to_name:
-            return self.found.to_name[identity].reason
-        if self.found.to_count[identity].new_prune:
+        if identity in self.undecided.to_name:
+            return self.undecided.to_name[identity].reason
+        if self.undecided.to_count[identity].new_prune:
             return "the same change removes the entry and adds the prune pattern"
         return "" if self.too_many else self._contents_reason(identity)
 

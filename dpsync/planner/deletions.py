@@ -68,10 +68,10 @@ class Cascade(Struct, frozen=True, dict=True):
     @cached_property
     def by_root(self) -> dict[Identity, list[Lost]]:
         """Return each loss once, under the first of its roots."""
-        found: dict[Identity, list[Lost]] = defaultdict(list)
+        losses_by_root: dict[Identity, list[Lost]] = defaultdict(list)
         for lost in self.lost:
-            found[min(self.causes[lost])].append(lost)
-        return found
+            losses_by_root[min(self.causes[lost])].append(lost)
+        return losses_by_root
 
 
 def cascade(
@@ -167,7 +167,9 @@ class _CascadeSearch:
             return
         if not causes:
             return
-        known, unemptied = (found.get(identity, frozenset()) for found in (self.root_causes, self.unemptied))
+        known, unemptied = (
+            by_identity.get(identity, frozenset()) for by_identity in (self.root_causes, self.unemptied)
+        )
         self.unemptied[identity] = unemptied if why == EMPTY else unemptied | causes
         if identity not in self.objects and live.parent in self.staying:
             self.staying[live.parent] -= self._needs_child(live.parent, live)
@@ -269,15 +271,15 @@ class Deletions(Struct, frozen=True):
         return {**own, **{item: min(self.cascade.causes[item, ""]) for item in inside}}
 
 
-def blocked_deletions(names: Names, found: Deletions) -> Iterator[Blocked]:
+def blocked_deletions(names: Names, planned: Deletions) -> Iterator[Blocked]:
     """Yield the deletes left out because their effects are unreadable or an entry cannot be moved out."""
-    for identity, url in found.unseen.items():
+    for identity, url in planned.unseen.items():
         reason = (
             "this token cannot read the objects that GitBook would also delete: "
             f"GET {url} is not allowed (403)"
         )
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=_WAY_OUT)
-    for identity, address in found.held.items():
+    for identity, address in planned.held.items():
         reason = f"the plan would delete this object, but the API cannot first move {address} elsewhere"
         todo = f"move {address} in GitBook, or add an entry to keep this object"
         yield Blocked(address=str(names.address(identity)), reason=reason, todo=todo)
@@ -452,10 +454,10 @@ def planned_cascade(sides: Sides, roots: Mapping[Identity, LiveObject], decided:
     return cascade(sides.names, roots, written, arrives)
 
 
-def effects(names: Names, found: Cascade, root: Identity) -> tuple[Effect, ...]:
+def effects(names: Names, planned_losses: Cascade, root: Identity) -> tuple[Effect, ...]:
     """Return the effects of one delete; an effect of several deletes is listed only under the first."""
     found_effects = []
-    for identity, name in found.by_root.get(root, ()):
+    for identity, name in planned_losses.by_root.get(root, ()):
         address, live = names.address(identity), names.snapshot.objects[identity]
         kind, label = live.kind, names.label(live)
         if name:
@@ -464,6 +466,6 @@ def effects(names: Names, found: Cascade, root: Identity) -> tuple[Effect, ...]:
                 Effect(address=field_address, what=text, counts=False, kind=kind, label=label)
             )
         else:
-            text = found.objects[identity]
+            text = planned_losses.objects[identity]
             found_effects.append(Effect(address=str(address), what=text, kind=kind, label=label))
     return tuple(sorted(found_effects, key=lambda effect: effect.address))

@@ -35,7 +35,7 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
     With `everything`, include undeclared objects in the places that the policy watches.
     """
     finder = _DriftFinder(sides, plan)
-    found = tuple(finder.find())
+    differences = tuple(finder.find())
     watched = watched_values(sides, plan.origins, finder.is_selected)
     appeared = tuple(finder.appeared()) if everything else ()
     kept = tuple(_without(plan.kept, {item.address for item in (*watched.found, *appeared)}))
@@ -43,9 +43,13 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
         **{**plan.comparison, "kept": kept, "origins": {**plan.origins, **watched.origins}},
         overlay=sides.desired.overlay,
         found=_opening_first(
-            (*found, *watched.found, *(item for item in appeared if item.address not in watched.origins))
+            (
+                *differences,
+                *watched.found,
+                *(item for item in appeared if item.address not in watched.origins),
+            )
         ),
-        ignored=tuple(_ignored(sides, found)),
+        ignored=tuple(_ignored(sides, differences)),
         unread=_unread(sides.snapshot, sides.policy),
     )
 
