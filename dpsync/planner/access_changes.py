@@ -252,7 +252,7 @@ def access_exposures(decided: Decisions, changes: Iterable[Change]) -> Mapping[A
             by_change[cause.change.location, cause.field].append((cause, finding))
         for (address, _), pairs in sorted(by_change.items(), key=lambda item: item[0]):
             cause = pairs[0][0]
-            difference = _difference_of(cause)
+            difference = next((item for item in cause.change.differences if item.field == cause.field), None)
             role = difference.after if difference is not None and cause.kind == "given" else None
             change_findings = [finding for _, finding in pairs]
             exposure = _exposure(
@@ -288,10 +288,6 @@ def _is_team(decided: Decisions, name: str) -> bool:
     """Return whether a kind is a team, so that another kind declares its members."""
     kinds = decided.sides.registry.children(name)
     return any("who" in kind.access and "role" not in kind.access for kind in kinds)
-
-
-def _difference_of(cause: Cause) -> Difference | None:
-    return next((item for item in cause.change.differences if item.field == cause.field), None)
 
 
 def _exposure(cause: Cause, difference: Difference | None, words: str, missing: tuple[str, ...]) -> Exposure:

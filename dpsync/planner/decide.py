@@ -96,15 +96,16 @@ class Nesting(Struct, frozen=True):
         sides, name = self.sides, self.place.name
         if isinstance(item, Address):
             resource, live = sides.resources.get(item), sides.live(item)
-            if resource is not None and name in resource.fields and not self._is_unmoved(item):
+            if (
+                resource is not None
+                and name in resource.fields
+                and not sides.policy.left_out(item)
+                and not self.stays(item, self.place)
+            ):
                 return self._as_item(sides.values.normal(self.place, resource.fields[name], resource))
         else:
             live = sides.snapshot.objects.get(item)
         return self._as_item(sides.values.normal(self.place, live.fields.get(name), live)) if live else None
-
-    def _is_unmoved(self, address: Address) -> bool:
-        """Return whether an entry stays where it is live."""
-        return self.sides.policy.left_out(address) or self.stays(address, self.place)
 
     def _as_item(self, value: object) -> Item | None:
         if isinstance(value, Ref):
@@ -441,7 +442,8 @@ class _Decider:
         if field.on == "create" and field.via is None:
             return False  # refused by a guard
         if field.one_per and item.after is not True:
-            if not self._another_has_flag(resource, field.name, field.one_per):
+            owner = self.sides.lineage.ancestor(resource, field.one_per)
+            if (resource.kind, field.name, owner) not in self._declared_flags:
                 self._note_flag_needed(resource, field)
             return False
         if item.after is None and field.null == "by hand":
@@ -449,11 +451,6 @@ class _Decider:
             self.blocker.note(resource, field, f"the API cannot clear {field.name}", todo)
             return False
         return field.via is None or self._has_call_for(resource, item)
-
-    def _another_has_flag(self, resource: Entry, name: str, scope: str) -> bool:
-        """Return whether another entry in the same place declares that it has the flag."""
-        owner = self.sides.lineage.ancestor(resource, scope)
-        return (resource.kind, name, owner) in self._declared_flags
 
     @cached_property
     def _declared_flags(self) -> set[tuple[str, str, Address | None]]:

@@ -38,25 +38,16 @@ def find_drift(sides: Sides, plan: Plan, everything: bool = False) -> Drift:
     differences = tuple(finder.find())
     watched = watched_values(sides, plan.origins, finder.is_selected)
     appeared = tuple(finder.appeared()) if everything else ()
+    unwatched = (item for item in appeared if item.address not in watched.origins)
+    all_drift = (*differences, *watched.found, *unwatched)
     kept = tuple(_without(plan.kept, {item.address for item in (*watched.found, *appeared)}))
     return Drift(
         **{**plan.comparison, "kept": kept, "origins": {**plan.origins, **watched.origins}},
         overlay=sides.desired.overlay,
-        found=_opening_first(
-            (
-                *differences,
-                *watched.found,
-                *(item for item in appeared if item.address not in watched.origins),
-            )
-        ),
+        found=tuple(sorted(all_drift, key=lambda item: not item.opens)),
         ignored=tuple(_ignored(sides, differences)),
         unread=_unread(sides.snapshot, sides.policy),
     )
-
-
-def _opening_first(found: Iterable[Drifted]) -> tuple[Drifted, ...]:
-    """Sort drift that opens access first."""
-    return tuple(sorted(found, key=lambda item: not item.opens))
 
 
 def _without(kept: Iterable[Kept], reported: Collection[str]) -> Iterator[Kept]:

@@ -305,7 +305,8 @@ def _value_at_first(decided: Decisions, entry: EntryDecision, field: Field) -> V
 
 def _more_than_least(field: Field, value: Value) -> bool:
     """Return whether a value gives more than the least access."""
-    default = value in (field.absent, field.platform_default) and not _on_scale(field, value)
+    is_on_scale = isinstance(field.exposes, tuple) and value in field.exposes
+    default = value in (field.absent, field.platform_default) and not is_on_scale
     if value is None or default:
         return False
     if isinstance(field.exposes, Lifted):
@@ -315,10 +316,6 @@ def _more_than_least(field: Field, value: Value) -> bool:
     if isinstance(field.exposes, tuple):
         return bool(value != field.exposes[0])
     return True
-
-
-def _on_scale(field: Field, value: Value) -> bool:
-    return isinstance(field.exposes, tuple) and value in field.exposes
 
 
 def _value_phrase(field: Field, value: Any) -> str:
