@@ -1,17 +1,12 @@
 """Find the live objects that an entry could be.
 
-Which assignments of objects to entries are certain, where each entry has some candidates. Pure graph work.
+`Candidates.of` returns the objects with the present name of an entry and those with an earlier name. Earlier
+names come from `previously` and from the entry at the same address in the git base.
 
-An assignment gives no object away twice. The best ones serve as many entries of the best rank as possible,
-then as many of the next rank, and so on. What all best assignments have in common is certain. The rest is
-for somebody else to decide.
+`certain` assigns objects to entries: each object to at most one entry, and as many entries of the best rank
+as possible, then of the next rank. It returns only what all best assignments have in common.
 
-What each entry could be: the live objects that bear its present name, and those that bear an earlier one.
-
-An earlier name is one of `previously`, or what the same address has in the git base. Of an entry that went by
-a first key which nothing bears any more, the later keys count only while its present name is nowhere either.
-
-A first and a later natural key that name different objects. Pure.
+`contradictions` finds entries whose first and later natural keys name different objects.
 """
 
 from __future__ import annotations
@@ -39,19 +34,22 @@ Node = TypeVar("Node")
 
 
 def certain(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) -> dict[Node, str]:
-    """The objects that entries have in every best assignment. The lowest rank is served first."""
+    """Return the objects that entries have in every best assignment.
+
+    `candidates` has the ids of the objects that each entry could be. Entries of the lowest rank come first.
+    """
     given = _best(candidates, rank)
     holder = {item: entry for entry, item in given.items()}
     onward = {
         entry: [holder[item] for item in objects if item in holder and holder[item] != entry]
         for entry, objects in candidates.items()
     }
-    # Whoever could take a free object, or the object of somebody who could, has another choice.
+    # An entry has another choice if a free object fits, directly or through other entries with a choice.
     free = {entry for entry in given if any(item not in holder for item in candidates[entry])}
     choosing = _reaching(onward, free)
     choosing |= {entry for knot in knots(onward) for entry in knot}
     for level in set(rank.values()):
-        # Of equals one is served and another is not: it could be the other way round.
+        # If an entry has an object and another entry of the same rank has none, they could be exchanged.
         without = {entry for entry in candidates if entry not in given and rank[entry] == level}
         could = _reached(onward, without)
         supplied = {entry for entry in could if entry in given and rank[entry] == level}
@@ -61,7 +59,7 @@ def certain(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) 
 
 
 def _best(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) -> dict[Node, str]:
-    """One best assignment: entries by rank, each along a path on which the ones before it make room."""
+    """Return one best assignment: entries in order of rank, each along an augmenting path."""
     given: dict[Node, str] = {}
     holder: dict[str, Node] = {}
     for entry in sorted(candidates, key=lambda one: rank[one]):
@@ -86,7 +84,7 @@ def _best(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) ->
 
 
 def _reached(onward: Mapping[Node, Sequence[Node]], start: set[Node]) -> set[Node]:
-    """Everything that is found from some entries onward, these included."""
+    """Return all entries reachable from `start`, including `start`."""
     seen: set[Node] = set()
     pending = list(start)
     while pending:
@@ -98,27 +96,27 @@ def _reached(onward: Mapping[Node, Sequence[Node]], start: set[Node]) -> set[Nod
 
 
 def _reaching(onward: Mapping[Node, Sequence[Node]], goal: set[Node]) -> set[Node]:
-    """Everything from which some entries are found onward, these included."""
+    """Return all entries from which `goal` is reachable, including `goal`."""
     return _reached(backward(onward), goal)
 
 
 How = Literal["previously", "base", "kept"]
-"""By what an earlier name is known. "kept": the entry still has that of the base, beside a new one."""
+"""The source of an earlier name. "kept": the entry still has the name of the base, besides a new name."""
 
 
 class Rank(IntEnum):
-    """Who of two entries has the better claim to an object: the one that comes first here."""
+    """The priority of an entry for an object; the lowest value has the highest priority."""
 
     UNCHANGED = auto()
     """Since the git base."""
     RENAMED = auto()
     NEW = auto()
     NEW_BY_LATER_KEY = auto()
-    """Its first natural key is not given."""
+    """A new entry without a value for its first natural key."""
 
 
 class Past(Struct, frozen=True):
-    """What is known of earlier: the entries of the git base, and the lines of the ids file."""
+    """The history of one parent's entries: the git base, earlier commits, and the ids file."""
 
     entries: Mapping[Address, Entry] = field(default_factory=dict)
     first_child: Callable[[Entry], Entry | None] = lambda _: None
@@ -141,7 +139,7 @@ class Past(Struct, frozen=True):
         return [item for item in objects if item.id not in self.recorded.orphans]
 
     def keys(self, view: NaturalKeys) -> NaturalKeys:
-        """How keys are read of earlier entries, which had the first children of then."""
+        """Return a view that reads keys of earlier entries, with the first children of the git base."""
         return replace(view, first_child=self.first_child)
 
 
@@ -152,7 +150,7 @@ class EntryCandidates(Struct, eq=False):
     now: list[LiveObject]
     was: list[LiveObject]
     fits: list[LiveObject]
-    """Those of `now` that bear an earlier name, too: a name was taken off the entry."""
+    """The objects of `now` that also have an earlier name: a name was removed from the entry."""
     how: How | None
     by: Key | None
     """The natural key that found `now`."""
@@ -164,7 +162,7 @@ class EntryCandidates(Struct, eq=False):
 
 
 class Candidates(Struct, frozen=True, dict=True):
-    """Looks up what the entries of one place could be."""
+    """The search for the objects that the entries of one parent could be."""
 
     view: NaturalKeys
     past: Past
@@ -175,7 +173,7 @@ class Candidates(Struct, frozen=True, dict=True):
         return self.past.keys(self.view)
 
     def of(self, resource: Entry) -> EntryCandidates:
-        """The entry with its candidates; those that bear an earlier name and the present one come first."""
+        """Return an entry with its candidates. Objects with both names exclude objects with one name."""
         now, by = self._now(resource)
         was, how = self._was(resource, now)
         both = [item for item in now if item in was]
@@ -261,7 +259,7 @@ class Candidates(Struct, frozen=True, dict=True):
 
 
 def key_of(kind: Kind, fields: Mapping[str, Value]) -> Key:
-    """Return the key that some fields make up: of a field that has a key in each member, the members."""
+    """Return the key that consists of these fields; each member of a field whose members are keys counts."""
     parts = [part for key in kind.identity for part in names(key) if not of_child(part)]
     inside = {part.partition(".")[0] for part in parts if "." in part}
     found: list[str] = []
@@ -278,11 +276,12 @@ def contradictions(
     index: Index,
     claims: Mapping[Address, LiveObject],
 ) -> dict[Address, Diagnostic]:
-    """By entry what is to be asked: an exchange or a mistake, not for us to guess. `claims`: by first keys.
+    """Return a question (DP303) for each entry whose first and later natural keys name different objects.
 
-    The later key's object is no contradiction when another entry claims it by its own first key, unless that
-    entry's later key leads back: then two objects have exchanged their keys. Nor is it one when the first
-    key's object is all that the entry is in the git base: then the later key is a new value for it.
+    `claims` has the objects found by first keys. There is no question if another entry claims the later key's
+    object by its own first key, unless that entry's later key leads back: then two objects have exchanged
+    their keys. There is none either if the first key's object has all keys that the entry has in the git
+    base: then the later key is a new value.
     """
     other: dict[Address, tuple[LiveObject, Key]] = {}
     for resource in wanted:
@@ -291,7 +290,7 @@ def contradictions(
         for key in view.later_keys:
             value = view.wanted(resource, key)
             if value is None or view.has(mine, key, value):
-                continue  # as nearly always: that others carry it as well is no contradiction
+                continue  # other objects may have the same value
             hits = index.bearing(key, value)
             if len(hits) == 1:
                 if not is_in_base(view, past, resource, mine):
@@ -321,7 +320,7 @@ def contradictions(
 
 
 def is_in_base(view: NaturalKeys, past: Past, resource: Entry, live: LiveObject) -> bool:
-    """Whether a live object has all natural keys that the entry has in the git base."""
+    """Return whether a live object has all natural keys that the entry has in the git base."""
     earlier = past.entries.get(resource.address)
     if earlier is None:
         return False

@@ -1,16 +1,11 @@
-"""Match entries by the ids file, and find lines that were swapped.
+"""Match entries by the ids file, and find lines that are wrong or were swapped.
 
-Find lines of the ids file that an edit or a merge may have swapped between entries.
+A line of the ids file has priority over each name, and `id:` in an entry has priority over a line.
+`by_lines` returns the matches; `questions` returns what a person has to decide.
 
 Swapped lines look like exchanged names: in both cases, each entry has the name of another entry's object.
-Exchanging names is ordinary work, in the files or in GitBook, and then the lines are right. Three facts
-distinguish the two cases: the names that the entries had in earlier commits, the other fields of the entries,
-and whether the git base has the same lines.
-
-Which live object the ids file says each entry is, and where its lines ask something. Pure.
-
-A line goes before every name: whatever the object is called now, it is that entry. A pin goes before a line,
-and where somebody may have meant another object than the line's, both are named.
+Three facts distinguish the two cases: the names that the entries had in earlier commits, the other fields of
+the entries, and whether the git base has the same lines.
 """
 
 from __future__ import annotations
@@ -102,11 +97,11 @@ class _SwapSearch:
                 yield address, other
 
     def _was_committed(self, address: Address) -> bool:
-        """Whether the git base or an earlier commit has an entry at this address."""
+        """Return whether the git base or an earlier commit has an entry at this address."""
         return next(self.earlier(address), None) is not None
 
     def _has_declared_name(self, item: Recognized) -> bool:
-        """Whether the object has the name that its entry declares, or a temporary name.
+        """Return whether the object has the name that its entry declares, or a temporary name.
 
         An apply gives an object a temporary name while it exchanges names.
         """
@@ -155,7 +150,7 @@ class _SwapSearch:
         return self.recognized[self._address_by_id[live.id]]
 
     def _are_lines_swapped(self, circle: Sequence[Recognized]) -> bool:
-        """Whether lines of the ids file were swapped. False if the objects got each other's names."""
+        """Return whether lines of the ids file were swapped; False if the objects got each other's names."""
         by_line, by_name = set[str](), set[str]()
         for item, after in zip(circle, (*circle[1:], circle[0]), strict=True):
             by_line |= self._distinguishing_fields(item.entry, item.object, after.object)
@@ -225,11 +220,11 @@ def _swap_back_command(recognized: Mapping[Address, Recognized], circle: Sequenc
 
 
 class Recorded(Struct, frozen=True):
-    """The lines that concern one place.
+    """The lines of the ids file for the entries of one parent.
 
-    `orphans` are lines without an entry, by the id that they name. `returned` are entries that the git base
-    does not have though its ids file has their line: they were removed, and are back. `in_base` are
-    the entries that have the same line in the ids file of the git base.
+    `orphans` are lines without an entry, by id. `returned` are entries that the git base lacks although its
+    ids file has their line: somebody removed the entries and added them again. `in_base` are the entries with
+    the same line in the ids file of the git base.
     """
 
     lines: Mapping[Address, RecordedLine] = field(default_factory=dict)
@@ -244,7 +239,7 @@ _DECLARED_MATCHES = (MatchedBy.PIN, MatchedBy.PREVIOUSLY)
 
 
 class ByLine(Struct):
-    """What lines say: the matches, the ids that are gone, and what has to be answered."""
+    """The matches by ids file, the ids without a live object, and the questions."""
 
     matches: dict[Address, Match] = field(default_factory=dict)
     missing: dict[Address, str] = field(default_factory=dict)
@@ -259,9 +254,9 @@ def by_lines(
     pinned: Mapping[str, Address],
     before: Collection[Address],
 ) -> ByLine:
-    """The entries of one place by their lines; `pinned` are the ids that pins have claimed.
+    """Match the entries of one parent by the lines of the ids file.
 
-    `before` are the entries of the git base.
+    `pinned` has the objects that entries claim by `id:`. `before` has the entries of the git base.
     """
     found = ByLine()
     ids = {item.id: item for item in live}
@@ -286,7 +281,7 @@ def by_lines(
 
 
 class _Right(Struct, frozen=True):
-    """The entry whose line is right, of several that name one object; and what says so."""
+    """The entry with the right line, if several lines have the same id; and the reason, for the message."""
 
     entry: Entry
     why: str
@@ -295,7 +290,10 @@ class _Right(Struct, frozen=True):
 def _right(
     view: NaturalKeys, entries: Sequence[Entry], item: LiveObject, before: Collection[Address]
 ) -> _Right | None:
-    """The only one that the git base has: the other one got a key of earlier. Else the one of its name."""
+    """Return which of several entries with the same id has the right line; None if that is unknown.
+
+    That is the only one of the entries in the git base, else the only one with the object's name.
+    """
     known = [entry for entry in entries if entry.address in before]
     if len(known) == 1:
         return _Right(
@@ -314,7 +312,7 @@ def _shared(
     kind: Kind, line: RecordedLine, entry: Entry, all_: Sequence[Entry], pinned: Address | None,
     right: _Right | None, item: LiveObject,
 ) -> Diagnostic:  # fmt: skip
-    """What is asked of one of several entries on one object: the line that is right stays, the others go."""
+    """Return the question (DP311) about an entry whose id another entry has as well."""
     rest = [other for other in all_ if other is not entry]
     names = [str(other.address) for other in rest] + ([str(pinned)] if pinned is not None else [])
     others = " and ".join(f'"{name}"' for name in names)
@@ -335,7 +333,7 @@ def _shared(
 
 
 def _without_line(entry: Entry, all_: Sequence[Entry], item: LiveObject) -> str:
-    """What becomes of the object when the line of one of them goes."""
+    """Describe, for an answer, what the removal of an entry's line means for the object."""
     rest = [str(other.address) for other in all_ if other is not entry]
     another = f"{entry.address} is another object"
     match rest:
@@ -351,9 +349,9 @@ def _at(line: RecordedLine, entry: Entry) -> Span:
 def renamed_keys(
     view: NaturalKeys, recorded: Recorded, open_: Sequence[Entry], live: Sequence[LiveObject]
 ) -> dict[Address, LiveObject]:
-    """Entries whose key is new and whose object has a line under the old key: it bears the name they declare.
+    """Match entries under a new key with objects that have a line under an old key, by name.
 
-    Only where one entry and one such object fit each other and nothing else.
+    An entry and an object match only if no other entry or object has that name.
     """
     orphans = [item for item in live if item.id in recorded.orphans]
     if not orphans:
@@ -374,7 +372,7 @@ def renamed_keys(
 
 
 def _bearing(view: NaturalKeys, index: Index, entry: Entry) -> list[LiveObject]:
-    """The objects that bear the first natural key that an entry declares."""
+    """Return the objects with the first natural key that an entry declares."""
     key, value = _declared(view, entry)
     return [] if key is None else index.bearing(key, value)
 
@@ -391,11 +389,11 @@ def questions(
     found: Mapping[Address, Match],
     earlier: EarlierEntries,
 ) -> list[Diagnostic]:
-    """What lines leave open, once everything else in the place is settled.
+    """Return the questions about lines of the ids file, once all entries of the parent are matched.
 
-    Another object that nobody claims bears the name that an entry declares while the line's does not; a
-    `previously` that means another object than the line; an entry that was removed and is back under another
-    name; lines that were probably swapped between entries. Nobody can tell from here what was meant.
+    There is a question if an unclaimed object has the name of the entry and the line's object has not
+    (DP312), if `previously` means another object than the line (DP313), if an entry was removed and added
+    again under another name (DP314), and if lines were probably swapped (DP243).
     """
     by_line = [
         entry for entry in wanted if entry.address in found and found[entry.address].by is MatchedBy.LINE
@@ -438,7 +436,7 @@ def _two(
     view: NaturalKeys, entry: Entry, mine: LiveObject, others: Sequence[LiveObject], code: str, where: Span,
     has: str,
 ) -> Diagnostic:  # fmt: skip
-    """The question whether an entry is what its line says, or the first of other objects."""
+    """Return the question whether an entry is the object of its line or the first of `others`."""
     other, *_ = others
     noun = view.kind.noun
     message = (
@@ -475,7 +473,7 @@ def _forget(entry: Entry) -> str:
 
 
 def other_kind(line: RecordedLine, entry: Entry, noun: str, other: str) -> Diagnostic:
-    """A line with the id of another kind of thing."""
+    """Return the error (DP315) for a line with the id of an object of another kind."""
     message = (
         f'the id "{line.id}" in the line of this entry in the ids file is the id of {other}, but this entry '
         f"is {noun}"

@@ -1,15 +1,9 @@
 """Compare natural keys of entries and live objects.
 
-How natural keys are read on both sides, to hold an entry and a live object against each other.
-
-An entry that was given to another parent: the live object still lies below the one that it had.
-
-Nothing is guessed: its pin says so, the ids file or the git base, which have the same key elsewhere, or an
-earlier name.
-
-The name that an entry's object has for a moment while names are exchanged.
-
-It follows from the entry's address: after an interruption it is known who bears it.
+`NaturalKeys` reads a key of an entry or of a live object in a comparable form. `Index` finds the live objects
+with a value of a key. `find_elsewhere` finds the object of an entry that got another parent. `temporary`
+returns the name that an object has while names are exchanged. That name follows from the entry's address, so
+that dpsync recognizes the object after an interruption.
 """
 
 from __future__ import annotations
@@ -32,38 +26,41 @@ _CHILD = "$child."
 Bound = Callable[[Address], "str | None"]
 Key = str | tuple[str, ...]
 Form = str | bytes | tuple[str, "str | Address"]
-"""What two equal parts of natural keys have in common, and no others: a text is its own."""
+"""A comparable form of a part of a natural key: two parts are equal if and only if their forms are."""
 
 
 class NaturalKeys(Struct, frozen=True):
-    """How keys are read on both sides. `first_child` and `children` serve keys like "$child.space"."""
+    """Natural keys of one kind, read from entries and live objects.
+
+    `first_child` and `children` serve keys like "$child.space".
+    """
 
     kind: Kind
     bound: Bound
     first_child: Callable[[Entry], Entry | None] = lambda _: None
     children: Callable[[LiveObject], Sequence[LiveObject]] = lambda _: ()
     environments: bool = False
-    """Whether the files are of several platforms: then a question is not answered by a pin in them."""
+    """Whether the files serve several platforms: then `id:` in a shared file does not answer a question."""
     ids_at_paths: Mapping[Address, str] = {}
     """For each entry, the id of the live object at the path where the files show the entry."""
 
     @property
     def shared(self) -> bool:
-        """Whether a line of the ids file says who an entry is, and no pin: a line is of one platform."""
+        """Whether the ids file identifies entries instead of `id:`, because several platforms share files."""
         return self.environments and self.kind.recorded
 
     @property
     def first_key(self) -> Key:
-        """The natural key that is asked first."""
+        """The natural key that is compared first."""
         return self.kind.identity[0]
 
     @property
     def later_keys(self) -> Sequence[Key]:
-        """Those that are asked where the first one finds nothing."""
+        """The natural keys that are compared if the first one finds nothing."""
         return self.kind.identity[1:]
 
     def wanted(self, resource: Entry, key: Key) -> tuple[Form, ...] | None:
-        """The entry's value of a key, None when a part of it is not given."""
+        """Return the value that an entry has for a key; None if a part of the value is missing."""
         if isinstance(key, str):
             part = self._part(resource, key)
             return None if part is None else (self.form(part),)
@@ -77,14 +74,14 @@ class NaturalKeys(Struct, frozen=True):
         return self._folded(name, _inside(resource.fields, name))
 
     def has(self, live: LiveObject, key: Key, value: tuple[Form, ...]) -> bool:
-        """Whether a live object carries this value; of children any one is enough."""
+        """Return whether a live object has this value; for a key of a child, any child may have it."""
         return all(
             wanted in (self.form(part) for part in self._live(live, name))
             for name, wanted in zip(names(key), value, strict=True)
         )
 
     def carried(self, live: LiveObject, fields: tuple[str, ...]) -> tuple[Form, ...] | None:
-        """What a live object has in some fields of its own; None when it lacks one of them."""
+        """Return the values of a live object's own fields; None if one of them is missing."""
         values = [next(iter(self._live(live, name)), None) for name in fields]
         return None if None in values else tuple(self.form(value) for value in values)
 
@@ -101,9 +98,9 @@ class NaturalKeys(Struct, frozen=True):
         return value if "." in name else self.kind.field(name).type.fold(value)
 
     def tie_breakers(self, resource: Entry, live: LiveObject) -> tuple[bool, ...]:
-        """Which tie-breakers agree, in their order: the greater of two agrees in an earlier one.
+        """Return which tie-breakers agree, in order, so that the best match has the greatest tuple.
 
-        A field that is not declared never agrees. The last tie-breaker is the path that shows the object.
+        An undeclared field never agrees. The last tie-breaker is the path at which the object is shown.
         """
         declared = tuple(
             name in resource.fields and self.form(resource.fields[name]) == self.form(live.fields.get(name))
@@ -112,7 +109,7 @@ class NaturalKeys(Struct, frozen=True):
         return (*declared, self.ids_at_paths.get(resource.address) == live.id)
 
     def form(self, value: Value) -> Form:
-        """The form of a value of either side: a reference is the id of what it names, once that is known."""
+        """Return a value in a comparable form: a reference as the id of its target, if that is known."""
         if isinstance(value, str):
             return value
         if isinstance(value, LiveId):
@@ -128,14 +125,14 @@ class NaturalKeys(Struct, frozen=True):
 
 
 def _inside(fields: Mapping[str, Value], name: str) -> Value:
-    """The value of a field, or of one member of it ("translations.en")."""
+    """Return the value of a field, or of a member of a field ("translations.en")."""
     name, _, member = name.partition(".")
     value = fields.get(name)
     return (value.get(member) if isinstance(value, dict) else None) if member else value
 
 
 class Index:
-    """The live objects of one place by what they carry: found at once, where scans would be quadratic."""
+    """The live objects of one parent by key values, because scans would take quadratic time."""
 
     def __init__(self, view: NaturalKeys, live: Sequence[LiveObject]) -> None:
         self.live = live
@@ -143,7 +140,7 @@ class Index:
         self._by_fields: dict[tuple[str, ...], dict[tuple[Form, ...], list[LiveObject]]] = {}
 
     def bearing(self, key: Key, value: tuple[Form, ...] | None) -> list[LiveObject]:
-        """The objects that carry this value of a key, in live order; none where there is no value."""
+        """Return the objects with this value of a key, in live order; no object if the value is None."""
         if value is None:
             return []
         if isinstance(key, str) and not of_child(key):  # most keys
@@ -168,22 +165,22 @@ class Index:
 
 
 def names(key: Key) -> tuple[str, ...]:
-    """The fields that a key is made of."""
+    """Return the fields of a key."""
     return (key,) if isinstance(key, str) else key
 
 
 def of_child(name: str) -> bool:
-    """Whether a part of a key is a field of a first child, and none of the entry's own."""
+    """Return whether a part of a key is a field of the first child instead of the entry."""
     return name.startswith(_CHILD)
 
 
 def key_text(key: Key) -> str:
-    """A key as people say it."""
+    """Return a key for use in a message."""
     return " and ".join(name.removeprefix(_CHILD) for name in names(key))
 
 
 def written(entry: Entry, key: Key) -> Span:
-    """Where an entry says a key: its first part."""
+    """Return the source position of the first part of a key."""
     first, *_ = names(key)
     return entry.where(first)
 
@@ -195,7 +192,10 @@ def find_elsewhere(
     earlier: Sequence[Entry],
     line: RecordedLine | None = None,
 ) -> Match | None:
-    """The live object below another parent that the entry is; None where none or several could be meant."""
+    """Match an entry with a live object below another parent; None if no object or several objects match.
+
+    `earlier` has the entries with the same key elsewhere, and `line` the line of the entry in the ids file.
+    """
     if resource.pin is not None:
         return next((Match(item.id, MatchedBy.PIN) for item in live if item.id == resource.pin), None)
     if line is not None and any(item.id == line.id for item in live):
@@ -213,9 +213,9 @@ def find_elsewhere(
 
 
 PREFIX = "dpsync-"
-"""What every such name begins with."""
+"""The prefix of each temporary name."""
 
 
 def temporary(name: str) -> str:
-    """A value nobody would choose, the same for the same name each time: 39 characters."""
+    """Return a temporary name of 39 characters that follows from `name` and that nobody would choose."""
     return f"{PREFIX}{hashlib.sha256(name.encode()).hexdigest()[:32]}"

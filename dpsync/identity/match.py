@@ -1,15 +1,11 @@
 """Match live objects with entries, within one parent: by id, ids file, earlier name, then natural key.
 
-Which live object is which entry, within one parent: pins, lines, earlier names, then natural keys.
+`match` is the main function. `remember` matches the entries of the git base with the objects of today.
 
-A mutable parent is never part of a key: it only breaks ties (`tie_breakers`), so moving is not replacing.
-The later keys are what a creating call can set: an object whose creation was interrupted is found by them.
-Two answers to one question are an error that names the ids, never a guess.
-
-Which live objects the entries of the git base are: for what was removed since, and for what was protected.
-
-An entry that is still declared is what it was recognised as; of the others those with a line are what that
-says, and the rest is matched as it was declared.
+The parent of an object is never part of its key, so that a move does not re-create the object. If several
+objects have the same key, `NaturalKeys.tie_breakers` decides. The later keys of a kind are fields that the
+create call can set: they find an object whose creation was interrupted. If two objects match equally well,
+the result is an error with their ids, never a guess.
 """
 
 from __future__ import annotations
@@ -37,12 +33,12 @@ from dpsync.model.text import counted, short_commit
 
 
 class Matching(Struct):
-    """The matches found so far, and the questions that could not be answered."""
+    """The matches, and the questions that a person must answer."""
 
     matches: dict[Address, Match] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     missing: dict[Address, str] = field(default_factory=dict)
-    """The recorded ids of entries that are not live any more."""
+    """The ids in the ids file that have no live object, by entry."""
 
 
 NOTHING_PAST = Past()
@@ -53,7 +49,7 @@ _Offer = tuple[Entry, LiveObject]
 def match(
     view: NaturalKeys, wanted: Sequence[Entry], live: Sequence[LiveObject], past: Past = NOTHING_PAST
 ) -> Matching:
-    """Match the entries of one parent with its live objects, which come in live order."""
+    """Match the entries of one parent with its live objects, which are in live order."""
     found = Matching()
     claimed = _pins(view, wanted, live, found)
     claimed |= _lines(view, past, wanted, live, claimed, found)
@@ -67,7 +63,7 @@ def match(
             found,
         )
     free = [item for item in live if item.id not in claimed]
-    # The order of nodes means something: of equal ones the first takes the first. That of mappings does not.
+    # Of equal nodes, the first entry gets the first object. Mappings have no order.
     in_order = wanted if isinstance(view.kind.shape, Node) else sorted(wanted, key=lambda item: item.address)
     settled = set(found.matches) | _ambiguous(found)
     open_ = [item for item in in_order if item.pin is None and item.address not in settled]
@@ -99,7 +95,10 @@ def _lines(
     pinned: dict[str, Address],
     found: Matching,
 ) -> dict[str, Address]:
-    """What the ids file says; then entries with a new key, whose objects have a line under the old one."""
+    """Match entries by their lines, then entries with a new key by the line under the old key.
+
+    `pinned` has the objects that entries claim by `id:`. Returns the claimed objects by id.
+    """
     if not past.recorded.lines and not past.recorded.orphans:
         return {}
     said_so = by_lines(view, past.recorded, wanted, live, pinned, past.entries.keys())
@@ -159,7 +158,7 @@ def _pins(
 
 
 def no_such_id(kind: Kind, resource: Entry, environments: bool) -> Diagnostic:
-    """The finding for a pin that names nothing live; its parent may not be live either."""
+    """Return the error (DP301) for an entry whose `id:` names no live object."""
     hint = "correct the id, or remove the id so that dpsync finds or creates the object by its name"
     if environments:
         hint += ". Each environment has other ids, so write the id in the overlay of that environment"
@@ -175,7 +174,10 @@ def no_such_id(kind: Kind, resource: Entry, environments: bool) -> Diagnostic:
 def _first_key(
     view: NaturalKeys, wanted: Sequence[Entry], index: Index, found: Matching
 ) -> dict[Address, LiveObject]:
-    """Claims by the first key, in rounds: what is certain first, which may make the rest certain."""
+    """Match entries by the first natural key, in rounds: each certain match may make others certain.
+
+    Returns the objects by entry.
+    """
     key = view.first_key
     hits = {resource.address: index.bearing(key, view.wanted(resource, key)) for resource in wanted}
     open_ = [resource for resource in wanted if hits[resource.address]]
@@ -204,7 +206,7 @@ def _first_key(
 
 
 def _undisputed(hits: dict[Address, list[LiveObject]]) -> dict[Address, LiveObject]:
-    """What each entry is where each that bears anything bears one object of its own; else nothing."""
+    """Return one object for each entry with hits if the assignment is unambiguous, else {}."""
     claims = {address: item for address, items in hits.items() for item in items}
     bearers = [item.id for items in hits.values() for item in items]
     return claims if len(set(bearers)) == len(bearers) == len(claims) else {}
@@ -213,7 +215,7 @@ def _undisputed(hits: dict[Address, list[LiveObject]]) -> dict[Address, LiveObje
 def _proposals(
     view: NaturalKeys, open_: Sequence[Entry], hits: dict[Address, list[LiveObject]], taken: set[str]
 ) -> dict[str, list[_Offer]]:
-    """For each live object, the entries that see it as their only best candidate."""
+    """Return, by object id, the entries for which the object is the only best candidate."""
     proposals: dict[str, list[_Offer]] = defaultdict(list)
     for resource in open_:
         free = [(resource, item) for item in hits[resource.address] if item.id not in taken]
@@ -225,7 +227,7 @@ def _proposals(
 
 
 def _best(view: NaturalKeys, offers: list[_Offer]) -> list[_Offer]:
-    """Those for which most tie breakers agree; a single one is the best without being looked at."""
+    """Return the offers on which the most tie-breakers agree."""
     if len(offers) < 2:
         return offers
     scores = [view.tie_breakers(resource, item) for resource, item in offers]
@@ -259,7 +261,7 @@ def _later_keys(
     claimed: dict[str, Address],
     found: Matching,
 ) -> None:
-    """What the first key did not find: the first unclaimed object in live order that carries a later key."""
+    """Match the remaining entries by later keys, each with the first unclaimed object in live order."""
     for key in view.later_keys:
         for resource in wanted:
             if resource.address in found.matches:
@@ -279,9 +281,9 @@ def _sole_key(
     claimed: dict[str, Address],
     found: Matching,
 ) -> None:
-    """What no natural key found: one object that no entry has, where no other object or entry could be meant.
+    """Match the remaining entries by the sole key of the kind, if exactly one entry and one object fit.
 
-    An entry asks by its present value and by that of the git base.
+    The present value of the entry counts, and the value in the git base.
     """
     key = view.kind.sole_key
     if key is None:
@@ -392,7 +394,12 @@ _ByParent = dict[tuple[str, "Identity | None"], list[LiveObject]]
 def remember(
     registry: Registry, earlier: Desired, desired: Desired, snapshot: Snapshot
 ) -> dict[Address, Identity]:
-    """By address of the base, the live object that is meant, where there is one."""
+    """Match the entries of an earlier commit with the live objects of today.
+
+    An entry that is still declared has the object of its present match. Another entry with a line in the ids
+    file has the object of the line. The rest is matched as it was declared. Entries without an object are
+    missing in the result.
+    """
     found: dict[Address, Identity] = {}
     live: _ByParent = defaultdict(list)
     inside: dict[Identity, list[LiveObject]] = defaultdict(list)
@@ -436,7 +443,7 @@ def remember(
 
 
 def _same(entries: list[Entry], desired: Desired, snapshot: Snapshot) -> dict[Address, Match]:
-    """Entries that are still declared, as what they were recognised as now."""
+    """Return the present matches of the entries that are still declared."""
     return {
         entry.address: snapshot.matches[entry.address]
         for entry in entries
@@ -447,13 +454,13 @@ def _same(entries: list[Entry], desired: Desired, snapshot: Snapshot) -> dict[Ad
 
 
 def _line(snapshot: Snapshot, entry: Entry) -> RecordedLine | None:
-    """What the ids file said of an entry of the base, or says still."""
+    """Return the line of an entry in the ids file of the base, else in the present ids file."""
     records = snapshot.records
     return records.earlier.get(entry.address) or records.lines.get(entry.address)
 
 
 def _by_lines(entries: list[Entry], snapshot: Snapshot, live: set[str]) -> dict[Address, Match]:
-    """Entries that have a line, as the object that it names: no other one, whatever name that bears now."""
+    """Return the matches of the entries with a line whose object is live."""
     lines = ((entry.address, _line(snapshot, entry)) for entry in entries)
     return {
         address: Match(line.id, MatchedBy.LINE)

@@ -1,4 +1,4 @@
-"""Questions about who is who: the live objects that an entry could be, and the answers, as data. Pure."""
+"""Build the parts of a question about the identity of an entry: candidate objects, and answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpsync.model.text import command
 
 
 def candidates(kind: Kind, entry: Entry, items: Mapping[str, LiveObject | None]) -> tuple[Candidate, ...]:
-    """What an entry could be, by id; None where nothing but the id is known. `entry` says where it is."""
+    """Return the candidate objects of an entry, by id; an object is None if only its id is known."""
     place = entry.address.place
     return tuple(_candidate(kind, place, id, item) for id, item in items.items())
 
@@ -26,9 +26,9 @@ def _candidate(kind: Kind, place: Address, id: str, item: LiveObject | None) -> 
 
 
 def meaning(address: Address, id: str, shared: bool) -> str:
-    """What says that an entry is a live object: a pin, or a line where other environments share the files.
+    """Return the text that binds an entry to a live object: `id:`, or a command that writes the ids file.
 
-    The id is of one platform. A pin in files that are of others, too, would be an error there.
+    If several environments share the files, `id:` would be an error in the others: ids differ by platform.
     """
     return command("ids", "--bind", f"{address}={id}") if shared else f"id: {id}"
 
@@ -43,7 +43,7 @@ def choice(change: str, address: Address, changed: str, other: str, shared: bool
 
 
 def it_is(entry: Entry, shared: bool, *ids: str) -> tuple[WayOut, ...]:
-    """That for each."""
+    """Return the answers that bind an entry to each of these objects."""
     return tuple(
         WayOut(
             address=str(entry.address),
@@ -55,13 +55,13 @@ def it_is(entry: Entry, shared: bool, *ids: str) -> tuple[WayOut, ...]:
 
 
 def pinned(entry: Entry, id: str, shared: bool) -> WayOut:
-    """A pin where a line says so already: in files that are of one environment only."""
+    """Return the answer that confirms the line of an entry by `id:`."""
     where = f"; {_OVERLAY}" if shared else ""
     return WayOut(address=str(entry.address), add=f"id: {id}", means=f"the entry is this object{where}")
 
 
 def pin(id: str, shared: bool) -> str:
-    """The same in a sentence."""
+    """Return `id:` for use in a sentence, with the file to write it in if environments share the files."""
     return f"id: {id} ({_OVERLAY})" if shared else f"id: {id}"
 
 
@@ -69,7 +69,7 @@ _OVERLAY = "in the overlay of the environment, because ids differ between enviro
 
 
 def bind(entry: Entry, id: str) -> WayOut:
-    """The line of the ids file is for another object."""
+    """Return the answer that binds an entry to another object than its line in the ids file."""
     add = command("ids", "--bind", f"{entry.address}={id}")
     return WayOut(
         address=str(entry.address),
@@ -79,5 +79,5 @@ def bind(entry: Entry, id: str) -> WayOut:
 
 
 def forget(entry: Entry, means: str) -> WayOut:
-    """The line of the ids file goes."""
+    """Return the answer that removes the line of an entry from the ids file."""
     return WayOut(address=str(entry.address), add=command("ids", "--forget", str(entry.address)), means=means)

@@ -1,14 +1,12 @@
 """Find renamed entries by `previously` and by the commit that dpsync compares with.
 
-Renamed entries: what an entry was called before, by `previously` or in the git base, and who that is now.
+`renames` matches entries without a line in the ids file by their earlier names. If a live object has the
+earlier name, the plan renames it, unless another object has the present name already.
 
-An old name that is live is a rename still to be done, unless the present name is live as well: then the two
-must be told apart. What all good explanations of a place have in common is certain: that is how a chain of
-renames is recognised, done or not. Names that went round in a ring look the same before and after; then what
-did not change about the entries decides, and where that says nothing, it is asked. All of this is for entries
-that the ids file has no line for.
+A match is certain if all best assignments have it (see `candidates.certain`). Entries that exchanged their
+names in a circle look the same before and after. Then the unchanged fields decide, else the user.
 
-Find `previously` lines that name nothing: a typing error would create the object a second time. Pure.
+`unknown_earlier_names` reports each `previously` without an object: a typing error would create a duplicate.
 """
 
 from __future__ import annotations
@@ -31,14 +29,14 @@ from dpsync.model.text import counted, did_you_mean
 
 
 class Renames(Struct):
-    """The renames found, and the questions that could not be answered."""
+    """The matches by earlier names, and the questions that a person must answer."""
 
     matches: dict[Address, Match] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
 def renames(view: NaturalKeys, past: Past, wanted: Sequence[Entry], live: Sequence[LiveObject]) -> Renames:
-    """Recognise what the entries of one parent were called before; pins are settled and not among them."""
+    """Match the entries of one parent by their earlier names. `wanted` has no entry with `id:`."""
     found = Renames()
     _asides(view.first_key, wanted, live, found)
     stepped = {match.id for match in found.matches.values()}
@@ -51,7 +49,7 @@ def renames(view: NaturalKeys, past: Past, wanted: Sequence[Entry], live: Sequen
 
 
 def _asides(key: Key, wanted: Sequence[Entry], live: Sequence[LiveObject], found: Renames) -> None:
-    """Objects that an interrupted exchange has left under their temporary names."""
+    """Match objects that have a temporary name since an interrupted exchange of names."""
     if not isinstance(key, str):
         return
     by_name = {
@@ -66,7 +64,7 @@ def _asides(key: Key, wanted: Sequence[Entry], live: Sequence[LiveObject], found
 
 
 def _take(entries: Iterable[EntryCandidates], taken: set[str]) -> None:
-    """Remove the objects with these ids from what each entry could be: they are other entries by now."""
+    """Remove the objects with these ids from the candidates: they belong to other entries."""
     for entry in entries:
         entry.now = [item for item in entry.now if item.id not in taken]
         entry.was = [item for item in entry.was if item.id not in taken]
@@ -74,7 +72,7 @@ def _take(entries: Iterable[EntryCandidates], taken: set[str]) -> None:
 
 
 def _narrow(entries: Iterable[EntryCandidates]) -> bool:
-    """Where several bear the present name, keep those with the earlier one, too. Whether that changed any."""
+    """Keep only candidates with both names if several have the present name; return whether any changed."""
     found = False
     for entry in entries:
         if entry.fits and len(entry.fits) < len(entry.now):
@@ -83,7 +81,7 @@ def _narrow(entries: Iterable[EntryCandidates]) -> bool:
 
 
 class _Settling(Struct, frozen=True, dict=True):
-    """Decides who is meant, from what each entry could be."""
+    """The decision which candidate each entry is."""
 
     view: NaturalKeys
     past: Past
@@ -94,7 +92,7 @@ class _Settling(Struct, frozen=True, dict=True):
         return self.past.keys(self.view)
 
     def settle(self, open_: list[EntryCandidates]) -> None:
-        """Decide what is certain, then ring after ring, which may make more certain; ask about the rest."""
+        """Match the certain entries, then circles of exchanged names, repeatedly; ask about the rest."""
         while True:
             open_ = self._certain(open_)
             if _narrow(open_):
@@ -108,11 +106,11 @@ class _Settling(Struct, frozen=True, dict=True):
             open_ = [entry for entry in open_ if entry.address not in passed]
             _take(open_, set(passed.values()))
         for entry in open_:
-            if entry.was and entry.how != "kept":  # what is kept is found by its natural key, or is not
+            if entry.was and entry.how != "kept":  # the natural key decides about a kept name
                 self._both_live(entry)
 
     def _certain(self, open_: list[EntryCandidates]) -> list[EntryCandidates]:
-        """Decide what every good explanation has in common; returns the entries that are left."""
+        """Match the entries that have the same object in all best assignments; return the other entries."""
         items = {item.id: item for entry in open_ for item in (*entry.now, *entry.was)}
         candidates = {
             entry.address: list(dict.fromkeys(item.id for item in (*entry.was, *entry.now)))
@@ -127,7 +125,7 @@ class _Settling(Struct, frozen=True, dict=True):
         return left
 
     def _decide(self, entry: EntryCandidates, item: LiveObject) -> None:
-        """Note what an entry is. What its first natural key finds is left to that key."""
+        """Record the match of an entry, unless the first natural key finds the same object later."""
         if item in entry.was and item not in entry.now:
             by = MatchedBy.PREVIOUSLY if entry.how == "previously" else MatchedBy.BASE
             self.found.matches[entry.address] = Match(item.id, by)
@@ -135,13 +133,13 @@ class _Settling(Struct, frozen=True, dict=True):
             self.found.matches[entry.address] = Match(item.id, MatchedBy.LATER_KEY, key_text(entry.by))
 
     def _rings(self, left: list[EntryCandidates]) -> Iterator[tuple[EntryCandidates, ...]]:
-        """Entries that have passed their names round: each bears one earlier name and one present one."""
+        """Return the circles of entries that exchanged names: each has the next one's earlier object."""
         bearer = {item.id: entry for entry in left if len(entry.was) == 1 for item in entry.was}
         passed = [entry for entry in bearer.values() if len(entry.now) == 1]
         return circles(passed, lambda entry: bearer.get(entry.now[0].id) if len(entry.now) == 1 else None)
 
     def _exchange(self, ring: tuple[EntryCandidates, ...]) -> None:
-        """Whether the names are still to be passed round, or were already; asked where nothing tells."""
+        """Decide whether the names of a circle were exchanged already; ask if the fields do not tell."""
         still = sum(self._unchanged(entry, was) for entry in ring for was in entry.was)
         done = sum(self._unchanged(entry, now) for entry in ring for now in entry.now)
         if still == done and not self._done_before(ring):
@@ -153,7 +151,7 @@ class _Settling(Struct, frozen=True, dict=True):
                 self._decide(entry, item)
 
     def _done_before(self, ring: tuple[EntryCandidates, ...]) -> bool:
-        """Whether it is so in the git base already: then its `previously` has had its time."""
+        """Return whether the git base has the same names already, so that `previously` is outdated."""
         first = self.view.first_key
         return all(
             (earlier := self.past.entries.get(entry.address)) is not None
@@ -163,7 +161,7 @@ class _Settling(Struct, frozen=True, dict=True):
         )
 
     def _unchanged(self, entry: EntryCandidates, item: LiveObject) -> int:
-        """How many of the things that did not change about an entry a live object agrees with."""
+        """Return the number of unchanged fields and keys of an entry that a live object has as well."""
         return sum(self._agreements(entry, item))
 
     def _agreements(self, entry: EntryCandidates, item: LiveObject) -> Iterator[bool]:
@@ -181,13 +179,13 @@ class _Settling(Struct, frozen=True, dict=True):
             yield kept and wanted is not None and self.view.has(item, key, wanted)
 
     def _both_live(self, entry: EntryCandidates) -> None:
-        """The old name is live, and perhaps the present one is, too, or several bear the old one."""
+        """Ask about an entry if several objects have its earlier name, or if both names are live."""
         if len(entry.was) > 1:
             self._unclear(entry, *entry.was)
         elif entry.now:
             (was,), (now, *_) = entry.was, entry.now
             still, done = self._unchanged(entry, was), self._unchanged(entry, now)
-            # Renamed after all, the two could not be told apart: so only the other answer is taken for sure.
+            # A rename would leave the same fields, so only a clear "no" is certain.
             if still >= done:
                 self._unclear(entry, was, now)
 

@@ -1,13 +1,10 @@
 """Measure how similar an entry and a live object are.
 
-How much an entry that nothing was recognised as looks like a live thing that nobody claims.
+`lookalikes` proposes live objects for an unmatched entry; nothing is matched by similarity alone. Names with
+different numbers are never similar ("Release 1", "Release 2").
 
-Likeness only proposes: no object is ever bound by it. Names with different numbers name different things,
-however alike the rest is ("Release 1", "Release 2").
-
-Which entry an object could be that was not in the list when the plan was made. Pure.
-
-Asked when somebody else may have made it meanwhile, and when the answer to our own request was lost.
+`could_be` and `rivals` decide which entry a new object could be. dpsync calls them if somebody else may have
+created the object since the plan, or if the response to its own create request was lost.
 """
 
 from __future__ import annotations
@@ -27,9 +24,9 @@ from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import Value
 
 ALIKE: Final = 0.8
-"""From here on two names are alike by themselves."""
+"""The least similarity at which names alone are enough."""
 SUPPORTED: Final = 0.6
-"""Enough where what else is declared agrees."""
+"""The least similarity if the other declared fields agree."""
 _UNLIKE: Final = 0.0
 
 _NOT_WORDS: Final = re.compile(r"[\W_]+")
@@ -37,7 +34,7 @@ _NUMBERS: Final = re.compile(r"\d+")
 
 
 def lookalikes(view: NaturalKeys, resource: Entry, live: Iterable[LiveObject]) -> list[LiveObject]:
-    """The objects that look like this entry, the most alike first."""
+    """Return the live objects that are similar to an entry, the most similar first."""
     texts = _texts(view.kind)
     scored = [(_likeness(view, texts, resource, item), item) for item in live]
     return [item for score, item in sorted(scored, key=lambda one: (-one[0], one[1].id)) if score > _UNLIKE]
@@ -46,9 +43,10 @@ def lookalikes(view: NaturalKeys, resource: Entry, live: Iterable[LiveObject]) -
 def narrowed(
     kind: Kind, resources: Iterable[Entry], live: Sequence[LiveObject], most: int
 ) -> Callable[[Entry], list[LiveObject]]:
-    """Which of the live objects each entry is held against: those with the same numbers in a name.
+    """Return a function that finds the live objects to compare with an entry.
 
-    Where these are more than `most` pairs, only those with a name that folds to the same.
+    These are the objects with the same numbers in a name. If that makes more than `most` pairs, they are only
+    the objects whose name differs in case, spaces and punctuation alone.
     """
     by_numbers = _Index(kind, live, _numbers)
     if sum(len(by_numbers.like(resource)) for resource in resources) <= most:
@@ -57,7 +55,7 @@ def narrowed(
 
 
 class _Index:
-    """Live objects by something about their names."""
+    """Live objects by a property of their names, for example the numbers in the names."""
 
     def __init__(self, kind: Kind, live: Sequence[LiveObject], about: Callable[[str], Hashable]) -> None:
         self._kind, self._live, self._about = kind, live, about
@@ -67,7 +65,7 @@ class _Index:
                 self._at[key].append(number)
 
     def like(self, resource: Entry) -> list[LiveObject]:
-        """Those with a name that is alike in this, in their order."""
+        """Return the objects with a name that has the same property, in live order."""
         at = {number for key in self._keys(resource) for number in self._at.get(key, ())}
         return [self._live[number] for number in sorted(at)]
 
@@ -89,7 +87,7 @@ def _texts(kind: Kind) -> list[str]:
 
 
 def _names(one: Value, other: Value) -> float:
-    """1 for names that differ in case, spaces and punctuation alone; else the share they have in common."""
+    """Return the similarity of two names from 0 to 1; 1 if they differ in case and punctuation alone."""
     if not isinstance(one, str) or not isinstance(other, str):
         return _UNLIKE
     a, b = folded(one), folded(other)
@@ -98,19 +96,19 @@ def _names(one: Value, other: Value) -> float:
     if a == b:
         return 1.0
     if 2 * len(_letters(a) & _letters(b)) / (len(a) + len(b)) < SUPPORTED:
-        return _UNLIKE  # in whatever order: comparing takes far longer than counting
+        return _UNLIKE  # counting letters is much faster than SequenceMatcher
     return SequenceMatcher(None, a, b, autojunk=False).ratio()
 
 
 @lru_cache(1 << 16)
 def folded(name: str) -> str:
-    """A name without what people overlook in it."""
+    """Return a name without case, spaces and punctuation."""
     return _NOT_WORDS.sub("", unicodedata.normalize("NFKC", name).casefold())
 
 
 @lru_cache(1 << 12)
 def _letters(text: str) -> frozenset[tuple[str, int]]:
-    """Each letter, the second of its kind as another one, and so on."""
+    """Return the letters of a text as a multiset: each with its number among equal letters."""
     return frozenset((letter, which) for letter, times in Counter(text).items() for which in range(times))
 
 
@@ -120,7 +118,7 @@ def _numbers(name: str) -> tuple[str, ...]:
 
 
 def _agrees(view: NaturalKeys, resource: Entry, item: LiveObject) -> bool:
-    """Whether everything else that is declared and readable is as it is live, and there is something."""
+    """Return whether all other readable fields agree, and at least one of them is not a default."""
     compared = False
     for name, value in resource.fields.items():
         field = view.kind.field(name)
@@ -140,9 +138,9 @@ def _agrees(view: NaturalKeys, resource: Entry, item: LiveObject) -> bool:
 
 
 def could_be(view: NaturalKeys, resource: Entry, newcomers: Sequence[LiveObject]) -> list[LiveObject]:
-    """The new objects that this entry could be: those on the first natural key that finds any.
+    """Return the new objects that an entry could be, by the first natural key that finds any.
 
-    Of several, those on which the most tie-breakers agree.
+    If there are several, the tie-breakers decide; the result has all that are equally good.
     """
     for key in view.kind.identity:
         value = view.wanted(resource, key)
@@ -154,5 +152,5 @@ def could_be(view: NaturalKeys, resource: Entry, newcomers: Sequence[LiveObject]
 
 
 def rivals(view: NaturalKeys, found: LiveObject, others: Iterable[Entry]) -> list[Entry]:
-    """The other entries that are not made yet and that a new object could be just as well."""
+    """Return the other entries without an object that a new object could be as well."""
     return [other for other in others if could_be(view, other, [found])]
