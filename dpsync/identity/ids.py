@@ -67,6 +67,8 @@ def questions_about_swapped_ids(
 
 
 class _SwapSearch:
+    """The search for swapped lines among the recognized entries of one parent."""
+
     def __init__(
         self, view: NaturalKeys, recognized: Mapping[Address, Recognized], earlier: EarlierEntries
     ) -> None:

@@ -1,6 +1,7 @@
-"""What must not happen, as refusals with their way out.
+"""Refuse plans that would lose data or lock the user out.
 
-Each guard reads the decided plan; none changes it.
+`refusals` reads the decisions and returns a refusal, with the ways to resolve it, for each problem. No guard
+changes the decisions. Other modules have the guards about identity and about the number of deletes.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ def refusals(
     exposures: tuple[Exposure, ...] = (),
     who_is_who: Collection[Refusal] = (),
 ) -> Iterator[Refusal | Question]:
-    """Every refusal and question but those about which object an entry is, and those about deletes.
+    """Return all refusals and questions except those about identity and about the number of deletes.
 
-    `who_is_who`: the questions about which object an entry is.
+    `who_is_who` has the questions about which object an entry is.
     """
     asked = {item.address for item in who_is_who}
     yield from _create_only(decided, asked)
@@ -56,7 +57,7 @@ def refusals(
 
 
 def _create_only(decided: Decisions, asked: Collection[str]) -> Iterator[Refusal]:
-    """Of an entry that is perhaps another object nothing is said yet: that follows from which one it is."""
+    """Refuse changes of fields that only a create can set; `asked` has the entries of unclear identity."""
     sides = decided.sides
     found = {address: items for address, items in decided.compared.items() if items}
     for address, compared in sorted(found.items()):
@@ -88,7 +89,7 @@ def _protected(decided: Decisions) -> Iterator[Refusal]:
 
 
 def _forgotten(decided: Decisions) -> Iterator[Refusal]:
-    """`forget` names a key whose object is not known: it may be one of those to be deleted."""
+    """Refuse deletes of objects that `forget` names, or perhaps names by a key whose object is unknown."""
     sides = decided.sides
     for identity in decided.deletions.cascade.objects:
         if sides.policy.forgotten(identity):
@@ -105,7 +106,7 @@ def _forgotten(decided: Decisions) -> Iterator[Refusal]:
 
 
 def _unseen(decided: Decisions) -> Iterator[Refusal]:
-    """No transfer, and no new navigation, while this token cannot read what goes along with it."""
+    """Refuse to delete or transfer an object whose dependents this token cannot read."""
     given = decided.transfers.given
     for identity, url in sorted(decided.sides.snapshot.evidence.unseen.items()):
         if decided.deletions.covers(identity) or identity in given:
@@ -113,7 +114,7 @@ def _unseen(decided: Decisions) -> Iterator[Refusal]:
 
 
 def _not_empty(decided: Decisions) -> Iterator[Refusal]:
-    """A holder that would put its contents one level up (a collection) is deleted only when it is empty."""
+    """Refuse to delete a nonempty object whose contents would move one level up (a collection)."""
     sides = decided.sides
     for identity, left in decided.deletions.cascade.left_inside.items():
         for live in left:
@@ -140,7 +141,7 @@ def _how_to_move_out(sides: Sides, holder: Identity, live: LiveObject) -> str:
 
 
 def _kept_inside(decided: Decisions) -> Iterator[tuple[Identity, Address]]:
-    """Each such holder that is deleted, with an entry in it whose declared move out of it is blocked."""
+    """Yield each such holder that the plan deletes, with an entry in it whose move out is blocked."""
     sides, registry = decided.sides, decided.sides.registry
     holders = {root for root in decided.deletions.roots if registry[root[0]].lifecycle.on_delete == "lifted"}
     for address, resource in sides.resources.items() if holders else ():
@@ -156,7 +157,7 @@ def _kept_inside(decided: Decisions) -> Iterator[tuple[Identity, Address]]:
 
 
 def _circles(decided: Decisions) -> Iterator[Refusal]:
-    """A collection that would lie in itself, through what is declared and what is live."""
+    """Refuse a collection that would be inside itself, by declared or live parents."""
     sides = decided.sides
 
     def stays(address: Address, item: Field) -> bool:
@@ -165,14 +166,14 @@ def _circles(decided: Decisions) -> Iterator[Refusal]:
     for kind, item in own_places(sides.registry):
         for circle in Nesting(sides, kind, item, stays).circles():
             if any(not isinstance(one, Address) and decided.deletions.covers(one) for one in circle):
-                continue  # it must be empty by then, which another guard looks after
+                continue  # a deleted collection must be empty (`_not_empty`)
             names = [one if isinstance(one, Address) else sides.names.address(one) for one in circle]
             around = chain([str(one) for one in (*names[1:], names[0])], ", which is in ")
             yield words.CIRCLE.at(names[0].field(item.name), around=around, field=item.name)
 
 
 def _named_by_declared(decided: Decisions) -> Iterator[Refusal]:
-    """A declared entry that names, by `{ id: … }`, an object that is to be deleted."""
+    """Refuse to delete an object that a declared entry names by `{ id: … }`."""
     sides = decided.sides
     for resource in sides.resources.values() if decided.deletions.roots else ():
         for item in sides.kind(resource).reference_fields:
@@ -184,7 +185,7 @@ def _named_by_declared(decided: Decisions) -> Iterator[Refusal]:
 
 
 def _holders(decided: Decisions) -> Iterator[Refusal | Question]:
-    """The token's own user is left alone, and at least one always holds the guarded value (an admin)."""
+    """Refuse to remove or demote the token's own user, or the last member with a guarded value (admin)."""
     sides = decided.sides
     for kind in sides.registry.ordered:
         if kind.guard is None:
@@ -203,7 +204,7 @@ def _holders(decided: Decisions) -> Iterator[Refusal | Question]:
 
 
 def _value_after(decided: Decisions, guard: Guard, live: LiveObject) -> object:
-    """The guarded value that a live object will have; None when it goes."""
+    """Return the guarded value that a live object will have; None if the plan deletes the object."""
     sides = decided.sides
     if decided.deletions.covers(live.identity):
         return None
@@ -215,7 +216,7 @@ def _value_after(decided: Decisions, guard: Guard, live: LiveObject) -> object:
 
 
 def _blocked(decided: Decisions, guard: Guard, entry: Entry) -> bool:
-    """Whether what an entry says of the guarded field is not written."""
+    """Return whether the plan does not write the guarded field of an entry."""
     item = decided.sides.kind(entry).field(guard.field)
     return decided.blocking.entry(entry.address) or decided.blocking.noted(entry.address, item)
 
@@ -238,7 +239,7 @@ def _lost(guard: Guard, goes: bool) -> str:
 
 
 def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool) -> Question:
-    """A server that does not tell whose token this is: for each admin who leaves there is a question."""
+    """Return the question whether a leaving admin is the token's user, for a server that does not tell."""
     answer = Answer(NOT_MY_OWN, str(address))
     lacking = decided.sides.registry.profile.lacks("showing the user of the token")
     lose = _lost(guard, goes)
@@ -276,12 +277,14 @@ def _article(word: str) -> str:
 
 
 def unknown_protections(decided: Decisions) -> Iterator[Refusal]:
-    """A refusal for each of these patterns with a place in which something would be deleted."""
+    """Refuse deletes in a place where `protect` names an object that dpsync does not know."""
     if decided.deletions.roots:
         yield from _UnknownProtections(decided).refusals()
 
 
 class _UnknownProtections:
+    """The search for `protect` patterns that name an unknown object."""
+
     def __init__(self, decided: Decisions) -> None:
         self.decided, self.sides = decided, decided.sides
 
@@ -293,7 +296,7 @@ class _UnknownProtections:
                 yield words.PERHAPS_PROTECTED.at(pattern.text, names=", ".join(names))
 
     def _place(self, pattern: Pattern) -> Pattern | None:
-        """The place of the first thing on the way to what a pattern names that nothing knows."""
+        """Return the place of the first unknown object on the path of a pattern; None if all are known."""
         for end in range(2, len(pattern.segments) + 1):
             if "*" in pattern.segments[end - 1]:
                 return None
@@ -304,7 +307,10 @@ class _UnknownProtections:
         return None
 
     def _is_unknown(self, part: Pattern, whole: Pattern) -> bool:
-        """A title was somebody's only where the git base protects it already: a new line may be for later."""
+        """Return whether a part of a pattern is unknown.
+
+        A title (`[Title]`) counts only if the git base protects it already: a new line may be for later.
+        """
         title = part.last.startswith("[")
         before = self.sides.base.desired.policy.protect if self.sides.base.desired is not None else ()
         if title and ("~" in part.last or whole not in before):

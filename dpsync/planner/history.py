@@ -1,15 +1,12 @@
-"""Find earlier names of entries and live objects.
+"""Find the present and earlier names of entries and live objects.
 
-What things are in, and what is in them: entries as the files have them, live objects as they were read.
+`Lineage` walks up and down the hierarchy: entries as the files have them, live objects as they were read.
+`Names` returns the addresses and titles of live objects. `FormerNames` returns what live objects were called
+before, by the ids file, the git base, and earlier commits.
 
-What things are called: the addresses of live objects, the titles that people know them by.
-
-What live objects were called before: by the ids file, the git base, and commits before that.
-
-A pattern of the policy may name an object by the address of an entry that is gone. Two questions are answered
-here. What did an address mean? The first of these sources that knows it says so, since what is allowed by
-that must not fall to another object. What was an object ever called? All of them count, since what is
-protected by one name must not be lost under another.
+`FormerNames.meant` returns one object: the first source with the address decides, so that a permission for
+one object does not apply to another. `FormerNames.of` returns the names of all sources, so that an object
+remains protected if it is renamed.
 """
 
 from __future__ import annotations
@@ -35,11 +32,11 @@ from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import LiveId
 
 PARENT = "parent"
-"""In the place of a kind: the parent, whatever kind that is."""
+"""Stands for the parent, in place of a kind."""
 
 
 class Lineage(Struct, frozen=True, dict=True):
-    """The one place that walks up and down, on both sides."""
+    """The hierarchy of entries and of live objects, upwards and downwards."""
 
     registry: Registry
     desired: Desired
@@ -48,15 +45,15 @@ class Lineage(Struct, frozen=True, dict=True):
     # Entries.
 
     def id(self, address: Address) -> str:
-        """For paths: the live id of an entry, or its address in braces."""
+        """Return the live id of an entry, or its address in braces, for request paths."""
         return self.snapshot.bound(address) or f"{{{address}}}"
 
     def chain(self, resource: Entry) -> Chain:
-        """Kind and id of everything above an entry, from the nearest outward."""
+        """Return kind and id of the ancestors of an entry, the nearest first."""
         return [(above.kind, self.id(above.address)) for above in self._above(resource)]
 
     def ancestor(self, resource: Entry, kind: str) -> Address | None:
-        """The nearest entry above this one that is of a kind."""
+        """Return the nearest ancestor of an entry with this kind; the parent for the kind `PARENT`."""
         if kind == PARENT:
             return resource.parent
         return next((above.address for above in self._above(resource) if above.kind == kind), None)
@@ -72,13 +69,13 @@ class Lineage(Struct, frozen=True, dict=True):
         return self.desired.resources.get(resource.children[0]) if resource.children else None
 
     def preorder(self, children: Iterable[Address]) -> Iterator[Address]:
-        """The nodes of a tree as they are written: each before its children."""
+        """Yield the nodes of a tree in the order of the file: each node before its children."""
         for address in children:
             yield address
             yield from self.preorder(self.desired.resources[address].children)
 
     def below(self, address: Address) -> list[Address]:
-        """Every entry at an address and below it, in the order of addresses."""
+        """Return the entries at and below an address, in the order of addresses."""
         return at_or_below(self._sorted, address)
 
     @cached_property
@@ -88,13 +85,13 @@ class Lineage(Struct, frozen=True, dict=True):
     # Live objects.
 
     def live_ancestor(self, item: LiveObject, kind: str) -> Identity | None:
-        """The nearest live object of a kind above this one."""
+        """Return the nearest ancestor of a live object with this kind; the parent for the kind `PARENT`."""
         if kind == PARENT:
             return item.parent
         return next((above for above in self.snapshot.above(item) if above[0] == kind), None)
 
     def around(self, item: Entry | LiveObject) -> list[Identity]:
-        """The live objects of an item itself and of everything above it."""
+        """Return the live objects of an item and its ancestors, the nearest first."""
         if isinstance(item, LiveObject):
             return [item.identity, *self.snapshot.above(item)]
         own = self.snapshot.bound(item.address)
@@ -102,7 +99,7 @@ class Lineage(Struct, frozen=True, dict=True):
         return [(item.kind, own), *above] if own else above
 
     def inside(self, holder: Identity) -> Iterator[LiveObject]:
-        """Everything that lies in a live object, at any depth: the spaces in a collection."""
+        """Yield all live objects inside a live object, at any depth, such as the spaces in a collection."""
         waiting, seen = [holder], {holder}
         while waiting:
             for live in self._held[waiting.pop()]:
@@ -124,23 +121,23 @@ class Lineage(Struct, frozen=True, dict=True):
 
 
 def is_place(item: Field) -> bool:
-    """Whether a field says what an object lies in."""
+    """Return whether a field names the object that contains an object."""
     return item.nest or (item.via is not None and bool(item.type.refers))
 
 
 def at_or_below(addresses: list[Address], address: Address) -> list[Address]:
-    """Of sorted addresses those at one and below it: what begins alike stands together."""
+    """Return those of sorted addresses that are at or below an address."""
     start = bisect_left(addresses, address)
     return list(takewhile(lambda other: other.is_in(address), addresses[start:]))
 
 
 def names_of(registry: Registry, desired: Desired, snapshot: Snapshot) -> Names:
-    """The names of two sides, where nobody has asked what the git base had."""
+    """Return the names of a configuration and a snapshot without a git base."""
     return Names(registry, desired, snapshot, NOT_ASKED, Lineage(registry, desired, snapshot))
 
 
 class Names(Struct, frozen=True, dict=True):
-    """The names of one pair of sides, and those that the git base had for the same objects."""
+    """The addresses and titles of objects, in the files and in the git base."""
 
     registry: Registry
     desired: Desired
@@ -151,7 +148,7 @@ class Names(Struct, frozen=True, dict=True):
 
     @cached_property
     def declared(self) -> dict[Identity, Address]:
-        """The address of each recognised live object; looked-up ones are among them."""
+        """The address of each live object with an entry or a lookup."""
         known = {identity: address for address, identity in self.identities.items()}
         for address, lookup in self.desired.lookups.items():
             if identity := self.identity(address, lookup):
@@ -160,7 +157,7 @@ class Names(Struct, frozen=True, dict=True):
 
     @cached_property
     def identities(self) -> dict[Address, Identity]:
-        """The identity of the object that each entry is; entries that are not live are not among them."""
+        """The live object of each entry, without entries that have none."""
         return {
             address: identity
             for address, resource in self.desired.resources.items()
@@ -168,7 +165,7 @@ class Names(Struct, frozen=True, dict=True):
         }
 
     def identity(self, address: Address, item: Entry | Lookup) -> Identity | None:
-        """The identity of the object that an entry is, or that was looked up; None when it is not live."""
+        """Return the live object of an entry or lookup; None if there is none."""
         id = self.snapshot.bound(address)
         if id is None:
             return None
@@ -178,14 +175,17 @@ class Names(Struct, frozen=True, dict=True):
         return self.registry[item.kind].identity_of(id, owner)
 
     def named(self, item: Entry | LiveObject, kind: str, id: str) -> Identity:
-        """The object that an id in a field of `item` means: of people, the one in its own organization."""
+        """Return the object that an id in a field of `item` means.
+
+        If ids of the kind are not unique (members), it is the object in the organization of `item`.
+        """
         if kind not in self.registry or (target := self.registry[kind]).own_id:
             return kind, id
         around = next((above for above in self.lineage.around(item) if above[0] in target.parents), None)
         return target.identity_of(id, around)
 
     def address(self, identity: Identity) -> Address:
-        """The address of a live object: its entry's, or that of an unmanaged object."""
+        """Return the address of a live object: of its entry, or for an unmanaged object by title."""
         if identity in self.declared:
             return self.declared[identity]
         if identity not in self._unmanaged:
@@ -194,13 +194,13 @@ class Names(Struct, frozen=True, dict=True):
 
     def _unmanaged_address(self, item: LiveObject) -> Address:
         if isinstance(self.kind(item).shape, Single):
-            return self._place(item)  # what it is in says which one it is
+            return self._place(item)  # there is only one in each parent
         title = self._title(item)
         alone = self._same_title[item.parent, self.kind(item).key, title] == 1
         return self._place(item).unmanaged(title, None if alone else item.id)
 
     def label(self, item: Entry | LiveObject) -> str:
-        """The title by which people know an item."""
+        """Return the title of an entry or live object, for messages."""
         kind = self.kind(item)
         if isinstance(item, LiveObject):
             return self._title(item)
@@ -208,7 +208,7 @@ class Names(Struct, frozen=True, dict=True):
         return value if isinstance(value, str) else item.key
 
     def every_address(self, identity: Identity) -> set[Address]:
-        """Every address of an undeclared object: by title, by title and id, and the one in the git base."""
+        """Return all addresses of an undeclared object: by title, by title and id, and in the git base."""
         item = self.snapshot.objects[identity]
         place, title = self._place(item), self._title(item)
         single = isinstance(self.kind(item).shape, Single)
@@ -244,7 +244,7 @@ class Names(Struct, frozen=True, dict=True):
         value = item.fields.get(kind.title)
         if isinstance(value, LiveId):
             return self._referenced_title(item, kind.field(kind.title).type.refers, value.id)
-        if isinstance(value, dict):  # of terms in several languages the first one
+        if isinstance(value, dict):  # translations: take the first language
             value = value[min(value)] if value else None
         return str(value) if value else item.id
 
@@ -278,7 +278,7 @@ class Names(Struct, frozen=True, dict=True):
 
     @cached_property
     def _same_title(self) -> Counter[tuple[Identity | None, str, str]]:
-        """How many undeclared objects of one place have one title."""
+        """The number of undeclared objects for each parent, kind key and title."""
         return Counter(
             (item.parent, self.kind(item).key, self._title(item))
             for identity, item in self.snapshot.objects.items()
@@ -292,7 +292,7 @@ class Names(Struct, frozen=True, dict=True):
 
     @cached_property
     def remembered(self) -> dict[Address, Identity]:
-        """The live objects that the entries of the git base are."""
+        """The live object of each entry of the git base."""
         if self.base.desired is None:
             return {}
         return remember(self.registry, self.base.desired, self.desired, self.snapshot)
@@ -303,7 +303,7 @@ class Names(Struct, frozen=True, dict=True):
         return {identity: address for address, identity in self.remembered.items()}
 
     def in_base(self, resource: Entry, live: LiveObject) -> Entry | None:
-        """The entry that the git base has for the live object of an entry."""
+        """Return the entry that the git base has for the live object of an entry."""
         if self.base.desired is None:
             return None
         address = self.earlier_addresses.get(live.identity, resource.address)
@@ -311,7 +311,7 @@ class Names(Struct, frozen=True, dict=True):
 
 
 class FormerNames(Struct, frozen=True, dict=True):
-    """The earlier names of what is live. Commits before the base are read only where they are needed."""
+    """The earlier addresses of live objects. Commits before the base are read only if they are needed."""
 
     registry: Registry
     desired: Desired
@@ -325,7 +325,7 @@ class FormerNames(Struct, frozen=True, dict=True):
     # What an address meant.
 
     def meant(self, address: Address) -> frozenset[Identity] | None:
-        """The live object that an address meant: empty when that is gone, None when nothing knows it."""
+        """Return the live object that an address meant; empty if it was deleted, None if nothing knows it."""
         records = self.snapshot.records
         for lines in (records.lines, records.earlier):
             if (line := lines.get(address)) is not None:
@@ -338,9 +338,9 @@ class FormerNames(Struct, frozen=True, dict=True):
         return None
 
     def named(self, pattern: Pattern) -> frozenset[Identity]:
-        """The undeclared objects that a pattern without wildcards means.
+        """Return the undeclared objects that a pattern without wildcards means.
 
-        `[Title]` means none where several bear that title.
+        For `[Title]`, these are all objects with the title; the caller decides about several.
         """
         if pattern.last.startswith("["):
             found = {
@@ -353,9 +353,9 @@ class FormerNames(Struct, frozen=True, dict=True):
         return frozenset(identity for identity in found if identity not in self.names.declared)
 
     def knows(self, pattern: Pattern) -> bool:
-        """Whether a pattern fits anything: an entry, a line, something live, or something that was an entry.
+        """Return whether a pattern matches an entry, a line of the ids file, or a live or former object.
 
-        What a line names counts also where that is gone: then it is known what it was.
+        A line counts even if its object was deleted.
         """
         records, desired = self.snapshot.records, self.desired
         known = (desired.resources, desired.unserved, desired.lookups, records.lines, records.earlier)
@@ -366,7 +366,7 @@ class FormerNames(Struct, frozen=True, dict=True):
         return any(self.meant(address) for address in self.everywhere(pattern))
 
     def everywhere(self, pattern: Pattern) -> Iterator[Address]:
-        """The address that a pattern names, in each organization where it begins with the word of a kind."""
+        """Yield the address that a pattern names; for "*" as organization, one address per organization."""
         organization, *rest = pattern.segments
         if organization != "*":
             yield Address(pattern.segments)
@@ -379,17 +379,17 @@ class FormerNames(Struct, frozen=True, dict=True):
     # What an object was called.
 
     def of(self, identity: Identity) -> frozenset[Address]:
-        """Every address of an object, now and before, but those that only commits before the base had."""
+        """Return all addresses of an object, now and before, except those from commits before the base."""
         if identity not in self._known:
             self._known[identity] = frozenset(self._each(identity))
         return self._known[identity]
 
     def lines_of(self, identity: Identity) -> Mapping[Address, RecordedLine]:
-        """The lines of an object in the ids file of now, and those in that of the base at other addresses."""
+        """Return the lines of an object in the present ids file, and other lines in that of the base."""
         return self._by_lines.get(identity, {})
 
     def addresses_in(self, number: int, then: Desired, identity: Identity) -> set[Address]:
-        """The addresses of an object in the base (0) or in a commit before it, by natural keys."""
+        """Return the addresses of an object in the base (0) or in an earlier commit, by natural keys."""
         if number not in self._addresses:
             known = self.names.remembered if number == 0 else self._of_commit(number - 1, then)
             found: dict[Identity, set[Address]] = defaultdict(set)
@@ -399,7 +399,7 @@ class FormerNames(Struct, frozen=True, dict=True):
         return self._addresses[number].get(identity, set())
 
     def before(self, identity: Identity, wanted: Callable[[Address], bool]) -> frozenset[Address]:
-        """The addresses of an object in commits before the base with an entry at a `wanted` address."""
+        """Return the addresses of an object in the commits before the base with a `wanted` address."""
         found: set[Address] = set()
         for number, then in enumerate(self.base.earlier):
             if any(map(wanted, then.resources)):
@@ -427,7 +427,7 @@ class FormerNames(Struct, frozen=True, dict=True):
                 yield from (Address((*name.segments, *inside)) for name in self.of(item.parent))
 
     def exactly(self, identity: Identity) -> Address:
-        """The address of an undeclared object with its id: it will never mean another one."""
+        """Return the address of an undeclared object with its id, which never means another object."""
         item, now = self.snapshot.objects[identity], self.names.address(identity)
         return now.place.unmanaged(self.names.label(item), item.id)
 
@@ -438,8 +438,9 @@ class FormerNames(Struct, frozen=True, dict=True):
         """The undeclared objects that lost their entry in a change that no apply has finished.
 
         The value says whether an entry with the address still exists, with a name that no live object has.
-        The line of the object tells it. For an object without a line, the git base does, and without any line
-        earlier commits, too: they have an entry of the object, and no entry at that address is live.
+        The line of the object decides. For an object without a line, the git base decides, and if the ids
+        file has no line at all, earlier commits: they have an entry of the object, and no entry at that
+        address is live.
         """
         known = self.desired.resources.keys() | self.desired.unserved.keys()
         records = self.snapshot.records

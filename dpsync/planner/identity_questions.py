@@ -1,15 +1,12 @@
 """Ask which object an entry stands for.
 
-Questions about who is who, asked before dpsync creates content that may be live under another name.
+`identity_questions` asks before dpsync creates content that may be live under another name: without its
+pages, members or roles, a second object is a loss that no guard against deletes notices. dpsync asks only if
+there is evidence for a live object without an entry (planner/rebound_ids.py). The new entries of one parent
+are one question.
 
-A second object beside the real one, without its pages, members or roles, is a loss that no guard against
-deletes sees. So dpsync asks whether a new entry is a live object without an entry, but only if something
-speaks for that object (planner/rebound_ids.py). New entries of one place are one question.
-
-Questions about names that were perhaps exchanged by hand between objects without lines in the ids file.
-
-If two collections exchange their titles, everything in them seems to move, and if two spaces do, every site
-seems to show the wrong one. Without a line or an answer nobody can tell that from a real exchange.
+`exchanged` asks if names of objects without lines in the ids file were perhaps exchanged by hand: without a
+line, a mistake looks like a real exchange, and the contents of both objects would seem to move.
 """
 
 from __future__ import annotations
@@ -39,16 +36,16 @@ from dpsync.planner.rebound_ids import Lookalike, Reason, previous_names, undeci
 from dpsync.planner.sides import Sides
 
 MOST: Final = 50
-"""Candidates of one question that are named as data; the message counts all of them."""
+"""The number of candidates that a question lists as data; the message counts all of them."""
 
 
 class IdentityQuestions(Struct, frozen=True):
-    """The questions that nobody has answered, and the answers that the plan asks for."""
+    """The unanswered questions, and all answers that the plan asks for."""
 
     refusals: tuple[Refusal, ...]
     asked: frozenset[Answer]
     deletes: frozenset[Identity]
-    """The content whose deletion is a part of one of the questions."""
+    """The content whose deletion is part of a question."""
 
 
 class _Group(Struct, frozen=True):
@@ -247,7 +244,7 @@ def _instruction(line: str) -> str:
 def candidate(
     names: Names, identity: Identity, why: str, showing: Mapping[str, list[str]] | None = None
 ) -> Candidate:
-    """Return a live object with the reason; `showing` has the addresses of what shows it, by id."""
+    """Return a live object as a candidate; `showing` has the addresses of the nodes that show it, by id."""
     item = names.snapshot.objects[identity]
     return Candidate(
         address=str(names.address(identity)),
@@ -284,17 +281,20 @@ def it_is(names: Names, address: Address, candidates: Sequence[Candidate]) -> tu
 
 
 _DECLARED: Final = frozenset({MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE, MatchedBy.EARLIER_COMMIT})
-"""By these, the files or git say which object an entry is."""
+"""The matches by which the files or git identify the object of an entry."""
 
 
 def found_by_name(snapshot: Snapshot, address: Address) -> bool:
-    """Return whether only its name says what an entry is: no line of the ids file, and no answer."""
+    """Return whether only its name identifies an entry: no line of the ids file, and no answer."""
     match = snapshot.matches.get(address)
     return match is not None and address not in snapshot.records.lines and match.by not in _DECLARED
 
 
 def exchanged(sides: Sides) -> Iterator[Refusal]:
-    """A refusal for each entry of a ring: all that names one of them names the object of the next one now."""
+    """Refuse circles of entries whose names were perhaps exchanged by hand.
+
+    In such a circle, each live reference to an entry leads to the object of the next entry.
+    """
     standing = _standing(sides)
     ring_of = {one: ring for ring in circles(standing, standing.get) for one in ring}
     for address in sorted(ring_of):
@@ -303,7 +303,7 @@ def exchanged(sides: Sides) -> Iterator[Refusal]:
 
 
 def _standing(sides: Sides) -> Mapping[Address, Address]:
-    """By entry that was found by its name, the one whose object stands everywhere in its place."""
+    """Return, by entry matched by name, the other entry to whose object all live references lead."""
     found: dict[Address, set[Address | None]] = defaultdict(set)
     by_name = {
         address
@@ -313,7 +313,7 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
         and sides.live(address) is not None
     }
     in_place: set[Address] = set()
-    """What is named somewhere by what names it in the files: it is in no ring, wherever else it is named."""
+    """The entries to which at least one live reference leads correctly: they are in no circle."""
     for address, entry in sides.resources.items() if by_name else ():
         live = sides.live(address)
         for field in sides.kind(entry).reference_fields if live is not None else ():
@@ -333,13 +333,13 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
 
 
 def _edited(names: Names, entry: Entry, name: str) -> bool:
-    """Whether the git base has the field otherwise: then somebody wants what stands there to change."""
+    """Return whether a field differs from the git base, so that a person wants to change the reference."""
     before = names.base.desired.resources.get(entry.address) if names.base.desired is not None else None
     return before is not None and before.fields.get(name) != entry.fields[name]
 
 
 def _named(names: Names, live: LiveObject, name: str) -> Address | None:
-    """The entry whose object a field names now, where it names one thing."""
+    """Return the entry of the object to which a live field refers, if it refers to exactly one."""
     ids = live_ids(live.fields.get(name))
     if len(ids) != 1:
         return None

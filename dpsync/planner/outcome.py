@@ -1,12 +1,7 @@
-"""Build the trees and navigations before and after a plan.
+"""Build the trees of a site before and after a plan, and the navigation that visitors see.
 
-A tree of things as it is now, and as it will be: what is told of URLs and navigations is read from it.
-
-What the platform will choose by itself is `UNKNOWN`: nothing is guessed.
-
-The trees of things as they are now, and as they will be when a plan has been carried out.
-
-The navigation of a site before and after a plan, as its readers see it: titles, marks, order.
+`trees` returns each tree that a change touches, `current` all live trees, and `navigation_changes` the
+changed navigations with titles, marks and order. A value that the platform will choose is `UNKNOWN`.
 """
 
 from __future__ import annotations
@@ -38,38 +33,38 @@ class _Unknown:
 
 
 UNKNOWN: Final = _Unknown()
-"""In the place of a value: nobody can tell before."""
+"""Stands for a value that only the platform can choose."""
 
 
 class Branch(Struct, frozen=True):
-    """One thing of a tree with its fields, and what is in it, in order."""
+    """A node or owner of a tree with its fields and its children in order."""
 
     address: Address
     kind: Kind
     fields: Mapping[str, Any]
     inside: tuple[Branch, ...] = ()
     url: str | None = None
-    """As the platform says it now; None for what is not live."""
+    """The live URL; None if the object is not live."""
     identity: Identity | None = None
-    """What it is live; None for what is not."""
+    """The live object; None if there is none."""
 
     def walk(self, above: tuple[Branch, ...] = ()) -> Iterator[tuple[Branch, tuple[Branch, ...]]]:
-        """Itself and everything below it, each with what it is in, from the outermost inward."""
+        """Yield the branch and everything below, each with its ancestors, the outermost first."""
         yield self, above
         for one in self.inside:
             yield from one.walk((*above, self))
 
 
 class NavigationTree(Struct, frozen=True):
-    """A navigation before and after; None where there is none. `certain` is false where nobody can tell."""
+    """A tree before and after; None if there is none. `certain`: whether the result is predictable."""
 
     owner: Address
     before: Branch | None
     after: Branch | None
     read: bool
-    """Whether what is in it is known."""
+    """Whether the contents of the tree were read."""
     touched: bool
-    """Whether something changes that is in it, or that it shows; else only something around it does."""
+    """Whether a node or an object that a node shows changes; else only something above the tree changes."""
     certain: bool
 
     @property
@@ -80,14 +75,14 @@ class NavigationTree(Struct, frozen=True):
         return branch.kind
 
     def everything(self) -> Iterator[tuple[Branch, tuple[Branch, ...]]]:
-        """Everything that is in it now, then everything that will be, each with what it is in."""
+        """Yield all nodes before the plan, then all nodes after the plan, each with its ancestors."""
         for branch in (self.before, self.after):
             if branch is not None:
                 yield from branch.walk()
 
 
 def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[NavigationTree]:
-    """Of every live or declared owner of a tree that a change touches, by address."""
+    """Yield the tree of each live or declared owner that a change touches, by address."""
     changes = list(changes)
     if not changes:
         return
@@ -102,13 +97,13 @@ def trees(decided: Decisions, changes: Iterable[Change]) -> Iterator[NavigationT
 
 
 def current(decided: Decisions) -> Iterator[Branch]:
-    """Every tree as it is now, by address."""
+    """Yield each live tree, by address."""
     reader = _Trees(decided)
     return (reader.before(live) for _, live in reader.owners() if live is not None)
 
 
 def _touched(changes: Iterable[Change]) -> set[Address]:
-    """The addresses of everything in which something changes."""
+    """Return the addresses of all changed objects, and of everything above them."""
     changing = {change.location for change in changes}
     changing |= {effect.location for change in changes for effect in change.effects}
     found: set[Address] = set()
@@ -118,11 +113,13 @@ def _touched(changes: Iterable[Change]) -> set[Address]:
 
 
 class _Trees(Struct, frozen=True, dict=True):
+    """The construction of trees before and after a plan."""
+
     decided: Decisions
 
     @cached_property
     def _new(self) -> Mapping[Address | None, list[Address]]:
-        """The nodes that are made, by what they will be in."""
+        """The nodes to create, by the address of the parent node or owner."""
         sides, found = self.decided.sides, defaultdict[Address | None, list[Address]](list)
         for address, resource in sides.resources.items():
             if sides.kind(resource).in_tree and sides.live(address) is None and self._made(address):
@@ -130,6 +127,7 @@ class _Trees(Struct, frozen=True, dict=True):
         return found
 
     def owners(self) -> Iterator[tuple[Address, LiveObject | None]]:
+        """Yield each live or planned owner of a tree, by address; the object is None if it is new."""
         sides = self.decided.sides
         kinds = {sides.registry.tree_owner(kind) for kind in sides.registry.ordered if kind.in_tree}
         found: dict[Address, LiveObject | None] = {
@@ -143,7 +141,7 @@ class _Trees(Struct, frozen=True, dict=True):
         yield from sorted(found.items(), key=lambda item: item[0])
 
     def naming(self, ids: Container[str]) -> Iterator[Address]:
-        """The owners of trees with a node that shows one of these objects."""
+        """Yield the owners of trees with a node that shows one of these objects."""
         sides = self.decided.sides
         for live in self._strangers.values():
             content = (live.fields.get(item.name) for item in sides.kind(live).fields if item.required)
@@ -151,6 +149,7 @@ class _Trees(Struct, frozen=True, dict=True):
                 yield from (sides.names.address(around) for around in sides.snapshot.above(live))
 
     def tree(self, address: Address, live: LiveObject | None, touched: bool) -> NavigationTree:
+        """Return the tree of an owner before and after the plan."""
         sides = self.decided.sides
         kind = sides.registry[live.kind] if live is not None else sides.kind(sides.resources[address])
         places = [address.child(*word.split(".")) for word in sides.registry.places(kind.name)]
@@ -172,6 +171,7 @@ class _Trees(Struct, frozen=True, dict=True):
         )
 
     def before(self, live: LiveObject) -> Branch:
+        """Return a live object and the live nodes below as a branch."""
         sides = self.decided.sides
         nodes = tuple(self.before(one) for one in self._inside(live))
         kind = sides.registry[live.kind]
@@ -179,7 +179,7 @@ class _Trees(Struct, frozen=True, dict=True):
         return Branch(sides.names.address(live.identity), kind, fields, nodes, live.url, live.identity)
 
     def _inside(self, live: LiveObject) -> list[LiveObject]:
-        """What is in it now, in order where that was read."""
+        """Return the live nodes in a node or owner, in order if the order was read."""
         sides = self.decided.sides
         lane = sides.snapshot.lanes.get(live.identity)
         if lane is None:
@@ -188,7 +188,7 @@ class _Trees(Struct, frozen=True, dict=True):
 
     @cached_property
     def _held(self) -> dict[Identity, list[LiveObject]]:
-        """The nodes of trees by what they are in, as they were read."""
+        """The live nodes by parent node or owner, in the order in which they were read."""
         found: dict[Identity, list[LiveObject]] = defaultdict(list)
         for live in self._strangers.values():
             if (around := live.holder or live.parent) is not None:
@@ -231,7 +231,7 @@ class _Trees(Struct, frozen=True, dict=True):
         }
 
     def _then(self, address: Address, name: str, kind: Kind, live: LiveObject | None) -> Any:
-        """What a field will be."""
+        """Return the value of a field after the plan."""
         entry = self.decided.entries.get(address)
         field = kind.field(name)
         if live is not None:
@@ -245,11 +245,11 @@ class _Trees(Struct, frozen=True, dict=True):
         return field.absent if field.absent is not None else UNKNOWN
 
     def _made(self, address: Address) -> bool:
-        """Whether an entry that is not live will be."""
+        """Return whether the plan creates an entry without a live object."""
         return address in self.decided.entries
 
     def _children(self, address: Address, live: LiveObject | None) -> list[Address]:
-        """What will be in a thing, in the order that it will have."""
+        """Return the nodes in a node or owner after the plan, in order."""
         sides = self.decided.sides
         stay = [
             sides.names.address(one)
@@ -269,7 +269,7 @@ class _Trees(Struct, frozen=True, dict=True):
         return after_moves(then, moves(then, wanted))
 
     def _holder(self, identity: Identity) -> Address | None:
-        """What a live node will be in."""
+        """Return the node or owner that contains a live node after the plan."""
         sides = self.decided.sides
         live = sides.snapshot.objects[identity]
         entry = self.decided.entries.get(sides.names.address(identity))
@@ -283,7 +283,7 @@ class _Trees(Struct, frozen=True, dict=True):
 
     @cached_property
     def _moved(self) -> dict[Address | None, list[Address]]:
-        """Live nodes that come into another thing, by that thing."""
+        """The live nodes that the plan moves into another node or owner, by the new one."""
         sides = self.decided.sides
         found: dict[Address | None, list[Address]] = defaultdict(list)
         for address, live in self._strangers.items():
@@ -301,7 +301,7 @@ def _place(order: list[Address]) -> Callable[[Address], tuple[int, Address]]:
 
 
 def with_flags(decided: Decisions, owner: Branch) -> Branch:
-    """A tree with these flags as they will be."""
+    """Return a tree with its exclusive flags (one default per parent) as they are after the plan."""
     names = {
         (item.name, item.one_per, one.kind.name)
         for one, _ in owner.walk()
@@ -321,7 +321,7 @@ def with_flags(decided: Decisions, owner: Branch) -> Branch:
 
 
 def _chosen(decided: Decisions, found: list[Branch], name: str) -> Iterator[tuple[Branch, Any]]:
-    """Which of these has the flag. Where the platform chooses another one, nobody knows."""
+    """Yield each branch with its exclusive flag: true for one; UNKNOWN if the platform chooses."""
     said = [one for one in found if _declares(decided, one, name)]
     has = [one for one in found if one.fields[name] is True]
     along = [one for one in found if one.address in decided.adopted]
@@ -331,7 +331,7 @@ def _chosen(decided: Decisions, found: list[Branch], name: str) -> Iterator[tupl
 
 
 def _declares(decided: Decisions, one: Branch, name: str) -> bool:
-    """Whether an entry says that it has a flag, and is heard."""
+    """Return whether an entry sets a flag and the plan writes the flag."""
     sides = decided.sides
     resource = sides.resources.get(one.address)
     return (
@@ -343,7 +343,7 @@ def _declares(decided: Decisions, one: Branch, name: str) -> bool:
 
 
 def _around(one: Branch, above: tuple[Branch, ...], place: str) -> Address:
-    """In what a flag of a thing is exclusive: its parent, or the nearest of a kind."""
+    """Return the object within which a flag is exclusive: the parent, or the nearest ancestor of a kind."""
     kinds = one.kind.parents if place == PARENT else (place,)
     return next(other.address for other in reversed(above) if other.kind.name in kinds)
 
@@ -355,7 +355,7 @@ def _with(branch: Branch, name: str, chosen: Mapping[Address, Any]) -> Branch:
 
 
 def navigation_changes(decided: Decisions, trees: Iterable[NavigationTree]) -> Iterator[NavigationChange]:
-    """Of every owner whose navigation changes, by address. What was not read is not told."""
+    """Yield the changed navigation of each owner, by address, without trees that were not read."""
     for tree in trees:
         if not tree.read:
             continue
@@ -368,11 +368,11 @@ def navigation_changes(decided: Decisions, trees: Iterable[NavigationTree]) -> I
 
 
 Twice = Mapping[Address, tuple[str, ...]]
-"""By node: where else in its navigation the same is shown afterwards."""
+"""By node, the addresses of other nodes in the navigation that show the same object after the plan."""
 
 
 def _twice(tree: NavigationTree) -> Twice:
-    """What comes to a place, and stays at another one as well: both places."""
+    """Return the nodes that show the same object as another node, if at least one of them is new."""
     was = {one.address for one, _ in tree.before.walk()} if tree.before is not None else set()
     places: dict[Any, list[Address]] = defaultdict(list)
     for one, _ in tree.after.walk() if tree.after is not None else ():
@@ -409,7 +409,7 @@ def _node(decided: Decisions, one: Branch, then: bool, twice: Twice) -> Navigati
 
 
 def _path(one: Branch) -> str | None:
-    """Its segment in a URL, or where it leads."""
+    """Return the URL segment of a node, or the target URL of a link."""
     names = [item.name for item in one.kind.fields if getattr(item.type, "form", None) == "url"]
     name = one.kind.url.part if one.kind.url is not None else next(iter(names), "")
     value = one.fields.get(name)
@@ -417,12 +417,12 @@ def _path(one: Branch) -> str | None:
 
 
 def shows(kind: Kind) -> Field | None:
-    """The field that says what a node shows."""
+    """Return the field that refers to the object that a node shows."""
     return next((item for item in kind.fields if item.required and item.type.refers), None)
 
 
 def title(decided: Decisions, one: Branch, then: bool) -> str:
-    """The title of a node: that of what it shows, else its own."""
+    """Return the title of the object that a node shows, else the node's own title."""
     content = shows(one.kind)
     value = one.fields.get(content.name if content is not None else one.kind.title)
     if content is not None:
@@ -431,7 +431,7 @@ def title(decided: Decisions, one: Branch, then: bool) -> str:
 
 
 def _label(decided: Decisions, field: Field, value: Any, then: bool) -> str:
-    """What people call the thing that a node shows."""
+    """Return the title of the object to which the value of a field refers."""
     sides = decided.sides
     if isinstance(value, Ref):
         return _label_of(decided, value.address, then)
@@ -450,7 +450,7 @@ def _label_of(decided: Decisions, address: Address, then: bool) -> str:
 
 
 def _retitled(decided: Decisions, address: Address) -> bool:
-    """Whether a plan gives an object its title."""
+    """Return whether the plan changes the title of an object."""
     entry = decided.entries.get(address)
     title = decided.sides.kind(entry.resource).title if entry is not None else ""
     return entry is not None and any(item.field.name == title for item in entry.written)

@@ -1,13 +1,10 @@
-"""Make a plan from the wanted and the live state.
+"""Make a plan from the declared and the live state.
 
-What is not as the files say and no request of a plan ends: what is blocked, and what is refused.
+`make_plan` takes `Sides` (configuration and snapshot) and returns a `Plan`. Four values are made, each from
+the ones before: both sides, decisions, steps, edges. Guards, notes and changes read the decisions.
 
-A plan has no change for it. Drift tells it all the same, and `import --update` takes it over.
-
-The planner: Desired and Snapshot in, Plan out.
-
-Four values in a line, each made from the one before: both sides, decisions, steps, edges. Guards, notes and
-changes read the decisions.
+`with_unwritten` adds the differences that no request of the plan ends, because they are blocked or refused.
+Drift reports them, and `import --update` takes them over.
 """
 
 from __future__ import annotations
@@ -53,7 +50,7 @@ from dpsync.planner.urls import url_impacts
 
 
 def with_unwritten(sides: Sides, plan: Plan) -> Plan:
-    """A plan of these sides in which every entry that is live has all its differences."""
+    """Return the plan with all differences of each live entry, also those that no request ends."""
     left = dict(_left(sides, plan))
     changes = [
         change.model_copy(update={"differences": (*change.differences, *left.pop(change.address, ()))})
@@ -109,7 +106,7 @@ def left_alone(sides: Sides, plan: Plan) -> list[LiveObject]:
 
 
 def _only(sides: Sides, address: Address, differences: tuple[Difference, ...]) -> Change:
-    """The change of an entry that has none in the plan."""
+    """Return a change without steps for an entry that has no change in the plan."""
     resource: Entry = sides.resources[address]
     live = sides.live(address)
     return Change(
@@ -123,11 +120,7 @@ def _only(sides: Sides, address: Address, differences: tuple[Difference, ...]) -
 
 
 class CircularPlan(Exception):
-    """Steps that wait for each other: a fault of a declaration, with the circle."""
-
-
-def _place(blocked: Blocked) -> str:
-    return blocked.address
+    """Steps that wait for each other in a circle, which is a fault in the declaration of a kind."""
 
 
 def _by_address(note: Note) -> tuple[bool, str, str]:
@@ -135,7 +128,10 @@ def _by_address(note: Note) -> tuple[bool, str, str]:
 
 
 def make_plan(sides: Sides) -> Plan:
-    """The whole plan, or that of the selected part; deterministic: the same two sides give the same bytes."""
+    """Return the plan of everything, or of the selected part and what that part needs.
+
+    The plan is deterministic: the same sides give the same bytes.
+    """
     made = _make(sides)
     selected = selection(sides)
     if selected is None:
@@ -184,15 +180,16 @@ def _check_circles(planned: PlannedSteps) -> None:
 
 
 class _Made(Struct, frozen=True):
-    """Decisions with their steps and edges: everything that a plan says."""
+    """Decisions with their steps and edges, from which a plan is built."""
 
     decisions: Decisions
     steps: PlannedSteps
     taken: tuple[Refusal, ...]
-    """Values that belong to somebody else."""
+    """Refusals of values that another object has."""
     unmoved: tuple[Blocked, ...]
 
     def plan(self) -> Plan:
+        """Collect changes, questions, refusals and notes, and return the plan."""
         decided, sides = self.decisions, self.decisions.sides
         found = changes(decided, self.steps)
         navigations = tuple(trees(decided, found))
@@ -246,7 +243,7 @@ class _Made(Struct, frozen=True):
             navigation=tuple(navigation_changes(decided, navigations)),
             urls=url_impacts(decided, navigations),
             previews=site_previews(sides, found),
-            blocked=tuple(sorted(blocked, key=_place)),
+            blocked=tuple(sorted(blocked, key=lambda item: item.address)),
             refusals=tuple(sorted(refused, key=lambda item: (item.address, item.code, item.message))),
             waiting=tuple(sorted(decided.waiting, key=lambda item: item.address)),
             trouble=tuple(sorted(decided.trouble, key=lambda item: item.address)),
@@ -277,7 +274,7 @@ class _Made(Struct, frozen=True):
 
 
 def _origins(desired: Desired, snapshot: Snapshot) -> Iterator[tuple[str, Span]]:
-    """Where everything is written that a plan may name. What comes last counts."""
+    """Yield the source position of everything that a plan may name; for equal names, the last one counts."""
     yield from ((str(address), item.span) for address, item in desired.unserved.items())
     yield from ((str(place), item.span) for place, item in snapshot.unsettled.items())
     for address, resource in desired.resources.items():

@@ -1,22 +1,12 @@
 """Apply the policy, and find entries that were removed from the files.
 
-What the platform itself keeps as a repository has it (Git Sync): the parts of what is declared that have
-another owner than the files.
+`Policies` answers for an object or address whether the policy, now or in the git base, ignores or protects
+the object. `synced_parts` returns what Git Sync keeps as in a repository: without `takeover: true`, dpsync
+does not compare, write or delete these parts.
 
-Two owners of one thing would undo each other's work for ever. So nothing of such a part is compared, written
-or deleted, unless the entry says `takeover: true`.
-
-What the policy says about things, now and in the git base, and what was not selected.
-
-Whether the entry of a live object was removed in git, or only disappeared.
-
-A person removes an entry: a commit has it, and its file, which the configuration still reads, does not have
-it any more; or git shows that file as deleted. An entry also disappears without being removed: its file is no
-longer included, was renamed or cut off, or belongs to an overlay that is not given. Only what a person
-removed may be deleted without being named.
-
-The commit that counts is the newest one with the entry: the git base, or one before it. So the removal counts
-as well when it is applied several commits later.
+`Removals` decides whether an entry was removed or only disappeared. An entry was removed if a commit has the
+entry, and its file no longer has it or git shows the file as deleted. An entry disappeared if its file is no
+longer included, was renamed or cut off, or belongs to another overlay: such deletes need a confirmation.
 """
 
 from __future__ import annotations
@@ -35,27 +25,27 @@ from dpsync.planner.history import FormerNames, Names
 
 
 class SyncedEntry(Struct, frozen=True):
-    """An entry of which the platform keeps a part as a repository has it."""
+    """An entry of which Git Sync keeps a part as in a repository."""
 
     entry: Entry
     live: LiveObject
     repository: SyncedRepository
     fields: tuple[str, ...]
-    """The fields that the repository decides."""
+    """The fields that come from the repository."""
     tree: Address | None
-    """The place of the tree that the repository decides."""
+    """The address of the tree that comes from the repository."""
 
 
 class SyncedParts(Struct, frozen=True):
-    """All such parts of what is declared, without those that are taken over."""
+    """The parts of entries that come from repositories, without entries with `takeover: true`."""
 
     fields: frozenset[tuple[Address, str]] = frozenset()
     nodes: frozenset[Address] = frozenset()
-    """Entries of trees. What is declared inside of one and is no node itself is not among them."""
+    """The entries of nodes in trees, without other entries inside nodes."""
     trees: frozenset[Address] = frozenset()
 
     def has(self, address: Address, field: str | None = None) -> bool:
-        """Whether an entry, a field of one, a tree, or something undeclared in a tree is such a part."""
+        """Return whether an entry, a field, a tree, or an undeclared node comes from a repository."""
         if address in self.nodes or address in self.trees:
             return True
         if field is not None and (address, field) in self.fields:
@@ -65,7 +55,7 @@ class SyncedParts(Struct, frozen=True):
 
 
 def synced_entries(registry: Registry, desired: Desired, snapshot: Snapshot) -> Iterator[SyncedEntry]:
-    """Every entry whose live object is kept in step with a repository, also those that are taken over."""
+    """Yield each entry whose live object comes from a repository, also with `takeover: true`."""
     if not any(live.synced for live in snapshot.objects.values()):
         return
     for address in sorted(desired.resources):
@@ -80,7 +70,7 @@ def synced_entries(registry: Registry, desired: Desired, snapshot: Snapshot) -> 
 
 
 def synced_parts(registry: Registry, desired: Desired, snapshot: Snapshot) -> SyncedParts:
-    """What has another owner than the files."""
+    """Return the parts of entries that come from repositories."""
     theirs = [one for one in synced_entries(registry, desired, snapshot) if not one.entry.takeover]
     trees = frozenset(one.tree for one in theirs if one.tree is not None)
     return SyncedParts(
@@ -95,32 +85,32 @@ def synced_parts(registry: Registry, desired: Desired, snapshot: Snapshot) -> Sy
 
 
 class Policies(Struct, frozen=True):
-    """The policy of the configuration and that of the git base, over the names of both sides."""
+    """The policy of the configuration and of the git base, applied to the names of objects."""
 
     now: Policy
     base: Base
     names: Names
     former: FormerNames
     chosen: frozenset[Address] | None
-    """The part that is planned, where that is not everything."""
+    """The addresses that are planned; None for all."""
     synced: SyncedParts
 
     def ignored(self, address: Address, field: str | None = None) -> bool:
-        """Whether it is left alone, or was not selected."""
+        """Return whether the plan ignores an address: by policy, by Git Sync, or by selection."""
         return self.left_out(address) or self.leaves_alone(address, field)
 
     def leaves_alone(self, address: Address, field: str | None = None) -> bool:
-        """Whether the policy ignores it, or the platform itself keeps it as a repository has it."""
+        """Return whether the policy ignores an address, or Git Sync keeps it as in a repository."""
         return self.now.ignores(address, field) or self.synced.has(address, field)
 
     def left_out(self, address: Address) -> bool:
-        """Whether something was not selected."""
+        """Return whether an address was not selected."""
         return self.chosen is not None and address not in self.chosen
 
     def protected(self, identity: Identity) -> Literal["now", "before"] | None:
-        """Whether an object may not be deleted: by the present policy, or by that of the git base.
+        """Return which policy protects an object: the present one, or that of the git base ("before").
 
-        Whatever it was ever called counts, so that removing its entry does not end its protection.
+        All earlier names count, so that the removal of an entry does not end the protection.
         """
         then = self.base.desired.policy.protect if self.base.desired else ()
         if self._protects(self.now.protect, identity):
@@ -128,7 +118,7 @@ class Policies(Struct, frozen=True):
         return "before" if self._protects(then, identity) else None
 
     def skips(self, identity: Identity) -> bool:
-        """Whether an object is protected and kept while the rest of the plan goes on."""
+        """Return whether an object is kept without a refusal (`protect` with `skip`)."""
         return self._protects(self.now.skip, identity)
 
     def _protects(self, patterns: tuple[Pattern, ...], identity: Identity) -> bool:
@@ -142,13 +132,13 @@ class Policies(Struct, frozen=True):
         )
 
     def removed(self, identity: Identity) -> bool:
-        """Whether `removed` names an object. A pattern that means several things names none of them."""
+        """Return whether `removed` names an object. A pattern with several objects names none of them."""
         return any(named == {identity} for named in map(self.former.named, self.now.removed))
 
     def forgotten(self, identity: Identity, pattern: Pattern | None = None) -> bool:
-        """Whether `forget` names a live object, by its present name or by the one in the git base.
+        """Return whether `forget` names a live object, by its present name or the name in the git base.
 
-        With a `pattern`, by that one alone.
+        With a `pattern`, only that pattern counts.
         """
         patterns = self.now.forget if pattern is None else (pattern,)
         return bool(patterns) and any(
@@ -163,17 +153,17 @@ DEEPER = "this clone lacks the commits that show whether the entry was removed"
 
 
 class Removal(Struct, frozen=True):
-    """Why an object does not count as removed in git; nothing if it does."""
+    """The reason why an object does not count as removed in git; empty if it does."""
 
     reason: str = ""
     file: str | None = None
-    """The file of the project that still has its entry and that nothing includes."""
+    """The file of the project that still has the entry and that no file includes."""
     new_prune: bool = False
-    """Whether the change that removes the entry also adds what lets the object go."""
+    """Whether the change that removes the entry also adds the prune pattern."""
 
 
 class Removals(Struct, frozen=True, dict=True):
-    """Finds the removed entries of undeclared objects. Commits before the base are read only where needed."""
+    """The search for removed entries of undeclared objects. It reads old commits only if needed."""
 
     desired: Desired
     snapshot: Snapshot
@@ -217,9 +207,9 @@ class Removals(Struct, frozen=True, dict=True):
         return {one for place, items in scopes.items() if self.desired.pruned(place) for one in items}
 
     def _addresses(self, identity: Identity, number: int, then: Desired) -> set[Address]:
-        """The addresses of the entries that an object had in an earlier configuration."""
+        """Return the addresses of the entries that an object had in an earlier configuration."""
         if self.former.registry[identity[0]].recorded and self._has_lines(identity):
-            # The ids file says which entry it was; a name may be another object's by now.
+            # The ids file identifies the entry; the name may belong to another object today.
             lines, only = self.former.lines_of(identity), frozenset({identity})
             known = {address for address in lines if self.former.meant(address) == only}
         else:
@@ -249,7 +239,7 @@ class Removals(Struct, frozen=True, dict=True):
         return Removal(f"the entry was in {file}, and {reason}" if reason else "", new_prune=new_prune)
 
     def _not_removed(self, identity: Identity, reason: str) -> Removal:
-        """The reason, or the file of the project that has the entry and that nothing includes."""
+        """Return the reason, or the file of the project that has the entry and that no file includes."""
         for file in self.desired.not_included:
             names = self.former.of(identity)
             if names & file.entries or self.former.before(identity, file.entries.__contains__) & file.entries:
@@ -260,7 +250,7 @@ class Removals(Struct, frozen=True, dict=True):
         return next((one.file for one in self.desired.not_included if address in one.entries), None)
 
     def _still_there(self, file: str, address: Address, then: Desired) -> str:
-        """Why the file of an entry does not show its removal; "" if it does."""
+        """Return why the file of an entry does not show the removal; "" if it does."""
         if file not in self.desired.texts:
             return self.base.missing_file(then.commit or "", file)
         if address in self.desired.entries_in(file):
@@ -268,7 +258,7 @@ class Removals(Struct, frozen=True, dict=True):
         return "that file seems to be incomplete" if self._is_cut(file, then) else ""
 
     def _is_cut(self, file: str, then: Desired) -> bool:
-        """Whether a file ends in the middle of what it was: a person removes whole entries."""
+        """Return whether a file seems cut off, in contrast to a removal of whole entries."""
         before, now = then.texts.get(file, ""), self.desired.texts[file]
         if before == now or not before.startswith(now):
             return False

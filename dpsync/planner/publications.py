@@ -1,13 +1,8 @@
 """Find published content, previews and redirects that a plan changes.
 
-The previews of live sites that a plan changes, so that a reviewer can look at them.
-
-Content that comes onto a published site: at a new place, or at one that showed something else.
-
-Only what is live has content. Where a field lets more people see a place, or what it is in, that field is
-told (exposures.py). Here are the places of which no field tells it.
-
-Warn about faulty redirects after the apply: redirect circles, and redirects from the path of live content.
+`published` finds live content that the plan brings onto a published site, at a new position or in place of
+other content. Exposure by a field is the topic of exposures.py. `site_previews` returns the preview URLs of
+changed sites. `redirect_warnings` warns of redirect circles and of redirects from the path of live content.
 
 `validate` reports the faults that the files alone reveal. A plan adds the faults that depend on live data:
 paths and hosts that the platform chose, pages, and undeclared redirects.
@@ -76,13 +71,16 @@ def _has_no_secret(url: str, live: LiveObject) -> bool:
 
 
 Chain = tuple[Branch, ...]
-"""A place with what it is in, from the outermost inward."""
+"""A node with its ancestors, the outermost first."""
 
 
 def published(
     decided: Decisions, trees: Iterable[NavigationTree], exposures: Iterable[Exposure]
 ) -> Iterator[Exposure]:
-    """Places that publish content which nobody could read as openly before. `exposures`: fields that do."""
+    """Yield an exposure for each node whose content becomes visible to more people than before.
+
+    `exposures` has the exposures by changed fields, which are not repeated.
+    """
     opened = {(item.location, item.field) for item in exposures}
     before: list[tuple[Any, _Openness]] | None = None
     for tree in trees:
@@ -101,19 +99,19 @@ def published(
 
 
 class _Openness(Struct, frozen=True):
-    """To how many people a place is open: how far its owner is, and what they have to fulfil."""
+    """How widely a node is visible: the levels of its owner's fields, and the conditions for visitors."""
 
     ranks: tuple[int, ...]
     conditions: frozenset[Any]
 
     def covers(self, other: _Openness) -> bool:
-        """Whether everybody who gets to the other one gets here, too."""
+        """Return whether everybody who can see the other node can see this one."""
         higher = all(mine >= its for mine, its in zip(self.ranks, other.ranks, strict=True))
         return higher and self.conditions <= other.conditions
 
 
 def _openness(chain: Chain) -> _Openness | None:
-    """None where nobody sees it, whoever they are."""
+    """Return how widely the last node of a chain is visible; None if a field hides it from everybody."""
     if any(_closed(one, name) for one in chain for name in one.kind.visible_when):
         return None
     owner, *nodes = chain
@@ -141,7 +139,7 @@ def _binds(field: Field) -> bool:
 
 
 def _opened(was: Chain | None, chain: Chain, opened: set[tuple[Address, str]]) -> bool:
-    """Whether a place that showed the same before has become visible by a field, which is told."""
+    """Return whether a node shows the same as before and became visible by a reported field."""
     if was is None or _shows(was[-1]) != _shows(chain[-1]):
         return False
     names = ((one, item) for one in chain for item in one.kind.fields)
@@ -152,7 +150,7 @@ def _opens(kind: Kind, field: Field) -> bool:
     return field.name in kind.visible_when or bool(field.exposure) or _binds(field)
 
 
-# What a place shows.
+# The content of nodes.
 
 
 def _shows(one: Branch) -> Any:
@@ -161,7 +159,7 @@ def _shows(one: Branch) -> Any:
 
 
 def _content(decided: Decisions, one: Branch) -> Ref | LiveId | None:
-    """What it shows that is live."""
+    """Return the live object that a node shows, if any."""
     value = _shows(one)
     if isinstance(value, Ref):
         return value if decided.sides.live(value.address) is not None else None
@@ -169,7 +167,7 @@ def _content(decided: Decisions, one: Branch) -> Ref | LiveId | None:
 
 
 def _places(decided: Decisions) -> Iterator[tuple[Any, _Openness]]:
-    """Whatever is shown now, with how openly."""
+    """Yield each object that is visible now, with how widely."""
     for branch in current(decided):
         for one, above in branch.walk():
             openness = _openness((*above, one)) if _shows(one) is not None else None

@@ -1,13 +1,10 @@
-"""Refuse plans in which an entry may stand for another object than before.
+"""Find live objects that an entry had before or could be, and ask before deleting them.
 
-Questions about deletes of objects that the ids file assigned to an entry that is another object now.
+`passed_over` asks before deleting an object that the ids file bound to an entry until now: a pin overrides a
+line, and `dpsync ids --bind` replaces it, and either may be a mistake.
 
-A pin overrides the line of its entry, and `dpsync ids --bind` replaces a line. Either may be a mistake, so
-dpsync deletes the former object only if a person names it.
-
-Live objects without an entry that a new entry could be under another name, each with the reason.
-
-About content dpsync asks (planner/identity_questions.py). About everything else it only proposes a line.
+`lookalikes` finds live objects without an entry that a new entry could be under another name, with reasons.
+About content dpsync asks (planner/identity_questions.py); for other objects, `proposals` proposes a line.
 """
 
 from __future__ import annotations
@@ -41,16 +38,20 @@ from dpsync.planner.sides import Sides
 
 
 class Former(Struct, frozen=True):
-    """The entry that an object was, and what says that it is not that one now."""
+    """The former entry of an object, and the evidence that the entry is another object now."""
 
     address: Address
     evidence: str
     back: WayOut | None
-    """How the entry becomes that object again."""
+    """The change that binds the entry to the object again, if there is one."""
 
 
 def passed_over(decided: Decisions) -> Iterator[Question]:
-    """A question about each such object that would be deleted, or go along."""
+    """Ask before deleting an object that the ids file bound to an entry until now.
+
+    A new pin, or `dpsync ids --bind`, detaches an entry from its object, and the plan would then delete the
+    object. If the pin was a mistake, the content is lost, so a person must confirm each delete by address.
+    """
     sides = decided.sides
     former = formerly(sides) if decided.deletions.roots else {}
     for identity in decided.deletions.everything:
@@ -78,7 +79,7 @@ def _said(back: WayOut) -> str:
 
 
 def formerly(sides: Sides) -> dict[Identity, Former]:
-    """By live object that no line of now names, or whose entry is pinned to another one."""
+    """Return the former entry of each object that no present line names, or whose entry has another `id:`."""
     records, places = sides.snapshot.records, Places(sides.registry)
     now = {line.id for line in records.lines.values()}
     found: dict[Identity, Former] = {}
@@ -116,9 +117,9 @@ def _rebound(sides: Sides, address: Address, line: RecordedLine) -> Former:
 
 
 MOST_PAIRS: Final = 250_000
-"""Pairs of one place, with the same numbers in their names, whose names are compared.
+"""The most pairs of one parent, with the same numbers in their names, whose names are compared.
 
-Beyond this number, only names that fold to the same name are alike.
+Beyond this number, only names that differ in case and punctuation alone are similar.
 """
 SHOWN: Final = 3
 _Place = tuple[str, "Identity | None"]
@@ -126,7 +127,7 @@ _Place = tuple[str, "Identity | None"]
 
 
 class Reason(Enum):
-    """Why a new entry could be a live object. Rules compare these; the texts are for people."""
+    """Why a new entry could be a live object; the values are texts for messages."""
 
     SIMILAR = "its title is similar"
     SHOWN = "the site already shows this object at the position of the new entry"
@@ -135,7 +136,7 @@ class Reason(Enum):
 
 
 class Lookalike(Struct, frozen=True):
-    """A new entry and the live objects that it could be, the likeliest first."""
+    """A new entry and the live objects that it could be, the most likely first."""
 
     entry: Entry
     kind: Kind
@@ -186,7 +187,7 @@ def _new(sides: Sides) -> Mapping[_Place, list[Entry]]:
 
 
 def _free(sides: Sides) -> Mapping[_Place, dict[Identity, LiveObject]]:
-    """Return the live objects without an entry, but those that the policy leaves alone or names to delete."""
+    """Return the live objects without an entry, except those that the policy ignores or removes, by place."""
     found: dict[_Place, dict[Identity, LiveObject]] = defaultdict(dict)
     policy = sides.policy
     for identity, item in sides.snapshot.objects.items():
@@ -222,7 +223,7 @@ def _similar(
 
 
 def _shown(sides: Sides) -> Mapping[Address, set[Identity]]:
-    """Return what live nodes of a navigation show now in place of each entry that they are to show."""
+    """Return, by entry without an object, what the live nodes show now that will show the entry."""
     found: dict[Address, set[Identity]] = defaultdict(set)
     for address, entry in sides.resources.items():
         live, kind = sides.live(address), sides.kind(entry)
@@ -236,7 +237,7 @@ def _shown(sides: Sides) -> Mapping[Address, set[Identity]]:
 
 
 def _lost(sides: Sides) -> Mapping[Identity, Reason]:
-    """Return the objects that lost their entry in a change that no apply has finished, but empty ones."""
+    """Return the nonempty objects that lost their entry in a change that no apply has finished."""
     return {
         identity: Reason.OTHER_NAME if entry_exists else Reason.LOST
         for identity, entry_exists in sides.former.lost.items()
@@ -245,10 +246,10 @@ def _lost(sides: Sides) -> Mapping[Identity, Reason]:
 
 
 def undecidable(sides: Sides) -> Iterator[Entry]:
-    """Return new entries of which neither the ids file nor git can say what they were.
+    """Yield new entries about whose past neither the ids file nor git has information.
 
-    Only if this clone lacks the git base, and an object without an entry could be meant. Entries without
-    content are among them: a second section group is not lost content, but it is public.
+    There are such entries only if this clone lacks the git base and there is an object without an entry.
+    Entries without content count as well: a second section group is no lost content, but it is public.
     """
     free = _free(sides) if sides.base.lacking else {}
     for place, entries in _new(sides).items() if free else ():
@@ -263,7 +264,7 @@ def perhaps_empty(sides: Sides) -> set[Identity]:
 
 
 def previous_names(sides: Sides, entry: Entry, objects: Sequence[Identity]) -> list[str]:
-    """Return, for each object, the line that makes the entry that object: a former key, a title, or an id."""
+    """Return, for each object, the line that binds an entry to it: a former key, a title, or an id."""
     kind, key = sides.kind(entry), sides.kind(entry).identity[0]
     titles = Counter(
         title
@@ -301,7 +302,7 @@ def _scalar(text: str) -> str:
 
 
 def named(sides: Sides, objects: Sequence[Identity]) -> str:
-    """Return the titles and ids of some objects, in a sentence."""
+    """Return the titles and ids of the first objects, for a sentence."""
     items = [sides.snapshot.objects[identity] for identity in objects]
     texts = [f'"{sides.names.label(item)}" ({item.id})' for item in items[:SHOWN]]
     more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
@@ -309,7 +310,7 @@ def named(sides: Sides, objects: Sequence[Identity]) -> str:
 
 
 def proposals(decided: Decisions, found: Sequence[Lookalike]) -> Iterator[Note]:
-    """Return a note for each entry that is no content; about content dpsync asks."""
+    """Yield a note for each entry without content; about content dpsync asks."""
     sides = decided.sides
     for one in found:
         address = one.entry.address

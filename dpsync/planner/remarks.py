@@ -1,7 +1,6 @@
-"""Remarks of a plan beside its changes: on the past, on moves that make something anew, on patterns of
-the policy.
+"""Write the notes of a plan about removed entries, impossible moves, and policy patterns.
 
-Nothing is done or refused because of a remark.
+`remarks` returns all notes. A note neither changes nor refuses anything.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from dpsync.planner.sides import Sides, Values
 
 
 def remarks(sides: Sides, deletions: Deletions, restructures: Iterable[Restructure]) -> Iterator[Note]:
-    """Every remark; of a selection those on what was selected, and all on the policy."""
+    """Yield all notes; with a selection, those about selected addresses and about the policy."""
     yield from (
         note for note in history_notes(sides, deletions) if _selected(sides.names, sides.chosen, note)
     )
@@ -38,18 +37,18 @@ def remarks(sides: Sides, deletions: Deletions, restructures: Iterable[Restructu
 
 
 def _selected(names: Names, chosen: frozenset[Address] | None, note: Note) -> bool:
-    """Whether a remark is on something that is planned: by its address, or by that of its object."""
+    """Return whether a note is about a planned address, or about an object with such an address."""
     if chosen is None:
         return True
     live = names.remembered.get(note.location)
     return note.location in chosen or bool(live and names.address(live) in chosen)
 
 
-# The past: what was removed and lives on, words of an entry that have served.
+# History: objects that outlive their entry, and lines that can be removed.
 
 
 def history_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
-    """Lines of the ids file that are others now, removed entries that live on, words that can go."""
+    """Yield notes about changed lines of the ids file, kept objects, and obsolete lines of entries."""
     yield from _rewritten(sides.snapshot.records, sides.base.name)
     yield from _removed(sides, deletions)
     yield from _obsolete(sides.desired, sides.snapshot)
@@ -57,7 +56,7 @@ def history_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
 
 
 def _rewritten(records: Records, base: str) -> Iterator[Note]:
-    """Lines of the ids file that somebody has changed: from then on the entry is another object."""
+    """Note each line of the ids file that changed since the git base: the entry is another object now."""
     for before, now in records.rewritten:
         was, is_ = (" ".join(filter(None, (line.id, line.also))) for line in (before, now))
         text = f"the line of this entry in the ids file changed from {was} (in {base}) to {is_}"
@@ -65,7 +64,7 @@ def _rewritten(records: Records, base: str) -> Iterator[Note]:
 
 
 def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
-    """Entries that the git base has and the files do not, and whose objects are still live."""
+    """Note each entry that was removed since the git base and whose object the plan keeps."""
     removed = [
         address
         for address, identity in sides.names.remembered.items()
@@ -92,7 +91,7 @@ def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
 
 
 def _to_delete(sides: Sides, identity: Identity, noun: str) -> str:
-    """How to delete an object that the plan keeps, if nothing but `prune` is missing."""
+    """Return how to delete an object that the plan keeps, if only a prune pattern is missing, else ""."""
     places = (place for place, items in sides.snapshot.scopes.items() if identity in items)
     place = next((one for one in places if not sides.desired.pruned(one)), None)
     return f". To delete the {noun}, add to policy prune: [{place}]" if place is not None else ""
@@ -103,7 +102,7 @@ def _place(address: Address) -> Address:
 
 
 def _lasting(names: Names, address: Address, identity: Identity) -> Note:
-    """The line to write, so that an object stays forgotten when the git base has lost its entry."""
+    """Note the line that keeps an object in `forget` after the git base has lost its entry."""
     live = names.snapshot.objects[identity]
     name = _place(names.address(identity)).unmanaged(names.label(live), live.id)
     text = f'policy.forget keeps the {names.kind(live).noun} "{names.label(live)}"'
@@ -114,7 +113,7 @@ def _lasting(names: Names, address: Address, identity: Identity) -> Note:
 
 
 def _obsolete(desired: Desired, snapshot: Snapshot) -> Iterator[Note]:
-    """`previously` and `new` are for one change; then they can go."""
+    """Note each `previously` and `new` that has served its purpose."""
     for address, resource in desired.resources.items():
         match = snapshot.matches.get(address)
         if match is None:
@@ -127,7 +126,7 @@ def _obsolete(desired: Desired, snapshot: Snapshot) -> Iterator[Note]:
 
 
 def _replaced(snapshot: Snapshot) -> Iterator[Note]:
-    """Entries whose recorded object is gone, and that were recognised as another one by their names."""
+    """Note each entry whose object in the ids file was deleted and that matches another object by name."""
     for address, missing in snapshot.missing.items():
         if address in snapshot.matches:
             yield Note(
@@ -136,7 +135,7 @@ def _replaced(snapshot: Snapshot) -> Iterator[Note]:
 
 
 def _skipped(names: Names, deletions: Deletions) -> Iterator[Note]:
-    """Objects that a plan keeps because `protect` with `skip` names them or something inside."""
+    """Note each object that a plan keeps because `protect` with `skip` names the object or its contents."""
     for identity, protected in deletions.skipped.items():
         what = (
             "the object is protected" if identity == protected else f"{names.address(protected)} is protected"
@@ -145,14 +144,14 @@ def _skipped(names: Names, deletions: Deletions) -> Iterator[Note]:
         yield Note(address=str(names.address(identity)), text=f"kept: {what}{why}")
 
 
-# Moves that the platform cannot make.
+# Moves that the platform does not support.
 
 
 def recreation_notes(sides: Sides, deletions: Deletions, changing: Iterable[Restructure]) -> Iterator[Note]:
-    """Entries that were moved where the platform cannot move them: each is made anew in its new place.
+    """Note each moved entry that the plan re-creates because the platform cannot move its object.
 
-    The git base tells that one was moved. Without a base it is told as a possibility, and only of an object
-    that has all natural keys of the entry and lies in something that is declared.
+    The git base shows that an entry was moved. Without a base, the note mentions the possibility, and only if
+    an object has all natural keys of the entry and its parent is declared.
     """
     kinds = {kind.name: nest for kind in sides.registry.ordered for nest in _fixed(kind)}
     strangers: dict[tuple[Identity, tuple[bytes, ...]], list[LiveObject]] = defaultdict(list)
@@ -190,7 +189,7 @@ def recreation_notes(sides: Sides, deletions: Deletions, changing: Iterable[Rest
 
 
 def _could_be(known: Names, values: Values, entry: Entry, live: LiveObject) -> bool:
-    """Whether nothing but its place tells a live object from an entry, as far as is known without a base."""
+    """Return whether there is no git base and a live object differs from an entry only in its position."""
     around = [item for item in (live.holder, live.parent) if item is not None]
     kind = known.kind(entry)
     names = kind.identity_fields
@@ -207,19 +206,19 @@ def _could_be(known: Names, values: Values, entry: Entry, live: LiveObject) -> b
 
 
 def _fixed(kind: Kind) -> tuple[Field, ...]:
-    """The field that says what one is in, where that never changes."""
+    """Return the field that names the parent, if the platform cannot change it, as a tuple."""
     return tuple(item for item in kind.fields if item.nest and item.on == "create" and item.via is None)
 
 
 def _owner(lineage: Lineage, live: LiveObject) -> Identity:
-    """What the tree of a node belongs to."""
+    """Return the owner of the tree that contains a node."""
     registry = lineage.registry
     owner = lineage.live_ancestor(live, registry.tree_owner(registry[live.kind]))
     assert owner is not None
     return owner
 
 
-# Patterns of the policy that do nothing, and those by which this change itself lets more go.
+# Policy patterns without effect, and policy changes that allow more deletes.
 
 NOTHING = "this pattern matches no entry and no live object"
 GONE = "no object has this name: remove this line"
@@ -234,11 +233,10 @@ NO_PROBLEM = "GitBook no longer reports this problem: remove this line"
 
 
 def pattern_notes(sides: Sides) -> Iterator[Note]:
-    """Patterns that match neither something declared nor anything that was read: a warning for each.
+    """Warn of each policy pattern that matches neither an entry nor a live object.
 
-    They could: a pattern that nothing can ever fit is an error before anything is read. Often one like this
-    was only forgotten, and sometimes it is the one that was meant to protect something. A `removed` whose
-    work is done is a remark.
+    A pattern that can never match is an error of `validate`. A pattern that matches nothing now is often
+    obsolete, and sometimes a typing error in a protection. A `removed` line that is done is an ordinary note.
     """
     desired, names = sides.desired, sides.names
     policy = desired.policy
@@ -280,7 +278,7 @@ def environment_key(name: str) -> str:
 
 
 def where(name: str, pattern: Pattern) -> str:
-    """What the origin of a pattern and the notes about it are found by."""
+    """Return the key under which the plan stores the origin of a pattern and the notes about it."""
     return f'policy.{name} "{pattern.text}"'
 
 
@@ -298,7 +296,7 @@ def _protects_nothing(known: Iterable[Address], pattern: Pattern) -> str | None:
     found = [len(address.segments) for address in known if pattern.matches(address)]
     if not found:
         return NOTHING
-    # An organization is never deleted, and what is in it is not protected with it.
+    # dpsync never deletes an organization, and a protected organization does not protect its contents.
     return None if max(found) > 1 else f'{NEVER_DELETED}. To protect its contents, write "{pattern.text}/**"'
 
 
@@ -314,7 +312,7 @@ def _forgets_nothing(policy: Policies, pattern: Pattern) -> str | None:
 
 
 def _removes_nothing(former: FormerNames, pattern: Pattern) -> str | None:
-    """Why a line under `removed` lets nothing go; None where it names one thing in a place that is pruned."""
+    """Return why a line under `removed` deletes nothing; None if it names one object in a pruned list."""
     found = former.named(pattern)
     if len(found) > 1:
         names = ", ".join(sorted(str(former.exactly(identity)) for identity in found))
@@ -380,7 +378,7 @@ def _is_fine(sides: Sides, entry: Entry) -> bool:
 
 
 def _objects(names: Names) -> Iterator[Address]:
-    """Everything that is declared or live, and the addresses that the git base has for it."""
+    """Yield the addresses of all entries and live objects, present and in the git base."""
     yield from names.desired.resources
     yield from names.desired.unserved
     yield from names.earlier_addresses.values()
@@ -390,10 +388,10 @@ def _objects(names: Names) -> Iterator[Address]:
 
 
 def loosened_policy_notes(sides: Sides, found: Deletions) -> Iterator[Note]:
-    """A warning for each line of the policy that lets something go which the policy of the base kept.
+    """Warn of each policy line because of which the plan deletes objects that the base's policy kept.
 
-    `prune` covers more, or `ignore` or `forget` covers less. Who reads only the entries that are removed does
-    not see that.
+    `prune` matches more, or `ignore` or `forget` matches less. A reviewer who reads only the removed entries
+    does not notice that.
     """
     then = sides.base.desired
     if then is None or not found.roots or sides.desired.policy.only is not None:
@@ -415,7 +413,7 @@ def loosened_policy_notes(sides: Sides, found: Deletions) -> Iterator[Note]:
 
 
 def _pruned_since(sides: Sides, then: Desired, found: Deletions) -> dict[Pattern, list[Identity]]:
-    """By pattern, the deletes in places that the base did not prune, under any name that they had."""
+    """Return, by pattern, the deletes in lists that the base did not prune under any of their addresses."""
     since: dict[Pattern, list[Identity]] = defaultdict(list)
     for place, items in sides.snapshot.scopes.items():
         deleted = [identity for identity in items if identity in found.roots]
@@ -429,7 +427,7 @@ def _pruned_since(sides: Sides, then: Desired, found: Deletions) -> dict[Pattern
 
 
 def _names_of(sides: Sides, place: Address) -> set[Address]:
-    """The addresses of a list, now and before: what it belongs to may have had another key."""
+    """Return the present and earlier addresses of a list, whose owner may have had another key."""
     for around in place.upward():
         live = sides.live(around)
         if live is not None:
@@ -441,7 +439,7 @@ def _names_of(sides: Sides, place: Address) -> set[Address]:
 def _left_alone_until_now(
     former: FormerNames, then: Desired, found: Deletions
 ) -> Iterator[tuple[str, Pattern, list[Identity]]]:
-    """Each pattern of the base that left alone what goes now, also what goes along."""
+    """Yield each `ignore` or `forget` pattern of the base with the matching objects that the plan deletes."""
     for name in ("ignore", "forget"):
         for pattern in getattr(then.policy, name):
             covered = [
@@ -454,7 +452,7 @@ def _left_alone_until_now(
 
 
 def _named(names: Names, items: Collection[Identity]) -> str:
-    """The outermost of these."""
+    """Return the addresses of the outermost objects, for a message."""
     those = set(items)
     outermost = (one for one in those if not those & {*names.snapshot.above(names.snapshot.objects[one])})
     return some(sorted(str(names.address(one)) for one in outermost))

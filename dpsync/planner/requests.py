@@ -1,8 +1,7 @@
 """Build the requests of a plan.
 
-Requests: from a kind's calls and templates to steps.
-
-From decisions to steps: which requests carry them out. Their edges come later.
+`write_steps` turns decisions into steps without edges. `Requests` fills in the calls and templates of a kind;
+`render` documents the template language.
 """
 
 from __future__ import annotations
@@ -33,11 +32,12 @@ _FIELD = re.compile(r"\$(\w+)")
 
 
 class Requests(Struct, frozen=True):
-    """Makes steps of one kind of object out of the kind's calls."""
+    """The construction of steps from the calls that a kind declares."""
 
     sides: Sides
 
     def create(self, resource: Entry, hidden: Changed | None = None) -> StepDraft:
+        """Return a step that creates an object; `hidden` is a field value that hides the object at first."""
         kind = self.sides.kind(resource)
         call = kind.creating(resource.pin, resource.fields)
         assert isinstance(call, Call)
@@ -70,6 +70,7 @@ class Requests(Struct, frozen=True):
         return self._draft(resource.address, "create", call, path, values, gives=tuple(gives))
 
     def restore(self, resource: Entry) -> StepDraft:
+        """Return a step that restores a deleted object."""
         kind = self.sides.kind(resource)
         assert kind.lifecycle.restore is not None
         call, summary = kind.lifecycle.restore.call, "restore the deleted object"
@@ -77,6 +78,7 @@ class Requests(Struct, frozen=True):
         return self._draft(resource.address, "restore", call, path, {}, summary=summary)
 
     def transfer(self, resource: Entry) -> StepDraft:
+        """Return a step that gives an object to another parent."""
         kind = self.sides.kind(resource)
         assert kind.lifecycle.transfer is not None
         call, values = kind.lifecycle.transfer, self._named(kind, resource)
@@ -84,13 +86,14 @@ class Requests(Struct, frozen=True):
         return self._draft(resource.address, "transfer", call, path, values, summary=summary)
 
     def act(self, resource: Entry, word: str) -> StepDraft:
+        """Return a step with the declared action `word` of a kind."""
         kind = self.sides.kind(resource)
         call = kind.platform.acts[word]
         path, values = self.path(kind, call, resource), self._named(kind, resource)
         return self._draft(resource.address, "act", call, path, values, tag=word, summary=word)
 
     def awaiting(self, resource: Entry) -> StepDraft:
-        """A step that reads an entry until the platform says what it has made of it."""
+        """Return a step that reads an object until the platform has created the object that belongs to it."""
         kind, output = self.sides.kind(resource), self.sides.values.output(resource.address)
         assert kind.platform.outputs is not None
         call = Call(method="GET", path="{self}", body=None, repeat="safe")
@@ -103,7 +106,7 @@ class Requests(Struct, frozen=True):
         return self.sides.snapshot.bound(resource.parent) or {REF: str(resource.parent)}
 
     def _named(self, kind: Kind, resource: Entry) -> dict[str, Any]:
-        """What a body template may name: the ids of what is around it, its own fields."""
+        """Return the values that a body template may name: the ids of the ancestors, and the own fields."""
         return {**self._around(resource), **self._fields(kind, resource)}
 
     def _around(self, resource: Entry) -> dict[str, Any]:
@@ -123,7 +126,7 @@ class Requests(Struct, frozen=True):
         }
 
     def _ids(self, kind: Kind, resource: Entry) -> dict[str, str]:
-        """Fields that a path may name: references, as ids."""
+        """Return the fields that a path may name: texts, and references as ids."""
         named = self._fields(kind, resource)
         return {name: text for name, value in named.items() if (text := _path_id(value)) is not None}
 
@@ -142,7 +145,7 @@ class Requests(Struct, frozen=True):
         phase: Phase | None = None,
         tag: str = "",
     ) -> StepDraft:
-        """One request that writes several plain fields."""
+        """Return a step that writes several fields with one request."""
         kind = self.sides.kind(resource)
         assert kind.update is not None
         fields = {item.field.wire: self.wire(item.field, item.after) for item in changes}
@@ -159,7 +162,7 @@ class Requests(Struct, frozen=True):
         )  # fmt: skip
 
     def _live(self, kind: Kind, live: LiveObject) -> dict[str, Any]:
-        """What is live, as the updating call takes it."""
+        """Return the live values of all fields in the form of the update call."""
         return {
             item.wire: self.wire(item, value)
             for item in kind.fields
@@ -174,12 +177,12 @@ class Requests(Struct, frozen=True):
         }
 
     def link(self, resource: Entry, change: Changed, phase: Phase = "link") -> StepDraft | None:
-        """The field's own call, or None when there is none for this value."""
+        """Return a step with the field's own call; None if the field has no call for this value."""
         kind, item = self.sides.kind(resource), change.field
         call = item.setting(change.after)
         if call is None:
             return None
-        # What was there is only ever named by its id; a mapping may have what is never sent.
+        # Requests name an old value only by its id; a mapping may contain values that are never sent.
         named_before = None if isinstance(change.before, dict | list) else change.before
         value, old = self.wire(item, change.after), self.wire(item, named_before)
         more = {"value": _path_id(value) or "", "old": _path_id(old) or ""}
@@ -192,7 +195,7 @@ class Requests(Struct, frozen=True):
         )  # fmt: skip
 
     def free(self, resource_path: str, kind: Kind, address: Address, item: Field, value: str) -> StepDraft:
-        """Give up a value that somebody else is about to take."""
+        """Return a step that replaces a value, so that another object can take the old one."""
         assert kind.update is not None
         values = {"fields": {item.wire: value}}
         summary = f"free the {item.name} for another object"
@@ -202,6 +205,7 @@ class Requests(Struct, frozen=True):
         )
 
     def delete(self, live: LiveObject, address: Address, *, early: bool = False) -> StepDraft:
+        """Return a step that deletes an object, `early` to make room before a navigation is rebuilt."""
         kind = self.sides.kind(live)
         assert isinstance(kind.delete, Call)
         path = self.live_path(live, kind.delete.path)
@@ -209,7 +213,7 @@ class Requests(Struct, frozen=True):
         return self._draft(address, "delete", kind.delete, path, {"id": live.id}, phase=phase)
 
     def move(self, resource: Entry, side: str, sibling: Entry) -> StepDraft:
-        """Move it before or after a sibling."""
+        """Return a step that moves an object before or after a sibling."""
         kind, order = self.sides.kind(resource), self._order(resource)
         path = self.path(kind, order.call, resource)
         values = {"position": {side: self._pointer(sibling)}, "id": self._own(resource), "wire": _wire(kind)}
@@ -219,12 +223,12 @@ class Requests(Struct, frozen=True):
         )  # fmt: skip
 
     def _pointer(self, resource: Entry) -> Any:
-        """A sibling, as the position of a move names it."""
+        """Return the form in which the position of a move names a sibling."""
         values = {"id": self._own(resource), "wire": _wire(self.sides.kind(resource))}
         return render(self._order(resource).pointer, values)
 
     def _order(self, resource: Entry) -> Order:
-        """How it is moved among its siblings: in its tree, or in the list that orders them."""
+        """Return how to move an object among its siblings: in its tree, or in the list that orders them."""
         listed = self.sides.registry.list_order(resource.kind)
         order = listed.order if listed is not None else self.sides.kind(resource).order
         assert order is not None
@@ -242,7 +246,7 @@ class Requests(Struct, frozen=True):
         return self.sides.snapshot.bound(resource.address) or {REF: str(resource.address)}
 
     def wire(self, item: Field, value: Value) -> Any:
-        """The field's wire form, ids filled in where they are known."""
+        """Return the value as the API expects it, with ids in place of references if they are known."""
         if value is None:
             return item.type.encode("") if item.null == "empty" else None
         return self.sides.values.sent(item.type.encode(value))
@@ -276,7 +280,10 @@ def _wire(kind: Kind) -> str:
 
 
 def _given(gives: str, values: Mapping[str, Any]) -> tuple[Any, str | None]:
-    """The id that a call gives: known before it, or where its answer has it."""
+    """Return the id of a created object if known before the call, else the pointer to it in the response.
+
+    `gives` is "$name" (a value), a pointer, or a pointer with "{$name}" parts.
+    """
     if "{" in gives:
         return None, _FIELD.sub(lambda match: str(values[match[1]]), gives)
     return (values[gives.removeprefix("$")], None) if gives.startswith("$") else (None, gives)
@@ -291,7 +298,7 @@ def _path_id(value: Any) -> str | None:
 
 
 def render(template: Any, values: Mapping[str, Any]) -> Any:
-    """Fill a body template: "$name" is a value, a "..." key spreads one, what has no value is left out."""
+    """Fill a body template: "$name" is a value, a "..." key spreads a mapping; missing values are omitted."""
     if isinstance(template, str) and template.startswith("$"):
         return values.get(template[1:])
     if isinstance(template, dict):
@@ -312,12 +319,12 @@ def _without_value(template: Any, values: Mapping[str, Any]) -> bool:
 
 
 def write_steps(decisions: Decisions) -> StepSet:
-    """Every request that the decisions take, but for those that only an order needs."""
+    """Return the steps that carry out the decisions, except moves among siblings."""
     return _Writer(decisions).write()
 
 
 def concealment_notes(decisions: Decisions) -> list[Note]:
-    """A note for each site that is hidden while its navigation is built anew."""
+    """Return a note for each site that is hidden while its navigation is rebuilt."""
     return [
         Note(
             address=str(item.scope.parent),
@@ -330,6 +337,8 @@ def concealment_notes(decisions: Decisions) -> list[Note]:
 
 
 class _Writer:
+    """The conversion of decisions into steps without edges."""
+
     def __init__(self, decisions: Decisions) -> None:
         self.decisions = decisions
         self.sides = decisions.sides
@@ -373,7 +382,7 @@ class _Writer:
     def _change(self, entry: EntryDecision, live: LiveObject) -> None:
         resource = entry.resource
         if not (entry.written or entry.acts or live.deleted) and entry.held is None:
-            return  # as nearly every entry
+            return  # most entries do not change
         if live.deleted:
             step = self.requests.restore(resource)
             self.drafts.append(step)
@@ -406,12 +415,12 @@ class _Writer:
             self.drafts.append(self.requests.act(resource, word))
 
     def _hold(self, entry: EntryDecision, field: Field, live: LiveObject | None) -> None:
-        """Hide what is made along with another one, while that one is hidden."""
+        """Hide an object that is created together with its parent, while the parent is hidden."""
         step = self.requests.update(entry.resource, live, [hiding(field)], "withdraw", field.name)
         self.drafts.append(step)
 
     def _waits(self, item: Changed) -> bool:
-        """Whether it has to wait for another step: then it gets a request of its own."""
+        """Return whether a change waits for another step and therefore needs its own request."""
         return bool(item.field.after) or any(
             self.sides.values.known_id(ref) is None for ref in references(item.after)
         )
@@ -438,7 +447,7 @@ class _Writer:
                 self._link(resource, Changed(field, after=True, before=False))
 
     def _transfer(self, address: Address) -> None:
-        """One request for an entry; what lies in it has its new place as soon as that was sent."""
+        """Add the transfer of an object. The same request transfers its contents."""
         resource = self.sides.resources[address]
         live = self.sides.live(address)
         if self.sides.kind(resource).lifecycle.transfer is None or live is None:
@@ -449,7 +458,7 @@ class _Writer:
             self.makers[given] = step.id
 
     def _await(self) -> None:
-        """Wait for what the platform makes of an entry, where another step needs its id."""
+        """Add steps that wait for objects that the platform creates, if another step needs their ids."""
         needed = {address for step in self.drafts for address in step.refers()}
         for address, resource in self.sides.resources.items():
             if self.sides.values.output(address) in needed:

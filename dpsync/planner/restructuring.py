@@ -1,8 +1,9 @@
-"""A navigation that changes its kind: from nodes that stand alone at the root to others, or back.
+"""Decide about navigations whose root changes its kind: from site spaces to sections, or back.
 
-It is done only when somebody says so. Towards sections the platform itself decides what becomes of what is at
-the root: so one section is made, the rest is planned anew from what is there then (`settling` recognises it).
-Back again everything is deleted first, unseen, and the new root is built.
+`restructuring` needs an answer (`--confirm "restructure SITE"`). Towards sections, GitBook decides what
+becomes of the site spaces at the root. So dpsync creates one section, and the next plan recognizes the
+objects that GitBook made (`Restructuring.pins`). Towards site spaces, dpsync hides the site, deletes all
+nodes, and builds the new root.
 """
 
 from __future__ import annotations
@@ -29,47 +30,46 @@ from dpsync.planner.sides import Sides, Values
 
 
 class Restructure(Struct, frozen=True):
-    """One tree whose root changes its kind."""
+    """A tree whose root changes its kind."""
 
     scope: Scope
     owner: LiveObject
     alone: bool
-    """Whether the root will have nodes that stand alone."""
+    """Whether the root will have site spaces instead of sections."""
 
     @property
     def question(self) -> Answer:
-        """What has to be confirmed."""
+        """The answer that confirms the restructuring."""
         return question(self.scope.parent)
 
 
 def question(owner: Address) -> Answer:
-    """The question that has to be answered before the tree of `owner` changes its kind."""
+    """Return the answer that confirms the restructuring of the tree of `owner`."""
     return Answer(RESTRUCTURE, str(owner))
 
 
 class Restructuring(Struct, frozen=True):
-    """What is decided about the navigations of one pair of sides."""
+    """The decisions about all navigations whose root changes its kind."""
 
     found: tuple[Restructure, ...] = ()
-    """Every tree that would change its kind, in the order of addresses."""
+    """All trees whose root would change its kind, in the order of addresses."""
     agreed: tuple[Restructure, ...] = ()
-    """Those that were agreed to. With --no-delete, none that needs deletes."""
+    """The confirmed trees; with --no-delete, without those that need deletes."""
     replaced: Mapping[Address, Address] = _field(default_factory=dict)
-    """Entries that name a node of a navigation which goes, and are to name one of that built instead.
+    """The owner of the navigation, by entry that refers to an old node and will refer to a new one.
 
-    They cannot be changed before the new node is there, and by then they went with the old one. With each
-    comes the owner of the navigation.
+    The platform deletes such objects with the old node, before the new node exists.
     """
     pins: Mapping[Address, str] = _field(default_factory=dict)
-    """After the first section was made: entries that turned out to be what the platform made, with its id."""
+    """The ids of objects that the platform made after the first section, by the entry that matches."""
     left_over: tuple[Identity, ...] = ()
-    """Sections that the platform made and no entry wants: each bears the title of the site."""
+    """Sections with the title of the site that the platform made and that match no entry."""
     asked: frozenset[Answer] = frozenset()
-    """What was asked: of each of these trees, and of each whose pins or leftovers an answer has settled."""
+    """The answers for these trees, and for trees with pins or leftovers that an answer has settled."""
 
 
 def restructuring(sides: Sides) -> Restructuring:
-    """The navigations whose root changes its kind, decided from both sides and the answers."""
+    """Decide about the navigations whose root changes its kind, from both sides and the answers."""
     found = tuple(_found(sides))
     agreed = tuple(_agreed(sides.answers, found, sides.options.delete))
     settled = _settling(sides, found)
@@ -90,7 +90,7 @@ def _found(sides: Sides) -> Iterator[Restructure]:
         if sides.chosen is not None and not any(item.is_in(address) for item in sides.chosen):
             continue
         if sides.synced.has(address):
-            continue  # its kind is the repository's choice
+            continue  # the repository determines the kind
         if owner is None or not any(stands_alone(sides.registry[name]) for name in scope.kinds):
             continue
         lane = sides.snapshot.lanes.get(owner.identity, ())
@@ -129,9 +129,7 @@ def stands_alone(kind: Kind) -> bool:
 
 
 def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
-    """A refusal for each restructuring that was not agreed to.
-
-    And for what would stay hidden because no entry says that it is to be seen."""
+    """Refuse each unconfirmed restructuring, and each after which the site would stay hidden."""
     agreed = {item.scope.address for item in decided.agreed}
     for item in decided.found:
         owner = item.scope.parent
@@ -147,7 +145,11 @@ def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
 
 
 def _stays_seen(kind: Kind, entry: Entry, item: Restructure) -> Iterator[Refusal]:
-    """The site is hidden on the way: only `published` in its entry tells the next run that it was seen."""
+    """Refuse a restructuring if no entry sets the flag that shows the site again.
+
+    dpsync hides the site meanwhile. After an interruption, only `published` in the entry tells the next run
+    to show the site.
+    """
     for field in shown_by(kind, item):
         if _can_hide(field) and field.name in entry.fields:
             continue
@@ -156,7 +158,7 @@ def _stays_seen(kind: Kind, entry: Entry, item: Restructure) -> Iterator[Refusal
 
 
 def shown_by(kind: Kind, item: Restructure) -> list[Field]:
-    """The flags by which the owner is seen now."""
+    """Return the flags of the owner that make it visible now."""
     return [
         field
         for field in kind.fields
@@ -172,10 +174,11 @@ def _can_hide(field: Field) -> bool:
 
 
 def first_section(sides: Sides, item: Restructure, among: Iterable[Address]) -> Address | None:
-    """The entry that is made first: one whose creation also makes its first child.
+    """Return the entry to create first: one whose create call also creates its first child; None if none.
 
-    It wants the least of what is at the root now, since that may become another entry of its kind. Nor has it
-    a name that the platform may give to what it makes of the root: the two could not be told apart then.
+    Preferred is an entry with the fewest of the nodes now at the root, because these may become another entry
+    of the same kind, and with another name than the site, because the platform gives that name to the section
+    that it makes of the root.
     """
     entries = [sides.resources[address] for address in among]
     able = [
@@ -197,14 +200,14 @@ def _with_child(registry: Registry, resource: Entry) -> bool:
 
 
 def _wants(sides: Sides, entry: Entry, holder: LiveObject) -> int:
-    """How many of what lies in a live object an entry is to hold."""
+    """Return how many of the nodes in a live object an entry has as children."""
     inside = [sides.snapshot.objects[one] for one in sides.snapshot.lanes.get(holder.identity, ())]
     children = [sides.resources[child] for child in entry.children]
     return sum(any(_is(sides.values, child, other) for other in inside) for child in children)
 
 
 class _Settled(Struct, frozen=True):
-    """What became of trees whose first section was made by an earlier apply, as in `Restructuring`."""
+    """The state of trees whose first section an earlier apply created; fields as in `Restructuring`."""
 
     pins: Mapping[Address, str]
     left_over: tuple[Identity, ...]
@@ -243,7 +246,7 @@ def _settling(sides: Sides, found: Iterable[Restructure]) -> _Settled:
 
 
 def settled(desired: Desired, pins: Mapping[Address, str]) -> Desired:
-    """The configuration with these entries pinned."""
+    """Return the configuration with these ids as `id:` of the entries."""
     resources = {
         address: replace(item, pin=pins[address]) if address in pins else item
         for address, item in desired.resources.items()
@@ -252,13 +255,13 @@ def settled(desired: Desired, pins: Mapping[Address, str]) -> Desired:
 
 
 def recognised(snapshot: Snapshot, pins: Mapping[Address, str]) -> Snapshot:
-    """The same with what they were really recognised by, since nobody has pinned them."""
+    """Return the snapshot with these entries matched by contents, because no person wrote their `id:`."""
     by = {address: Match(id, MatchedBy.CONTENTS) for address, id in pins.items()}
     return replace(snapshot, matches={**snapshot.matches, **by})
 
 
 def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]) -> Entry | None:
-    """The new entry of the same kind that holds the most of what this object holds."""
+    """Return the new entry of the same kind with the most children in common with a live object, if any."""
     able = [
         (-_wants(sides, entry, live), address)
         for address, entry in sides.resources.items()
@@ -270,7 +273,7 @@ def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]
 
 
 def _is(values: Values, entry: Entry, live: LiveObject) -> bool:
-    """Whether an entry names the same things as a live object of its kind."""
+    """Return whether an entry and a live object have the same kind and the same required references."""
     return entry.kind == live.kind and shows(values, entry) == shows(values, live)
 
 
@@ -284,12 +287,12 @@ def restructured_addresses(names: Names, decided: Restructuring) -> list[Address
 
 
 def answered(names: Names, decided: Restructuring) -> list[Address]:
-    """The places and things whose deletion was agreed to with the answer, by name."""
+    """Return the addresses of confirmed navigations and of leftovers, whose deletes are thereby confirmed."""
     left = [names.address(identity) for identity in decided.left_over]
     return [*(item.scope.address for item in decided.agreed), *left]
 
 
 def shows(values: Values, item: Entry | LiveObject) -> tuple[bytes, ...]:
-    """The required references of an entry or object, in their normal form: what a site space shows."""
+    """Return the required references of an entry or object in normal form, such as a site space's space."""
     named = [its for its in values.registry[item.kind].fields if its.type.refers and its.required]
     return tuple(canonical(values.normal(its, item.fields.get(its.name), item)) for its in named)

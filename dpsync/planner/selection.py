@@ -1,7 +1,8 @@
-"""Which part of a configuration is planned: what patterns name, everything in it, and what that needs.
+"""Select the part of a configuration that is planned: by patterns, with dependencies.
 
-The rest is left alone as if a policy said so, on both sides: nothing is filtered out of a finished plan. What
-comes along is always an entry; deletes never do.
+`selection` returns the addresses that `--select` and `--exclude` leave. `dependencies` adds the entries that
+the selected part needs; deletes are never added. The rest is ignored on both sides, as if a policy said so,
+because a plan cannot be filtered afterwards.
 """
 
 from __future__ import annotations
@@ -27,16 +28,17 @@ NEAREST: Final = 3
 
 
 class Selection(Struct, frozen=True):
-    """`wanted` is what the patterns name, `excluded` what may not come along either."""
+    """The selected addresses, and the patterns of addresses that may not be added as dependencies."""
 
     wanted: frozenset[Address]
     excluded: tuple[Pattern, ...]
 
 
 def selection(sides: Sides) -> Selection | None:
-    """What was asked for, None for everything.
+    """Return the selection by `--select` and `--exclude`; None without these options.
 
-    Raises DiagnosticError (exit 5) for what is no pattern and for a pattern that names nothing.
+    Raises:
+        DiagnosticError: A pattern is invalid or matches nothing (exit 5).
     """
     options = sides.options
     if not options.select and not options.exclude:
@@ -44,7 +46,7 @@ def selection(sides: Sides) -> Selection | None:
     select = patterns(sides.registry, sides.desired, options.select)
     exclude = patterns(sides.registry, sides.desired, options.exclude)
     names = dict(_names(sides))
-    if not options.proof:  # what was deleted by now is named by nothing any more
+    if not options.proof:  # after an apply, a pattern may name only deleted objects
         _check(names, [*select, *exclude])
     wanted = {meant for name, meant in names.items() if is_selected(name, select, exclude)}
     return Selection(frozenset(wanted), tuple(exclude))
@@ -57,9 +59,10 @@ def selected_names(
     select: Iterable[str],
     exclude: Iterable[str],
 ) -> frozenset[Address]:
-    """Those of some addresses that patterns name, without a look at the platform.
+    """Return the addresses in `names` that `select` and `exclude` leave, without requests.
 
-    Raises DiagnosticError (exit 5) for what is no pattern and for a pattern that names none of them.
+    Raises:
+        DiagnosticError: A pattern is invalid or matches none of the addresses (exit 5).
     """
     known = list(names)
     wanted, unwanted = (patterns(registry, desired, texts) for texts in (select, exclude))
@@ -74,7 +77,11 @@ def is_selected(name: Address, select: list[Pattern], exclude: list[Pattern]) ->
 
 
 def patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list[Pattern]:
-    """What `--select` or `--exclude` say. Raises DiagnosticError (exit 5), also for what nothing can fit."""
+    """Parse the patterns of `--select` or `--exclude`.
+
+    Raises:
+        DiagnosticError: A pattern is invalid or can never match anything (exit 5).
+    """
     kinds = desired.resources.values()
     places = Places(registry, {one.key for one in kinds if one.kind == registry.root.name})
     found = []
@@ -93,7 +100,7 @@ def patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list
 
 
 def _called(registry: Registry, desired: Desired, text: str) -> str:
-    """The addresses of the entries whose key or name a text is, the first ones; empty where there is none."""
+    """Return, for a hint, the first addresses of entries with this key or name; "" if there are none."""
     wanted = text.casefold()
     found = [
         f'"{entry.address}"'
@@ -107,9 +114,9 @@ def _called(registry: Registry, desired: Desired, text: str) -> str:
 
 
 def _names(sides: Sides) -> Iterator[tuple[Address, Address]]:
-    """Everything that a pattern may name, with the address that it has in the plan.
+    """Yield each address that a pattern may name, with the address in the plan.
 
-    What was removed from the files is also known by the address that it had.
+    An object whose entry was removed has the former address as well.
     """
     for address in (*sides.desired.resources, *sides.desired.unserved):
         yield address, address
@@ -144,10 +151,12 @@ def _invalid(code: str, message: str, hint: str | None = None) -> DiagnosticErro
 def dependencies(
     sides: Sides, planned: PlannedSteps, selected: Selection, chosen: frozenset[Address]
 ) -> dict[Address, Address]:
-    """What else must be planned so that the chosen part can be carried out, each with what needs it.
+    """Return the entries that the chosen part needs in addition, each with an entry that needs it.
 
-    `sides` and `planned` are those of a plan of at least the chosen part. Raises DiagnosticError (exit 5)
-    when something needed was excluded.
+    `sides` and `planned` belong to a plan of at least the chosen part.
+
+    Raises:
+        DiagnosticError: A needed entry is excluded (exit 5).
     """
     found: dict[Address, Address] = {}
     pending = sorted(chosen)
@@ -170,7 +179,7 @@ def _needed(sides: Sides, planned: PlannedSteps, address: Address) -> Iterator[A
         yield from _not_there(sides, resource)
     for step in planned.drafts.of(address):
         if step.verb == "move" and sides.chosen is None:
-            continue  # the plan of everything counts on siblings that the part does not make
+            continue  # moves in the plan of everything assume siblings that the part does not create
         for id in planned.edges.needs(step.id):
             other = planned.drafts.steps[id]
             if other.address != address and not _only_order(step, other):
@@ -180,7 +189,7 @@ def _needed(sides: Sides, planned: PlannedSteps, address: Address) -> Iterator[A
 
 
 def _not_there(sides: Sides, resource: Entry) -> Iterator[Address]:
-    """What an entry is in and what it names, as far as that has to be made first."""
+    """Yield the parents and references of an entry that the plan must create first."""
     named = {other for value in resource.fields.values() for other in references(value)}
     if sides.live(resource.address) is None:
         named |= {other for other in (resource.parent, resource.holder) if other is not None}
@@ -193,5 +202,5 @@ def _not_there(sides: Sides, resource: Entry) -> Iterator[Address]:
 
 
 def _only_order(step: StepDraft, before: StepDraft) -> bool:
-    """Whether one merely goes before the other one: what is made public comes last, and is hidden first."""
+    """Return whether a step only waits so that objects are hidden first and exposed last."""
     return step.phase == "expose" or before.phase == "withdraw"

@@ -1,14 +1,10 @@
 """Plan the moves that bring siblings into the declared order.
 
-The order of siblings, reached with the fewest moves.
+`moves` returns the fewest moves: the items of a longest increasing subsequence stay. Undeclared siblings keep
+their positions; they are neither counted nor moved.
 
-A longest increasing subsequence stays in place and only the rest is moved: n − LIS moves, which is minimal.
-Siblings that are not declared keep their place; they are never counted and never moved.
-
-Siblings in order: one request in flight per ordered list, in the wanted order, then the fewest moves.
-
-Creating and placing in the wanted order makes most moves unnecessary: a new sibling comes last. Moves are
-counted on what the list will look like by then.
+`lanes` adds edges, so that each ordered list ("lane") has only one request in flight. Siblings are created in
+the declared order, because GitBook appends new ones. Moves start from the order after all creates.
 """
 
 from __future__ import annotations
@@ -39,7 +35,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class Move(Struct, Generic[T], frozen=True):
-    """Put `item` right behind `after`, or, when that is None, right in front of `before`."""
+    """A move of `item` directly after `after` or, if that is None, directly before `before`."""
 
     item: T
     after: T | None
@@ -47,9 +43,9 @@ class Move(Struct, Generic[T], frozen=True):
 
 
 def moves(present: Sequence[T], wanted: Sequence[T]) -> list[Move[T]]:
-    """The fewest moves after which the items of `wanted` stand in that order among `present`.
+    """Return the fewest moves that bring the items of `wanted` into that order within `present`.
 
-    Every wanted item must be present. To be carried out in the order given.
+    `present` must contain all wanted items. The moves must be carried out in the returned order.
     """
     position = {item: index for index, item in enumerate(present)}
     keep = set(longest_increasing([position[item] for item in wanted]))
@@ -66,7 +62,7 @@ def moves(present: Sequence[T], wanted: Sequence[T]) -> list[Move[T]]:
 
 
 def after_moves(present: Sequence[T], made: Sequence[Move[T]]) -> list[T]:
-    """What `present` is after moves: each item that moves comes with the one that it is put beside."""
+    """Return `present` as it is after the moves."""
     moving = {move.item for move in made}
     ahead = {move.before: move.item for move in made if move.after is None}
     behind = {move.after: move.item for move in made if move.after is not None}
@@ -82,7 +78,7 @@ def after_moves(present: Sequence[T], made: Sequence[Move[T]]) -> list[T]:
 
 
 def longest_increasing(numbers: Sequence[int]) -> list[int]:
-    """One longest strictly increasing subsequence; of several, always the same one."""
+    """Return a longest strictly increasing subsequence; of several, always the same one."""
     tails: list[int] = []
     ends: list[int] = []
     before: list[int | None] = []
@@ -104,18 +100,21 @@ def longest_increasing(numbers: Sequence[int]) -> list[int]:
 
 
 class Lanes(Struct, frozen=True):
-    """The moves of siblings, and the edges that keep one request of a lane in flight."""
+    """The moves of siblings, and the edges that allow only one request per ordered list at a time."""
 
     moves: tuple[StepDraft, ...]
     edges: tuple[Edge, ...]
     unmoved: tuple[Blocked, ...]
-    """What cannot be brought to its place among its siblings."""
+    """The objects that the platform cannot move among their siblings."""
     out_of_place: frozenset[Address]
-    """Siblings that were not selected and would have to be moved: nothing can be placed beside them."""
+    """Siblings that must move but were not selected, so that no other sibling can be placed next to them."""
 
 
 def lanes(decisions: Decisions, steps: StepSet, edges: Edges) -> Lanes:
-    """The moves that orders need, with their edges. A lane that may choose keeps to the present edges."""
+    """Return the moves that bring siblings into order, with the edges of each lane.
+
+    The order of requests within a lane follows the edges in `edges` where it is free.
+    """
     finder = _Lanes(decisions.sides, steps, edges, Requests(decisions.sides), decisions.blocking)
     finder.trees()
     finder.lists()
@@ -125,12 +124,12 @@ def lanes(decisions: Decisions, steps: StepSet, edges: Edges) -> Lanes:
 
 
 class _Lanes(Struct, frozen=True):
-    """Collects what each lane needs. It reads steps and changes none."""
+    """The search for the moves and edges of each lane. It reads steps and changes none."""
 
     sides: Sides
     steps: StepSet
     edges: Edges
-    """Those of the other rules."""
+    """The edges of the other rules."""
     requests: Requests
     blocking: Blocking
     moves: list[StepDraft] = field(default_factory=list)
@@ -139,7 +138,7 @@ class _Lanes(Struct, frozen=True):
     out_of_place: set[Address] = field(default_factory=set)
 
     def trees(self) -> None:
-        """Every declared tree is one lane."""
+        """Add one lane for each declared tree."""
         freeing = self._freeing()
         for address in sorted(self.sides.desired.scopes):
             scope = self.sides.desired.scopes[address]
@@ -147,7 +146,7 @@ class _Lanes(Struct, frozen=True):
                 self._tree(scope, freeing[address])
 
     def _freeing(self) -> dict[Address, list[StepDraft]]:
-        """The steps that free a value, by the declared place that they are in."""
+        """Return the steps that free a value, by the declared lists that contain them."""
         found: dict[Address, list[StepDraft]] = defaultdict(list)
         for address, steps in self.steps.by_address.items():
             freeing = [step for step in steps if step.phase == "free"]
@@ -181,14 +180,14 @@ class _Lanes(Struct, frozen=True):
             live = self.sides.live(holder.address)
             before = self.sides.snapshot.lanes.get(live.identity, ()) if live else ()
             if tuple(map(self.sides.names.declared.get, before)) == children:
-                continue  # they stand as they shall, as nearly always
+                continue  # in order already
             there = set(before)
             known = [child for child in children if self._will_be(child, there)]
             found += self._tree_siblings(self._then(before, known), known)
         return found
 
     def _tree_siblings(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:
-        """The moves of one list of nodes, or of each kind in it where kinds have no common order."""
+        """Return the moves in a list of nodes, for each kind separately if the kinds have no common order."""
         kinds = {self._kind(address).name: self._kind(address) for address in wanted}
         if all(kind.order is not None and not kind.order.apart for kind in kinds.values()):
             return self._moves(then, wanted)
@@ -220,23 +219,23 @@ class _Lanes(Struct, frozen=True):
         self.unmoved.append(Blocked(address=str(address), reason=reason, todo=todo, place=where))
 
     def _will_be(self, address: Address, before: Set[Identity]) -> bool:
-        """Whether a sibling will be in the list in which `before` are now."""
+        """Return whether a sibling will be in the list that contains `before` now."""
         live = self.sides.live(address)
         if self.sides.policy.left_out(address):
             return live is not None and live.identity in before
         return live is not None or address in self.steps.makers
 
     def _then(self, before: tuple[Identity, ...], wanted: list[Address]) -> list[Address]:
-        """The wanted siblings as they stand when everything has been made: who stays, then who arrives.
+        """Return the order of the wanted siblings after all creates: staying ones, then arriving ones.
 
-        Others keep their places among them, and nothing is placed beside them.
+        Other siblings keep their positions, and no sibling is placed next to them.
         """
         declared, here = self.sides.names.declared, set(wanted)
         staying = (declared[identity] for identity in before if identity in declared)
         return list(dict.fromkeys((*(address for address in staying if address in here), *wanted)))
 
     def lists(self) -> None:
-        """Lanes outside of trees: orders declared on the object that holds the siblings, one lane for it."""
+        """Add one lane for each object with lists that order its children outside of trees."""
         held: dict[tuple[str, Address | None], list[Address]] = defaultdict(list)
         for address, item in self.sides.resources.items():
             if (order := self.sides.registry.list_order(item.kind)) is not None:
@@ -249,19 +248,19 @@ class _Lanes(Struct, frozen=True):
             self.found.extend(_chain(lane))
 
     def after_what_they_name(self) -> None:
-        """A move comes after the steps that give its siblings their ids."""
+        """Add edges so that a move follows the steps that determine the ids of its siblings."""
         for step in self.moves:
             makers = (self.steps.maker(ref) for ref in step.refers())
             self.found.extend(step.waits_for(*(maker for maker in makers if maker is not None)))
 
     def _list(self, order: ListOrder, holder: Entry, held: list[Address]) -> list[StepDraft]:
-        """The steps of one list: those by which siblings arrive, then the moves."""
+        """Return the steps of a list: first those by which siblings arrive, then the moves."""
         listed = [ref.address for ref in holder.fields[order.name] or () if isinstance(ref, Ref)]
         live = self.sides.live(holder.address)
         before = self.sides.snapshot.siblings(live.identity, order.of) if live else ()
         there = set(before)
         known = [address for address in listed if self._will_be(address, there)]
-        # In the order of addresses, and found at once.
+        # A dict keeps the order of addresses and has fast lookups.
         here = {address: None for address in held if not self.sides.policy.left_out(address)}
         staying = [
             address
@@ -291,7 +290,7 @@ class _Lanes(Struct, frozen=True):
         ]
 
     def _movable(self, wanted: list[Address]) -> list[Address]:
-        """What is left alone keeps its place, as what is not declared does."""
+        """Return the siblings without ignored ones, which keep their positions like undeclared ones."""
         return [address for address in wanted if not self.sides.policy.leaves_alone(address)]
 
     def _moves(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:

@@ -1,11 +1,8 @@
-"""Bring the wanted and the live state under one set of addresses.
+"""Bring the declared and the live state under one set of addresses.
 
-The values of fields in their three forms: as they are compared, as they are shown, as they are sent.
-
-Both sides of a plan, under one set of names: what is wanted, and what is live.
-
-Live references are turned into addresses where the object is declared, so that the two sides compare as they
-are.
+`Sides` has both states, the options of the run, and the git base. `Values` converts the values of fields
+between three forms: normal (to compare), display (plain JSON for a plan), and sent (plain JSON of a request).
+In the normal form, the id of a declared object is a reference to its address.
 """
 
 from __future__ import annotations
@@ -27,11 +24,11 @@ from dpsync.planner.history import FormerNames, Lineage, Names
 from dpsync.planner.policy import Policies, Removals, SyncedParts, synced_parts
 
 NORMAL = PLAIN | {Ref, Secret}
-"""The types of values that are their own normal form, whatever is declared."""
+"""The types of values that are their own normal form."""
 
 
 class Values(Struct, frozen=True, dict=True):
-    """Ids of what is declared become addresses, so that both sides compare as they are; and back again."""
+    """The conversion of field values between ids and addresses."""
 
     registry: Registry
     desired: Desired
@@ -39,7 +36,7 @@ class Values(Struct, frozen=True, dict=True):
     names: Names
 
     def normal(self, field: Field, value: Value, item: Entry | LiveObject) -> Value:
-        """The value of a field of `item` with every id that is declared here turned into its address."""
+        """Return the value of a field of `item`, with the ids of declared objects replaced by references."""
         if type(value) in NORMAL:
             return value
 
@@ -50,7 +47,7 @@ class Values(Struct, frozen=True, dict=True):
         )
 
     def _declared(self, field: Field, id: LiveId, item: Entry | LiveObject) -> Ref | LiveId:
-        """A reference to what is declared for an id, else the id."""
+        """Return a reference to the entry with this id, or the id if there is no such entry."""
         for kind in field.type.refers:
             if address := self.names.declared.get(self.names.named(item, kind, id.id)):
                 return Ref(address)
@@ -59,7 +56,7 @@ class Values(Struct, frozen=True, dict=True):
         return id
 
     def display(self, field: Field, value: Value, item: Entry | LiveObject) -> Value:
-        """The normal form as plain JSON, for differences; what is known but undeclared shows its address."""
+        """Return the normal form as plain JSON, for differences; also undeclared objects have addresses."""
 
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
@@ -71,11 +68,11 @@ class Values(Struct, frozen=True, dict=True):
         return to_plain(transform(self.normal(field, value, item), name))
 
     def known_id(self, address: Address) -> str | None:
-        """The id that is sent for a reference to this address, when it is live."""
+        """Return the id that is sent for a reference to an address; None if the object is not live."""
         return self.snapshot.reference_id(address)
 
     def sent(self, value: Value) -> Value:
-        """Plain JSON as a request carries it: ids for what is live, markers for what is not made yet."""
+        """Return plain JSON for a request: ids of live objects, and markers for objects to create."""
 
         def id(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
@@ -87,7 +84,7 @@ class Values(Struct, frozen=True, dict=True):
         return to_plain(transform(value, id))
 
     def output(self, address: Address) -> Address | None:
-        """The address that stands for what the platform makes of an entry; None where it makes nothing."""
+        """Return the address of the object that the platform creates for an entry, if it creates one."""
         resource = self.desired.resources.get(address)
         outputs = self.registry[resource.kind].platform.outputs if resource is not None else None
         return address.child(outputs.kind) if outputs is not None else None
@@ -98,22 +95,22 @@ class Values(Struct, frozen=True, dict=True):
 
 
 class Options(Struct, frozen=True):
-    """What the person asked for beside the configuration."""
+    """The command-line options that affect a plan."""
 
     confirm: tuple[str, ...] = ()
-    """Answers to what a plan asks, as they were typed (planner/answers.py)."""
+    """Answers to questions of a plan, as typed (planner/answers.py)."""
     delete: bool = True
     reviewed: bool = False
     """Whether the plan is applied only if a merged pull request has listed all of its deletes."""
     proof: bool = False
-    """Whether this only proves what was done: what cannot be read back is then taken as it is."""
+    """Whether the plan only verifies an apply: then fields that cannot be read count as unchanged."""
     select: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    """Address patterns: only the selected part is planned, with what it needs."""
+    """Address patterns: only the selected part is planned, with its dependencies."""
 
 
 class Sides(Struct, frozen=True, eq=False, dict=True):
-    """Desired and live, with the options of this run and the git base."""
+    """The configuration and the live state, with the options of this run and the git base."""
 
     registry: Registry
     declared: Desired
@@ -122,13 +119,13 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
     options: Options = field(default_factory=Options)
     base: Base = NOT_ASKED
     chosen: frozenset[Address] | None = None
-    """The part that is planned, where that is not everything."""
+    """The addresses that are planned; None for all."""
     labels: LabelCommits = NO_LABELS
     """The commits from which labels follow. No decision reads them."""
 
     @cached_property
     def desired(self) -> Desired:
-        """The configuration without what this token may not read; that is unserved, as what no server has."""
+        """The configuration without what this token may not read, which counts as unsupported."""
         return self.declared.without(self.snapshot.unread, self.snapshot.unread_fields)
 
     @cached_property
@@ -161,15 +158,16 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def answers(self) -> Answers:
-        """The answers that were given.
+        """The answers of `--confirm`.
 
-        Raises DiagnosticError (exit 64) for a text that is no answer.
+        Raises:
+            DiagnosticError: A text is not an answer (exit 64).
         """
         return Answers(frozenset(parse_all(self.options.confirm, self.registry)))
 
     @cached_property
     def resources(self) -> dict[Address, Entry]:
-        """The entries in their order and in their normal form, without the fields that are ignored."""
+        """The entries in order of address, with values in normal form and without ignored fields."""
         edited: dict[Address, Entry] = {}
         for address in sorted(self.desired.resources):
             resource = self.desired.resources[address]
@@ -189,12 +187,12 @@ class Sides(Struct, frozen=True, eq=False, dict=True):
         return edited
 
     def live(self, address: Address) -> LiveObject | None:
-        """The live object that an entry is, None when there is none."""
+        """Return the live object of an entry; None if there is none."""
         identity = self.names.identities.get(address)
         return None if identity is None else self.snapshot.objects.get(identity)
 
     def holds_something(self, identity: Identity) -> bool:
-        """Return whether something hangs on a live object that a new object would not have.
+        """Return whether a live object may have contents or references that a new object would not have.
 
         The result is False only for a kind that can be empty, if the lists of the object and all lists that
         could refer to it were read for this plan.

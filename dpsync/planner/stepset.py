@@ -1,7 +1,7 @@
-"""The steps of a plan, and the edges between them: what a step waits for.
+"""Store the steps of a plan, and the edges between steps that wait for each other.
 
-Steps are written first. Rules (`edges`, `unique`, `lanes`) then read decisions and steps and return edges;
-no rule changes a step.
+Steps are written first. Rules (`edges`, `unique_values`, `lanes`) then read decisions and steps and return
+edges; no rule changes a step.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from dpsync.planner.history import at_or_below
 
 
 class Edge(NamedTuple):
-    """A step that waits for another one, both by their ids."""
+    """The id of a step, and the id of the step that it waits for."""
 
     step: str
     on: str
     only_ended: bool = False
-    """Whether it is enough that the other one ended; else it must have succeeded."""
+    """Whether the other step may also fail; else it must succeed."""
 
 
 class StepDraft(Struct, frozen=True):
-    """A step without its edges. `address` is the change it belongs to."""
+    """A step without edges. `address` is the address of its change."""
 
     address: Address
     id: str
@@ -47,19 +47,20 @@ class StepDraft(Struct, frozen=True):
     summary: str = ""
     fields: tuple[str, ...] = ()
     sibling: Address | None = None
-    """The sibling that it is placed next to."""
+    """The sibling next to which a move places the object."""
 
     def refers(self) -> set[Address]:
-        """The addresses whose ids must be known before it can be sent."""
+        """Return the addresses whose ids the request needs."""
         named = markers(self.body, REF) | markers([gives.id for gives in self.gives], REF)
         inside = [part.partition("}")[0] for part in self.path.split("{")[1:]]
         return {Address.parse(text) for text in {*named, *inside}}
 
     def waits_for(self, *others: StepDraft) -> Iterator[Edge]:
-        """The edges to other steps; a step never waits for itself."""
+        """Return the edges to other steps; a step never waits for itself."""
         return (Edge(self.id, other.id) for other in others if other.id != self.id)
 
     def with_edges(self, edges: Edges) -> Step:
+        """Return the finished step."""
         needs, follows = edges.needs(self.id), edges.follows(self.id)
         return Step(
             id=self.id,
@@ -90,26 +91,26 @@ class Edges:
         self._follows: Mapping[str, AbstractSet[str]] = follows
 
     def needs(self, id: str) -> AbstractSet[str]:
-        """The steps that must have succeeded before."""
+        """Return the ids of the steps that must succeed first."""
         return self._needs.get(id, frozenset())
 
     def follows(self, id: str) -> AbstractSet[str]:
-        """The steps that must have ended before, whatever came of them."""
+        """Return the ids of the steps that must end first, whether or not they succeed."""
         return self._follows.get(id, frozenset())
 
 
 class StepSet(Struct, frozen=True, dict=True):
-    """Every step of a plan, by id and by the address it belongs to."""
+    """The steps of a plan, by id and by the address of their change."""
 
     steps: Mapping[str, StepDraft] = field(default_factory=dict)
     by_address: Mapping[Address, Sequence[StepDraft]] = field(default_factory=dict)
     makers: Mapping[Address, str] = field(default_factory=dict)
-    """Which step gives an address its id."""
+    """The id of the step that returns the id of each object to create."""
 
     def plus(self, drafts: Iterable[StepDraft], makers: Mapping[Address, str] | None = None) -> StepSet:
-        """These steps and more, as another set.
+        """Return a new set with more steps.
 
-        `makers`: by address, the new steps that give it its id and do not say so in `gives`.
+        `makers` has, by address, new steps that determine an object's id without `gives`.
         """
         steps, known = dict(self.steps), dict(self.makers)
         by_address = {address: list(drafts) for address, drafts in self.by_address.items()}
@@ -120,19 +121,19 @@ class StepSet(Struct, frozen=True, dict=True):
         return StepSet(steps, by_address, {**known, **(makers or {})})
 
     def maker(self, address: Address) -> StepDraft | None:
-        """The step that gives an address its id."""
+        """Return the step that determines the id of the object at an address."""
         return self.steps.get(self.makers.get(address, ""))
 
     def of(self, address: Address, *words: Verb | Phase) -> list[StepDraft]:
-        """The steps of one address, all or some, in the order they were added.
+        """Return the steps of an address in the order of addition: all, or those with a phase or verb.
 
-        One that has a phase is asked for by that, any other by its verb.
+        A step with a phase is found only by its phase, another step by its verb.
         """
         steps = self.by_address.get(address, ())
         return [step for step in steps if not words or (step.phase or step.verb) in words]
 
     def below(self, address: Address) -> Iterator[StepDraft]:
-        """The steps of this address and of everything under it."""
+        """Yield the steps of an address and of everything below."""
         for other in at_or_below(self._in_order, address):
             yield from self.by_address[other]
 
@@ -142,20 +143,20 @@ class StepSet(Struct, frozen=True, dict=True):
 
 
 class PlannedSteps(Struct, frozen=True):
-    """Every step of a plan with every edge."""
+    """The steps of a plan with all edges."""
 
     drafts: StepSet
     edges: Edges
     out_of_place: frozenset[Address] = frozenset()
-    """Siblings that were not selected and would have to be moved: nothing can be placed beside them."""
+    """Siblings that must move but were not selected, so that no other sibling can be placed next to them."""
 
     def of(self, address: Address) -> tuple[Step, ...]:
-        """The finished steps of one address."""
+        """Return the steps of an address with their edges."""
         return tuple(step.with_edges(self.edges) for step in self.drafts.of(address))
 
 
 def by_needs(steps: list[StepDraft], edges: Edges) -> list[StepDraft]:
-    """The steps in their order, except that what another one needs comes first."""
+    """Return the steps in their order, except that a step follows the steps that it needs."""
     by_id = {step.id: step for step in steps}
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for step in steps:

@@ -1,10 +1,11 @@
-"""Values that only one may hold (paths, basenames): they are freed before they are taken.
+"""Order the requests that set unique values, such as paths and titles.
 
-Who frees a value goes before who takes it; a ring is opened with a temporary value; what will be deleted
-steps aside. A value that stays with somebody else is a refusal.
+`unique_values` makes the request that frees a value precede the request that takes it. If entries exchange
+values in a circle, or a deleted object has the value, a temporary value frees it. A value of another object
+that stays is a refusal.
 
-Names that things are recognised by (titles) are treated alike, though the platform would let two have one:
-so at no moment, and after no interruption, can two entries be taken for each other.
+Titles by which objects are recognized are treated alike, although GitBook allows duplicates: so no two
+entries can be confused, even after an interruption.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from dpsync.planner.stepset import Edge, StepDraft, StepSet
 
 
 class _Rename(Struct, frozen=True):
-    """One entry that takes a value. `live` is None for an entry that is made in this plan."""
+    """An entry that takes a value. `live` is None if the plan creates the object."""
 
     resource: Entry
     live: LiveObject | None
@@ -41,16 +42,16 @@ class _Rename(Struct, frozen=True):
 
 
 class UniqueValues(Struct, frozen=True):
-    """What follows from values that only one may hold."""
+    """The steps, edges and refusals that follow from unique values."""
 
     freeing: tuple[StepDraft, ...]
-    """Steps that give an object another value for a while, so that its own can be taken."""
+    """Steps that give an object a temporary value, so that another object can take its value."""
     edges: tuple[Edge, ...]
     refusals: tuple[Refusal, ...]
 
 
 def unique_values(decisions: Decisions, steps: StepSet) -> UniqueValues:
-    """The steps that free values, and the order of those that take them."""
+    """Return the steps that free values, the edges of the steps that take them, and refusals."""
     finder = _Unique(decisions.sides, steps, Requests(decisions.sides), decisions.deletions)
     for kind in decisions.sides.registry.ordered:
         if kind.name not in finder.written:
@@ -65,7 +66,7 @@ def unique_values(decisions: Decisions, steps: StepSet) -> UniqueValues:
 
 
 class _Unique(Struct, frozen=True, dict=True):
-    """Collects what each field needs. It reads steps and changes none."""
+    """The search for steps and edges of each unique field. It reads steps and changes none."""
 
     sides: Sides
     steps: StepSet
@@ -77,7 +78,7 @@ class _Unique(Struct, frozen=True, dict=True):
 
     @cached_property
     def written(self) -> dict[str, list[Entry]]:
-        """By kind the entries with steps, by address."""
+        """The entries with steps, by kind and in order of address."""
         found: dict[str, list[Entry]] = defaultdict(list)
         for address in sorted(self.steps.by_address):
             if (resource := self.sides.resources.get(address)) is not None:
@@ -85,7 +86,10 @@ class _Unique(Struct, frozen=True, dict=True):
         return found
 
     def settle(self, kind: Kind, item: Field, around: str) -> None:
-        """Order the requests that give a field its values, in each place where those must differ."""
+        """Order the requests that set a field, within each scope in which its values must differ.
+
+        `around` is the kind of the scope, or "parent".
+        """
         scopes: dict[Address, list[_Rename]] = {}
         for resource in self.written[kind.name]:
             if resource.fields.get(item.name) is None:
@@ -105,7 +109,7 @@ class _Unique(Struct, frozen=True, dict=True):
                 self._scope(kind, item, renames, holders[owner])
 
     def _step(self, resource: Entry, item: Field, live: LiveObject | None) -> StepDraft | None:
-        """The request that gives the entry its value."""
+        """Return the step that sets a field of an entry; None if there is none."""
         step = next((step for step in self.steps.of(resource.address) if item.name in step.fields), None)
         if step is None and live is None and item.on == "both":
             step = next(iter(self.steps.of(resource.address, "create")), None)
@@ -139,7 +143,7 @@ class _Unique(Struct, frozen=True, dict=True):
     def _holders(
         self, kind: Kind, item: Field, around: str
     ) -> defaultdict[Identity, dict[str, list[LiveObject]]]:
-        """Who holds which value now, by what it must differ in."""
+        """Return the live objects by scope and value."""
         found: defaultdict[Identity, dict[str, list[LiveObject]]] = defaultdict(lambda: defaultdict(list))
         for live in self.sides.snapshot.objects.values():
             if live.kind == kind.name and (value := live.fields.get(item.name)) is not None:
@@ -152,7 +156,7 @@ class _Unique(Struct, frozen=True, dict=True):
         address = self.sides.names.address(holder.identity)
         assert kind.update is not None
         path = self.requests.live_path(holder, kind.update.path)
-        # An entry's object is known by its temporary name when the next run has to go on from here.
+        # After an interruption, the next run recognizes the object by its temporary name.
         name = temporary(str(address) if address in self.sides.resources else "/".join(holder.identity))
         step = self.requests.free(path, kind, address, item, name)
         return self.freeing.setdefault(step.id, step)
@@ -160,9 +164,9 @@ class _Unique(Struct, frozen=True, dict=True):
     def _open_rings(
         self, kind: Kind, item: Field, renames: list[_Rename], found: list[Edge]
     ) -> Iterator[Edge]:
-        """Let some of what waits in circles step aside: then who takes their values waits for that alone.
+        """Break circles with temporary values; a step that takes such a value waits only for its release.
 
-        Several may have one value, so that one entry waits for many.
+        Several objects may have the same value, so that a step may wait for several others.
         """
         by_step = {rename.step.id: rename for rename in renames}
         onward: dict[str, list[str]] = {id: [] for id in by_step}
@@ -191,10 +195,10 @@ class _Unique(Struct, frozen=True, dict=True):
         )
 
     def _one_at_a_time(self, renames: list[_Rename]) -> Iterator[Edge]:
-        """The platform picks a value when something is made: so renames come first.
+        """Order creates after renames and one after another, because the platform chooses a value on create.
 
-        Each new one gets its own value before the next is made. Only the first waits for the renames, since
-        what follows it has to wait for whatever it waits for.
+        Each new object gets its declared value before the next one is created. Only the first create needs an
+        edge to the renames, because the others wait for the first.
         """
         existing = [rename.step.id for rename in renames if rename.live is not None]
         before: str | None = None
@@ -210,11 +214,11 @@ class _Unique(Struct, frozen=True, dict=True):
 
 
 def name_of(kind: Kind) -> Field | None:
-    """The one writable field by which things of a kind are recognised first."""
+    """Return the writable field that is the first natural key of a kind, if there is one."""
     key = kind.identity[0] if kind.identity else None
     if not isinstance(key, str) or "." in key or kind.parent is None or not isinstance(kind.update, Call):
         return None
     item = kind.field(key)
     plain = item.via is None and not item.nest and not item.type.refers and not item.unique
-    plain = plain and item.source != kind.id  # what its URL is made of is never written
+    plain = plain and item.source != kind.id  # an id in request paths is never written
     return item if plain and item.on in ("update", "both") else None

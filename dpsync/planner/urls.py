@@ -1,9 +1,8 @@
-"""Public URLs that change when a plan is carried out, told from the URLs that the platform shows now.
+"""Find public URLs that a plan changes, and what becomes of each old URL.
 
-What becomes of an old URL is told with it: something else is shown there, a redirect leads on, or it is
-broken. Where nothing takes care of it, the redirect that would is suggested. The declarations say what
-a URL is made of. Where that does not explain the URLs of a site as they are, or the platform chooses,
-it is said that nobody can tell.
+`url_impacts` starts from the live URLs. An old URL shows another object, is redirected, or is broken; for a
+broken one, the result suggests a redirect. `Kind.url` declares the parts of a URL. If the declaration does
+not explain the live URLs of a site, or the platform chooses a part, the later URL is unknown.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from dpsync.planner.decide import Decisions
 from dpsync.planner.outcome import UNKNOWN, Branch, NavigationTree, current
 
 Place = Any
-"""A URL, None where nobody sees anything, or UNKNOWN."""
+"""A URL, None if the object is not visible, or UNKNOWN."""
 _CHOSEN = "GitBook chooses a part of the URL"
 _ELSEWHERE = "dpsync does not know the host of the new URL"
 _OTHERWISE = "dpsync does not know the form of this site's URLs"
@@ -35,7 +34,7 @@ _RESTRUCTURED = "GitBook chooses the new position of the top-level spaces"
 
 
 def url_impacts(decided: Decisions, trees: Iterable[NavigationTree]) -> tuple[UrlImpact, ...]:
-    """Every URL that changes, by address."""
+    """Return the changed URLs, by address."""
     changed = _changed_trees(decided, trees)
     if not changed:
         return ()
@@ -66,11 +65,11 @@ def _made_of(one: Branch | NavigationTree) -> Url:
     return one.kind.url
 
 
-# What is in a tree, below the URL of its owner.
+# Nodes of a tree, below the URL of the owner.
 
 
 def _below(owner: Branch, base: Place) -> dict[Address, Place]:
-    """Where people see everything in a tree."""
+    """Return the URL of each node in a tree whose owner has the URL `base`."""
     found: dict[Address, Place] = {owner.address: base}
 
     def walk(one: Branch, around: Place) -> None:
@@ -85,7 +84,7 @@ def _below(owner: Branch, base: Place) -> dict[Address, Place]:
 
 
 def _node(one: Branch, around: Place) -> Place:
-    """Where a node is seen; of one without a URL, where what is in it is."""
+    """Return the URL of a node; for a node without a URL, the URL below which its children are."""
     seen, url = _seen(one), one.kind.url
     if around is None or seen is False:
         return None
@@ -100,24 +99,24 @@ def _node(one: Branch, around: Place) -> Place:
 
 
 def _seen(one: Branch) -> Any:
-    """Whether people see it, as far as its own fields go."""
+    """Return whether a node's own fields make it visible: True, False or UNKNOWN."""
     values = [(one.fields.get(name), right) for name, right in one.kind.visible_when.items()]
     if any(value is not UNKNOWN and value not in right for value, right in values):
         return False
     return UNKNOWN if any(value is UNKNOWN for value, _ in values) else True
 
 
-# Its owner.
+# Owners of trees.
 
 
 def _own_host(one: Branch) -> str | None:
-    """What one is seen at in place of a host and its segment."""
+    """Return the URL at an owner's own host (a custom hostname); None if there is none."""
     values = (one.fields.get(name) for name in _made_of(one).hosts)
     return next((f"https://{value}/" for value in values if isinstance(value, str) and value), None)
 
 
 def _host(one: Branch) -> str | None:
-    """The host of one that is seen now, where its segment comes behind that."""
+    """Return the live URL of an owner without its segment; None if the URL does not end with the segment."""
     segment = one.fields.get(_made_of(one).part)
     if one.url is None or not isinstance(segment, str) or _own_host(one) is not None:
         return None
@@ -126,13 +125,13 @@ def _host(one: Branch) -> str | None:
 
 
 class _Owner(Struct, frozen=True):
-    """Where the owner of a tree is seen, before and afterwards."""
+    """The URL of the owner of a tree, before and after the plan."""
 
     decided: Decisions
     tree: NavigationTree
 
     def then(self) -> tuple[Place, str]:
-        """The URL at which it will be seen, or why nobody can tell."""
+        """Return the later URL, and "" or, if the URL is UNKNOWN, the reason."""
         before, after = self.tree.before, self.tree.after
         if after is None:
             return None, ""
@@ -148,14 +147,14 @@ class _Owner(Struct, frozen=True):
             return UNKNOWN, _CHOSEN
         if before is not None and before.url is not None and _own_host(before) is None:
             if (host := _host(before)) is None:
-                return before.url, ""  # at a host of its own: the segment is in no URL
+                return before.url, ""  # the URL does not contain the segment
         else:
             host = self._beside(after)
         host = self._with_label(host) if host is not None else None
         return (f"{host}{as_segment(segment)}/", "") if host is not None else (UNKNOWN, _ELSEWHERE)
 
     def _beside(self, one: Branch) -> str | None:
-        """The host of others of the kind in the same place, when all that are seen have one."""
+        """Return the host of the other visible objects in the same list, if all have the same host."""
         sides, kind = self.decided.sides, one.kind
         found = set()
         for identity, live in sides.snapshot.objects.items():
@@ -169,13 +168,13 @@ class _Owner(Struct, frozen=True):
 
     @property
     def relabelled(self) -> Changed | None:
-        """How the name changes that its host begins with."""
+        """The change of the organization's field from which the host begins, if the plan changes it."""
         around = self.decided.entries.get(self.tree.owner.top)
         written = around.written if around is not None else ()
         return next((item for item in written if item.field.name == _made_of(self.tree).label), None)
 
     def _with_label(self, host: str) -> str | None:
-        """The host when what it is in gets another name."""
+        """Return a host with the organization's later name; None if the host does not begin with the name."""
         item = self.relabelled
         if item is None:
             return host
@@ -185,11 +184,11 @@ class _Owner(Struct, frozen=True):
         return f"{scheme}://{item.after}.{domain}" if known else None
 
 
-# What is said about one tree.
+# Impacts on one tree.
 
 
 class _Places(Struct, frozen=True):
-    """Where people see what is in a tree, before and afterwards; and why nobody can tell some of that."""
+    """The URLs in a tree before and after the plan, and the reason why a later URL is UNKNOWN."""
 
     was: dict[Address, Place]
     will: dict[Address, Place]
@@ -197,6 +196,8 @@ class _Places(Struct, frozen=True):
 
 
 class _Impacts(Struct, frozen=True, dict=True):
+    """The changed URLs of one tree."""
+
     decided: Decisions
     tree: NavigationTree
 
@@ -216,6 +217,7 @@ class _Impacts(Struct, frozen=True, dict=True):
         return _Places(was, will, why)
 
     def all(self, later: LaterUrls) -> Iterator[UrlImpact]:
+        """Yield the changed URLs of the tree, with what becomes of each old URL."""
         was, will = self.places.was, self.places.will
         for address in self._leaves(was, will):
             old, new = was.get(address), will.get(address)
@@ -227,7 +229,7 @@ class _Impacts(Struct, frozen=True, dict=True):
                 yield later.led_on(impact, self.tree) if old is not None else impact
 
     def _leaves(self, was: Iterable[Address], will: Iterable[Address]) -> list[Address]:
-        """What people read: nodes that hold nothing. Where those are not known, the owner stands for them."""
+        """Return the nodes that hold no other nodes; only the owner if the nodes were not read."""
         known = {one.address: one.kind for one, _ in self.tree.everything()}
         found = dict.fromkeys([*was, *will])
         if not self.tree.read:
@@ -240,7 +242,7 @@ def _holds_nothing(kind: Kind) -> bool:
 
 
 Places = Mapping[Address, Any]
-"""Where everything in a tree is seen: a text, or something else where nobody sees it or can tell."""
+"""The URL of each node in a tree; another value than a string if the node is invisible or unknown."""
 
 
 class LaterUrls(Struct, frozen=True, dict=True):
@@ -250,7 +252,7 @@ class LaterUrls(Struct, frozen=True, dict=True):
     changed_trees: tuple[tuple[NavigationTree, Places], ...]
 
     def led_on(self, impact: UrlImpact, tree: NavigationTree) -> UrlImpact:
-        """The impact of something in a tree with what becomes of its old URL, in the whole organization."""
+        """Return the impact on a node with what becomes of its old URL, in the whole organization."""
         old = impact.before
         assert old is not None
         if old in self.objects_by_url:
@@ -262,7 +264,7 @@ class LaterUrls(Struct, frozen=True, dict=True):
                 return impact.model_copy(update={"redirected": str(redirect)})
         home = self.owner_urls.get(tree.owner)
         if tree.before is None or home is None or home != tree.before.url:
-            return impact  # where a whole tree moves, no redirect of its own helps
+            return impact  # if the whole tree moves, a redirect in it has no effect
         will = next(will for one, will in self.changed_trees if one is tree)
         return _Suggestion(self.decided, tree, will).to_lead_on(impact, _path(old.removeprefix(home)))
 
@@ -329,14 +331,14 @@ class LaterUrls(Struct, frozen=True, dict=True):
 
 
 class _Suggestion(Struct, frozen=True, dict=True):
-    """A redirect in the owner of a tree. `will` is where everything in the tree is seen afterwards."""
+    """The suggestion of a redirect in a tree. `will` has the later URLs of the tree."""
 
     decided: Decisions
     tree: NavigationTree
     will: Places
 
     def to_lead_on(self, impact: UrlImpact, path: str) -> UrlImpact:
-        """With a redirect to where it is seen then; else to the nearest thing around it that is."""
+        """Add a redirect to the node at its later URL, else to the nearest visible ancestor."""
         kinds = self.decided.sides.registry.children(self.tree.kind.name)
         redirecting = [(kind, kind.redirects) for kind in kinds if kind.redirects is not None]
         for one in reversed(self._chains[impact.location]):
@@ -356,11 +358,11 @@ class _Suggestion(Struct, frozen=True, dict=True):
 
     @cached_property
     def _chains(self) -> dict[Address, tuple[Branch, ...]]:
-        """Everything in the tree with what it is in then, or is in now where it goes; outermost first."""
+        """The later ancestors and itself for each node, the outermost first; the present ones if deleted."""
         return {one.address: (*above[1:], one) for one, above in self.tree.everything() if above}
 
     def _key(self, one: Branch) -> Any:
-        """How an entry names it: by its keys, or by its id where no entry is it."""
+        """Return how a redirect names a node: by its keys, or by its id if the node has no entry."""
         if one.address not in self.decided.sides.resources and one.identity is not None:
             return {"id": self.decided.sides.snapshot.objects[one.identity].id}
         depth = len(self.tree.owner.segments) + len(one.kind.key.split("."))
@@ -368,7 +370,7 @@ class _Suggestion(Struct, frozen=True, dict=True):
 
 
 def _path(text: str) -> str:
-    """As a redirect says it: what a URL has encoded is plain there."""
+    """Return a path in the form of a redirect: with a leading slash, and not percent-encoded."""
     return "/" + unquote(text).strip("/")
 
 

@@ -1,5 +1,6 @@
-"""What decides, beside a thing itself, whether people see it: everything that it is in, now or afterwards,
-and for what leads people elsewhere everything that it leads to.
+"""Find what surrounds an object and therefore decides, besides its own fields, who can see the object.
+
+`Around.of` returns the objects above an address, now or after the apply, and the targets of a redirect.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ _Ways = tuple[Callable[[Address], Iterator[Address]], ...]
 
 
 class Around:
-    """Answers for addresses, each once."""
+    """The surroundings of addresses, cached."""
 
     def __init__(self, decisions: Decisions) -> None:
         self._sides = decisions.sides
         self._known: dict[tuple[Address, _Ways], tuple[Address, ...]] = {}
 
     def of(self, address: Address) -> tuple[Address, ...]:
-        """Everything around an address, whatever is moved first on the way; without itself."""
+        """Return everything around an address, now or after the plan, without the address itself."""
         return self._around(address, (self._now, self._afterwards))
 
     def now(self, address: Address) -> tuple[Address, ...]:
-        """Everything that is around an address before anything is moved; without itself."""
+        """Return everything around an address before the moves, without the address itself."""
         return self._around(address, (self._now,))
 
     def afterwards(self, address: Address) -> tuple[Address, ...]:
-        """Everything that is around an address when all is moved; without itself."""
+        """Return everything around an address after the moves, without the address itself."""
         return self._around(address, (self._afterwards,))
 
     def _around(self, address: Address, ways: _Ways) -> tuple[Address, ...]:
@@ -55,7 +56,7 @@ class Around:
         return self._known[address, ways]
 
     def hidden_before(self, address: Address) -> bool:
-        """Whether a live thing is in something that hides it now."""
+        """Return whether a live node is inside a hidden node now."""
         live = self._live.get(address)
         at = live.holder if live is not None else None
         while at is not None and (above := self._sides.snapshot.objects.get(at)) is not None:
@@ -65,7 +66,7 @@ class Around:
         return False
 
     def hidden_after(self, address: Address) -> bool:
-        """Whether an entry will be in something that hides it."""
+        """Return whether an entry will be inside a hidden node."""
         sides, at = self._sides, self._sides.resources[address].holder
         while at is not None:
             above, live = sides.resources[at], sides.live(at)
@@ -76,7 +77,7 @@ class Around:
         return False
 
     def moves(self, steps: StepSet) -> Iterator[tuple[StepDraft, bool]]:
-        """The steps that bring a live thing out of what hides it (true), or into it (false)."""
+        """Yield the steps that move a live node out of a hidden node (true) or into one (false)."""
         for address, drafts in steps.by_address.items():
             if address not in self._live or address not in self._sides.resources:
                 continue
@@ -85,7 +86,7 @@ class Around:
                 yield from ((step, hidden) for step in moving)
 
     def may_be_before(self, step: StepDraft, steps: StepSet) -> bool:
-        """Whether a change can come before the moves of a tree: it names nothing that is made among them."""
+        """Return whether a step can precede the moves of a tree: it needs no node that the plan creates."""
         if step.phase not in (None, "withdraw"):
             return False
         makers = (steps.maker(ref) for ref in step.refers())
@@ -105,7 +106,7 @@ class Around:
             yield from self._led_to(self._sides.kind(live), live)
 
     def _led_to(self, kind: Kind, item: Entry | LiveObject) -> Iterator[Address]:
-        """What a redirect leads to."""
+        """Yield the targets of a redirect."""
         sides = self._sides
         for field in kind.fields if kind.redirects is not None else ():
             value = item.fields.get(field.name)
@@ -116,7 +117,7 @@ class Around:
 
     @cached_property
     def _live(self) -> dict[Address, LiveObject]:
-        """What can be in something else than its address says, or leads elsewhere."""
+        """The live nodes of trees, which may be in a node that their address does not show, and redirects."""
         sides = self._sides
         return {
             sides.names.address(identity): live
