@@ -51,7 +51,7 @@ def certain(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) 
     for level in set(rank.values()):
         # If an entry has an object and another entry of the same rank has none, they could be exchanged.
         without = {entry for entry in candidates if entry not in given and rank[entry] == level}
-        could = _reached(onward, without)
+        could = _reachable(onward, without)
         supplied = {entry for entry in could if entry in given and rank[entry] == level}
         leading = _reaching(onward, supplied)
         choosing |= could & leading
@@ -83,7 +83,7 @@ def _best(candidates: Mapping[Node, Sequence[str]], rank: Mapping[Node, int]) ->
     return given
 
 
-def _reached(onward: Mapping[Node, Sequence[Node]], start: set[Node]) -> set[Node]:
+def _reachable(onward: Mapping[Node, Sequence[Node]], start: set[Node]) -> set[Node]:
     """Return all entries reachable from `start`, including `start`."""
     seen: set[Node] = set()
     pending = list(start)
@@ -97,7 +97,7 @@ def _reached(onward: Mapping[Node, Sequence[Node]], start: set[Node]) -> set[Nod
 
 def _reaching(onward: Mapping[Node, Sequence[Node]], goal: set[Node]) -> set[Node]:
     """Return all entries from which `goal` is reachable, including `goal`."""
-    return _reached(backward(onward), goal)
+    return _reachable(backward(onward), goal)
 
 
 How = Literal["previously", "base", "kept"]
@@ -174,8 +174,8 @@ class Candidates(Struct, frozen=True, dict=True):
 
     def of(self, resource: Entry) -> EntryCandidates:
         """Return an entry with its candidates. Objects with both names exclude objects with one name."""
-        now, by = self._now(resource)
-        was, how = self._was(resource, now)
+        now, by = self._with_present_name(resource)
+        was, how = self._with_earlier_name(resource, now)
         both = [item for item in now if item in was]
         fits: list[LiveObject] = []
         if both and len(both) == len(was):
@@ -190,14 +190,16 @@ class Candidates(Struct, frozen=True, dict=True):
             rank = Rank.NEW if by == self.view.first_key else Rank.NEW_BY_LATER_KEY
         return EntryCandidates(resource, now, was, fits, how, by, rank)
 
-    def _now(self, resource: Entry) -> tuple[list[LiveObject], Key | None]:
+    def _with_present_name(self, resource: Entry) -> tuple[list[LiveObject], Key | None]:
         for key in self.view.kind.identity:
             value = self.view.wanted(resource, key)
             if value is not None:
-                return self._nearest(resource, self.index.bearing(key, value)), key
+                return self._best_by_tie_breakers(resource, self.index.bearing(key, value)), key
         return [], None
 
-    def _was(self, resource: Entry, now: list[LiveObject]) -> tuple[list[LiveObject], How | None]:
+    def _with_earlier_name(
+        self, resource: Entry, now: list[LiveObject]
+    ) -> tuple[list[LiveObject], How | None]:
         if declared := self._declared_earlier(resource, now):
             return declared, "previously"
         earlier = self.past.entries.get(resource.address)
@@ -216,7 +218,7 @@ class Candidates(Struct, frozen=True, dict=True):
                 continue  # what the entry went by is an earlier key, which nothing bears any more
             hits = self.past.without_lines(self.index.bearing(key, value))
             if hits:
-                return self._nearest(earlier, hits), "kept" if kept else "base"
+                return self._best_by_tie_breakers(earlier, hits), "kept" if kept else "base"
         return [], None
 
     def _declared_earlier(self, resource: Entry, now: list[LiveObject]) -> list[LiveObject]:
@@ -229,13 +231,13 @@ class Candidates(Struct, frozen=True, dict=True):
             key = key_of(self.view.kind, fields)
             value = self.view.wanted(replace(resource, fields=fields), key)
             if hits := self.index.bearing(key, value):
-                named = self._nearest(resource, hits)
+                named = self._best_by_tie_breakers(resource, hits)
                 break
-        found = (self._formerly_at(address, latest_only=bool(now)) for address in resource.former)
+        found = (self._objects_formerly_at(address, latest_only=bool(now)) for address in resource.former)
         addressed = next(filter(None, found), [])
         return named + [item for item in addressed if item not in named]
 
-    def _formerly_at(self, address: Address, latest_only: bool) -> list[LiveObject]:
+    def _objects_formerly_at(self, address: Address, latest_only: bool) -> list[LiveObject]:
         """Return the objects of a former entry: by its line, or by its names in the latest commit with it.
 
         `latest_only`: of the commits, only the git base is asked, since reading the others takes long.
@@ -250,10 +252,10 @@ class Candidates(Struct, frozen=True, dict=True):
             return []
         for key in self.view.kind.identity:
             if hits := self.index.bearing(key, self.before.wanted(earlier, key)):
-                return self._nearest(earlier, hits)
+                return self._best_by_tie_breakers(earlier, hits)
         return []
 
-    def _nearest(self, resource: Entry, hits: list[LiveObject]) -> list[LiveObject]:
+    def _best_by_tie_breakers(self, resource: Entry, hits: list[LiveObject]) -> list[LiveObject]:
         best = max((self.view.tie_breakers(resource, item) for item in hits), default=())
         return [item for item in hits if self.view.tie_breakers(resource, item) == best]
 

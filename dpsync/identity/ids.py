@@ -275,30 +275,32 @@ def by_lines(
         if len(entries) == 1 and id not in pinned:
             found.matches[entries[0].address] = Match(id, MatchedBy.LINE)
             continue
-        right = None if id in pinned else _right(view, entries, ids[id], before)
+        right = None if id in pinned else _entry_with_right_line(view, entries, ids[id], before)
         for entry in entries:
             line = recorded.lines[entry.address]
-            found.diagnostics.append(_shared(view.kind, line, entry, entries, pinned.get(id), right, ids[id]))
+            found.diagnostics.append(
+                _shared_id_question(view.kind, line, entry, entries, pinned.get(id), right, ids[id])
+            )
     return found
 
 
-class _Right(Struct, frozen=True):
+class _RightLine(Struct, frozen=True):
     """The entry with the right line, if several lines have the same id; and the reason, for the message."""
 
     entry: Entry
     why: str
 
 
-def _right(
+def _entry_with_right_line(
     view: NaturalKeys, entries: Sequence[Entry], item: LiveObject, before: Collection[Address]
-) -> _Right | None:
+) -> _RightLine | None:
     """Return which of several entries with the same id has the right line; None if that is unknown.
 
     That is the only one of the entries in the git base, else the only one with the object's name.
     """
     known = [entry for entry in entries if entry.address in before]
     if len(known) == 1:
-        return _Right(
+        return _RightLine(
             known[0], "the commit that dpsync compares your files with contains only this one of the entries"
         )
     named = [
@@ -307,12 +309,14 @@ def _right(
         for key, value in [_declared(view, entry)]
         if key is not None and value is not None and view.has(item, key, value)
     ]
-    return _Right(named[0], "the object has the name that this entry declares") if len(named) == 1 else None
+    return (
+        _RightLine(named[0], "the object has the name that this entry declares") if len(named) == 1 else None
+    )
 
 
-def _shared(
+def _shared_id_question(
     kind: Kind, line: RecordedLine, entry: Entry, all_: Sequence[Entry], pinned: Address | None,
-    right: _Right | None, item: LiveObject,
+    right: _RightLine | None, item: LiveObject,
 ) -> Diagnostic:  # fmt: skip
     """Return the question (DP311) about an entry whose id another entry has as well."""
     rest = [other for other in all_ if other is not entry]
@@ -324,17 +328,17 @@ def _shared(
         wrong = [other for other in all_ if other is not right.entry]
         message += f". The line of {right.entry.address} is right: {right.why}"
     first, *_ = wrong
-    hint = f"remove the wrong line from the ids file: {_forget(first)}"
-    answers = [forget(other, _without_line(other, all_, item)) for other in wrong]
+    hint = f"remove the wrong line from the ids file: {_forget_command(first)}"
+    answers = [forget(other, _describe_line_removal(other, all_, item)) for other in wrong]
     if right is not None:
-        answers += [forget(right.entry, _without_line(right.entry, all_, item))]
+        answers += [forget(right.entry, _describe_line_removal(right.entry, all_, item))]
     return Diagnostic(
-        "DP311", message, _at(line, entry), str(entry.address), hint,
+        "DP311", message, _line_span(line, entry), str(entry.address), hint,
         candidates=candidates(kind, entry, {item.id: item}), answers=tuple(answers),
     )  # fmt: skip
 
 
-def _without_line(entry: Entry, all_: Sequence[Entry], item: LiveObject) -> str:
+def _describe_line_removal(entry: Entry, all_: Sequence[Entry], item: LiveObject) -> str:
     """Describe, for an answer, what the removal of an entry's line means for the object."""
     rest = [str(other.address) for other in all_ if other is not entry]
     another = f"{entry.address} is another object"
@@ -344,7 +348,7 @@ def _without_line(entry: Entry, all_: Sequence[Entry], item: LiveObject) -> str:
     return another
 
 
-def _at(line: RecordedLine, entry: Entry) -> Span:
+def _line_span(line: RecordedLine, entry: Entry) -> Span:
     return line.span or entry.span
 
 
@@ -359,7 +363,9 @@ def renamed_keys(
     if not orphans:
         return {}
     index = Index(view, orphans)
-    hits = {entry.address: _bearing(view, index, entry) for entry in open_ if not entry.new}
+    hits = {
+        entry.address: _objects_with_declared_name(view, index, entry) for entry in open_ if not entry.new
+    }
     asked: dict[str, int] = defaultdict(int)
     for items in hits.values():
         for item in items:
@@ -373,7 +379,7 @@ def renamed_keys(
     }
 
 
-def _bearing(view: NaturalKeys, index: Index, entry: Entry) -> list[LiveObject]:
+def _objects_with_declared_name(view: NaturalKeys, index: Index, entry: Entry) -> list[LiveObject]:
     """Return the objects with the first natural key that an entry declares."""
     key, value = _declared(view, entry)
     return [] if key is None else index.bearing(key, value)
@@ -414,18 +420,22 @@ def questions(
         before = [
             item
             for fields in entry.previously
-            for item in _bearing(view, index, replace(entry, fields=fields))
+            for item in _objects_with_declared_name(view, index, replace(entry, fields=fields))
         ] + [item for item in index.live if recorded.orphans.get(item.id) in entry.former]
         if before:
             where = entry.where("previously")
-            asked.append(_two(view, entry, mine, before, "DP313", where, "an earlier name of this entry"))
+            asked.append(
+                _other_object_question(
+                    view, entry, mine, before, "DP313", where, "an earlier name of this entry"
+                )
+            )
         elif bears_it or key is None:
             continue
         elif others := index.bearing(key, value):
             has = f"the {key_text(key)} that this entry declares"
-            asked.append(_two(view, entry, mine, others, "DP312", written(entry, key), has))
+            asked.append(_other_object_question(view, entry, mine, others, "DP312", written(entry, key), has))
         elif entry.address in recorded.returned:
-            asked.append(_returned(view, entry, mine, key))
+            asked.append(_returned_entry_question(view, entry, mine, key))
     recognized = [
         Recognized(entry, objects[match.id], match.by is MatchedBy.LINE, entry.address in recorded.in_base)
         for entry in wanted
@@ -434,7 +444,7 @@ def questions(
     return [*asked, *questions_about_swapped_ids(view, recognized, earlier)]
 
 
-def _two(
+def _other_object_question(
     view: NaturalKeys, entry: Entry, mine: LiveObject, others: Sequence[LiveObject], code: str, where: Span,
     has: str,
 ) -> Diagnostic:  # fmt: skip
@@ -456,13 +466,14 @@ def _two(
     )  # fmt: skip
 
 
-def _returned(view: NaturalKeys, entry: Entry, mine: LiveObject, key: Key) -> Diagnostic:
+def _returned_entry_question(view: NaturalKeys, entry: Entry, mine: LiveObject, key: Key) -> Diagnostic:
     recorded = f'{view.kind.noun} "{mine.id}"'
     message = (
         f"this entry was removed and added again, but its former object, the {recorded}, now has another "
         f"{key_text(key)}"
     )
-    hint = f"if the entry is that object, add {pin(mine.id, view.shared)}. Otherwise, run {_forget(entry)}"
+    forget_line = _forget_command(entry)
+    hint = f"if the entry is that object, add {pin(mine.id, view.shared)}. Otherwise, run {forget_line}"
     return Diagnostic(
         "DP314", message, written(entry, key), str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine}),
@@ -470,7 +481,7 @@ def _returned(view: NaturalKeys, entry: Entry, mine: LiveObject, key: Key) -> Di
     )  # fmt: skip
 
 
-def _forget(entry: Entry) -> str:
+def _forget_command(entry: Entry) -> str:
     return command("ids", "--forget", str(entry.address))
 
 
@@ -480,6 +491,6 @@ def other_kind(line: RecordedLine, entry: Entry, noun: str, other: str) -> Diagn
         f'the id "{line.id}" in the line of this entry in the ids file is the id of {other}, but this entry '
         f"is {noun}"
     )
-    hint = f"remove the line from the ids file: {_forget(entry)}"
+    hint = f"remove the line from the ids file: {_forget_command(entry)}"
     answers = (forget(entry, "remove the wrong line"),)
-    return Diagnostic("DP315", message, _at(line, entry), str(entry.address), hint, answers=answers)
+    return Diagnostic("DP315", message, _line_span(line, entry), str(entry.address), hint, answers=answers)

@@ -62,34 +62,34 @@ class NaturalKeys(Struct, frozen=True):
     def wanted(self, resource: Entry, key: Key) -> tuple[Form, ...] | None:
         """Return the value that an entry has for a key; None if a part of the value is missing."""
         if isinstance(key, str):
-            part = self._part(resource, key)
+            part = self._declared_value(resource, key)
             return None if part is None else (self.form(part),)
-        parts = [self._part(resource, name) for name in key]
+        parts = [self._declared_value(resource, name) for name in key]
         return None if any(part is None for part in parts) else tuple(self.form(part) for part in parts)
 
-    def _part(self, resource: Entry, name: str) -> Value:
+    def _declared_value(self, resource: Entry, name: str) -> Value:
         if of_child(name):
             child = self.first_child(resource)
             return child.fields.get(name.removeprefix(_CHILD)) if child else None
-        return self._folded(name, _inside(resource.fields, name))
+        return self._folded(name, _member_value(resource.fields, name))
 
     def has(self, live: LiveObject, key: Key, value: tuple[Form, ...]) -> bool:
         """Return whether a live object has this value; for a key of a child, any child may have it."""
         return all(
-            wanted in (self.form(part) for part in self._live(live, name))
+            wanted in (self.form(part) for part in self._live_values(live, name))
             for name, wanted in zip(names(key), value, strict=True)
         )
 
     def carried(self, live: LiveObject, fields: tuple[str, ...]) -> tuple[Form, ...] | None:
         """Return the values of a live object's own fields; None if one of them is missing."""
-        values = [next(iter(self._live(live, name)), None) for name in fields]
+        values = [next(iter(self._live_values(live, name)), None) for name in fields]
         return None if None in values else tuple(self.form(value) for value in values)
 
-    def _live(self, live: LiveObject, name: str) -> Iterable[Value]:
+    def _live_values(self, live: LiveObject, name: str) -> Iterable[Value]:
         if of_child(name):
             field = name.removeprefix(_CHILD)
             return [child.fields.get(field) for child in self.children(live)]
-        value = _inside(live.fields, name)
+        value = _member_value(live.fields, name)
         if value is None:
             return []
         return [self._folded(name, value)]
@@ -117,14 +117,14 @@ class NaturalKeys(Struct, frozen=True):
         if isinstance(value, Ref):
             id = self.bound(value.address)
             return (REF, value.address) if id is None else (LIVE, id)
-        return canonical(transform(value, self._known))
+        return canonical(transform(value, self._with_known_id))
 
-    def _known(self, leaf: Value) -> Value:
+    def _with_known_id(self, leaf: Value) -> Value:
         id = self.bound(leaf.address) if isinstance(leaf, Ref) else None
         return LiveId(id) if id is not None else leaf
 
 
-def _inside(fields: Mapping[str, Value], name: str) -> Value:
+def _member_value(fields: Mapping[str, Value], name: str) -> Value:
     """Return the value of a field, or of a member of a field ("translations.en")."""
     name, _, member = name.partition(".")
     value = fields.get(name)
@@ -152,10 +152,10 @@ class Index:
 
     def _index(self, fields: tuple[str, ...]) -> dict[tuple[Form, ...], list[LiveObject]]:
         if fields not in self._by_fields:
-            self._by_fields[fields] = self._made(fields)
+            self._by_fields[fields] = self._build_index(fields)
         return self._by_fields[fields]
 
-    def _made(self, fields: tuple[str, ...]) -> dict[tuple[Form, ...], list[LiveObject]]:
+    def _build_index(self, fields: tuple[str, ...]) -> dict[tuple[Form, ...], list[LiveObject]]:
         found: dict[tuple[Form, ...], list[LiveObject]] = {}
         for item in self.live:
             value = self._view.carried(item, fields)

@@ -51,11 +51,11 @@ def match(
 ) -> Matching:
     """Match the entries of one parent with its live objects, which are in live order."""
     found = Matching()
-    claimed = _pins(view, wanted, live, found)
+    claimed = _match_by_pins(view, wanted, live, found)
     claimed |= _lines(view, past, wanted, live, claimed, found)
     if view.kind.identity:
         known = set(claimed.values())
-        claimed |= _earlier_names(
+        claimed |= _match_by_earlier_names(
             view,
             past,
             [item for item in wanted if item.address not in known],
@@ -69,7 +69,7 @@ def match(
     open_ = [item for item in in_order if item.pin is None and item.address not in settled]
     if view.kind.identity:
         index = Index(view, free)
-        by_first = _first_key(view, open_, index, found)
+        by_first = _match_by_first_key(view, open_, index, found)
         for address, question in contradictions(view, past, open_, index, by_first).items():
             del found.matches[address]
             found.diagnostics.append(question)
@@ -79,9 +79,9 @@ def match(
         if rest:
             _later_keys(view, rest, index, claimed, found)
             left = [item for item in rest if item.address not in found.matches]
-            _sole_key(view, past, left, index, claimed, found)
+            _match_by_sole_key(view, past, left, index, claimed, found)
             if past.has_no_lines and view.kind.recorded and view.kind.can_be_renamed:
-                _former_names(view, past, left, live, claimed, found)
+                _match_by_former_names(view, past, left, live, claimed, found)
     if past.recorded.lines:
         found.diagnostics += questions(view, past.recorded, wanted, live, found.matches, past.earlier_entries)
     return found
@@ -124,7 +124,7 @@ def _lines(
     return claimed
 
 
-def _earlier_names(
+def _match_by_earlier_names(
     view: NaturalKeys, past: Past, wanted: Sequence[Entry], live: Sequence[LiveObject], found: Matching
 ) -> dict[str, Address]:
     ambiguous = _ambiguous(found)
@@ -142,7 +142,7 @@ def _ambiguous(found: Matching) -> set[Address]:
     return {Address.parse(item.address) for item in found.diagnostics if item.address}
 
 
-def _pins(
+def _match_by_pins(
     view: NaturalKeys, wanted: Sequence[Entry], live: Sequence[LiveObject], found: Matching
 ) -> dict[str, Address]:
     kind = view.kind
@@ -171,7 +171,7 @@ def no_such_id(kind: Kind, resource: Entry, environments: bool) -> Diagnostic:
     )
 
 
-def _first_key(
+def _match_by_first_key(
     view: NaturalKeys, wanted: Sequence[Entry], index: Index, found: Matching
 ) -> dict[Address, LiveObject]:
     """Match entries by the first natural key, in rounds: each certain match may make others certain.
@@ -181,7 +181,7 @@ def _first_key(
     key = view.first_key
     hits = {resource.address: index.bearing(key, view.wanted(resource, key)) for resource in wanted}
     open_ = [resource for resource in wanted if hits[resource.address]]
-    claims = _undisputed(hits)
+    claims = _unambiguous_claims(hits)
     if claims:
         open_ = []
     taken: set[str] = set()
@@ -201,11 +201,11 @@ def _first_key(
     for resource in open_:
         left = [item for item in hits[resource.address] if item.id not in taken]
         if left:
-            found.diagnostics.append(_unclear(view, resource, key, left))
+            found.diagnostics.append(_ambiguous_key_error(view, resource, key, left))
     return claims
 
 
-def _undisputed(hits: dict[Address, list[LiveObject]]) -> dict[Address, LiveObject]:
+def _unambiguous_claims(hits: dict[Address, list[LiveObject]]) -> dict[Address, LiveObject]:
     """Return one object for each entry with hits if the assignment is unambiguous, else {}."""
     claims = {address: item for address, items in hits.items() for item in items}
     bearers = [item.id for items in hits.values() for item in items]
@@ -235,7 +235,7 @@ def _best(view: NaturalKeys, offers: list[_Offer]) -> list[_Offer]:
     return [offer for offer, score in zip(offers, scores, strict=True) if score == most]
 
 
-def _unclear(view: NaturalKeys, resource: Entry, key: Key, items: list[LiveObject]) -> Diagnostic:
+def _ambiguous_key_error(view: NaturalKeys, resource: Entry, key: Key, items: list[LiveObject]) -> Diagnostic:
     kind, ids = view.kind, [item.id for item in items]
     first, *_ = ids
     named = " and ".join(f'"{id}"' for id in ids)
@@ -273,7 +273,7 @@ def _later_keys(
                     break
 
 
-def _sole_key(
+def _match_by_sole_key(
     view: NaturalKeys,
     past: Past,
     wanted: Sequence[Entry],
@@ -309,7 +309,7 @@ def _sole_key(
             found.matches[address] = Match(id, by, key_text(key) if by is MatchedBy.LATER_KEY else "")
 
 
-def _former_names(
+def _match_by_former_names(
     view: NaturalKeys,
     past: Past,
     wanted: Sequence[Entry],
@@ -329,15 +329,15 @@ def _former_names(
         base = past.entries.get(entry.address)
         if base is None or entry.address in found.matches or entry.new:
             continue
-        if any(item.id not in claimed for item in _same_key(past.keys(view), base, index)):
+        if any(item.id not in claimed for item in _objects_with_key(past.keys(view), base, index)):
             continue  # the rules for names in the git base have found more than one answer
-        hits, commit = _formerly(view, past, entry, index)
+        hits, commit = _objects_with_former_name(view, past, entry, index)
         if len(hits) != 1:
             continue
         if (other := claimed.get(hits[0].id)) is None:
             offers[hits[0].id].append((entry, commit))
         elif view.kind.content and found.matches[other].by in (MatchedBy.KEY, MatchedBy.LATER_KEY):
-            found.diagnostics.append(_taken_name(view, entry, hits[0], other, commit))
+            found.diagnostics.append(_taken_name_question(view, entry, hits[0], other, commit))
     for id, entries in offers.items():
         if len(entries) == 1:
             ((entry, commit),) = entries
@@ -345,7 +345,9 @@ def _former_names(
             found.matches[entry.address] = Match(id, MatchedBy.EARLIER_COMMIT, commit)
 
 
-def _taken_name(view: NaturalKeys, entry: Entry, item: LiveObject, other: Address, commit: str) -> Diagnostic:
+def _taken_name_question(
+    view: NaturalKeys, entry: Entry, item: LiveObject, other: Address, commit: str
+) -> Diagnostic:
     """Return the question about an entry whose former name is that of another entry now."""
     message = (
         f'in commit {short_commit(commit)}, this entry has the name of the object "{item.id}", which now has '
@@ -361,7 +363,9 @@ def _taken_name(view: NaturalKeys, entry: Entry, item: LiveObject, other: Addres
     )  # fmt: skip
 
 
-def _formerly(view: NaturalKeys, past: Past, entry: Entry, index: Index) -> tuple[list[LiveObject], str]:
+def _objects_with_former_name(
+    view: NaturalKeys, past: Past, entry: Entry, index: Index
+) -> tuple[list[LiveObject], str]:
     """Return the objects with the latest former name that is live, and the commit that has the name."""
     if _is_renamed(past.entries[entry.address], entry):
         return [], ""
@@ -371,12 +375,12 @@ def _formerly(view: NaturalKeys, past: Past, entry: Entry, index: Index) -> tupl
             return [], ""
         first_child = then.resources.get(former.children[0]) if former.children else None
         before = replace(view, first_child=lambda _, child=first_child: child)
-        if hits := _same_key(before, former, index):
+        if hits := _objects_with_key(before, former, index):
             return hits, then.commit or ""
     return [], ""
 
 
-def _same_key(view: NaturalKeys, entry: Entry, index: Index) -> list[LiveObject]:
+def _objects_with_key(view: NaturalKeys, entry: Entry, index: Index) -> list[LiveObject]:
     """Return the objects that have the first natural key of an entry that any object has."""
     hits = (index.bearing(key, view.wanted(entry, key)) for key in view.kind.identity)
     return next(filter(None, hits), [])
@@ -425,10 +429,10 @@ def remember(
             if parent is not None and owner is None:
                 continue
             here = live[kind.name, owner]
-            matches, recorded = _same(entries, desired, snapshot), set[Address]()
+            matches, recorded = _present_matches(entries, desired, snapshot), set[Address]()
             if kind.recorded:
-                recorded = {entry.address for entry in entries if _line(snapshot, entry) is not None}
-                matches = {**_by_lines(entries, snapshot, {item.id for item in here}), **matches}
+                recorded = {entry.address for entry in entries if _recorded_line(snapshot, entry) is not None}
+                matches = {**_matches_by_lines(entries, snapshot, {item.id for item in here}), **matches}
             taken, settled = {item.id for item in matches.values()}, matches.keys() | recorded
             rest = [entry for entry in entries if entry.address not in settled]
             free = [item for item in here if item.id not in taken]
@@ -442,7 +446,7 @@ def remember(
     return found
 
 
-def _same(entries: list[Entry], desired: Desired, snapshot: Snapshot) -> dict[Address, Match]:
+def _present_matches(entries: list[Entry], desired: Desired, snapshot: Snapshot) -> dict[Address, Match]:
     """Return the present matches of the entries that are still declared."""
     return {
         entry.address: snapshot.matches[entry.address]
@@ -453,15 +457,15 @@ def _same(entries: list[Entry], desired: Desired, snapshot: Snapshot) -> dict[Ad
     }
 
 
-def _line(snapshot: Snapshot, entry: Entry) -> RecordedLine | None:
+def _recorded_line(snapshot: Snapshot, entry: Entry) -> RecordedLine | None:
     """Return the line of an entry in the ids file of the base, else in the present ids file."""
     records = snapshot.records
     return records.earlier.get(entry.address) or records.lines.get(entry.address)
 
 
-def _by_lines(entries: list[Entry], snapshot: Snapshot, live: set[str]) -> dict[Address, Match]:
+def _matches_by_lines(entries: list[Entry], snapshot: Snapshot, live: set[str]) -> dict[Address, Match]:
     """Return the matches of the entries with a line whose object is live."""
-    lines = ((entry.address, _line(snapshot, entry)) for entry in entries)
+    lines = ((entry.address, _recorded_line(snapshot, entry)) for entry in entries)
     return {
         address: Match(line.id, MatchedBy.LINE)
         for address, line in lines

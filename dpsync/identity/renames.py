@@ -38,17 +38,19 @@ class Renames(Struct):
 def renames(view: NaturalKeys, past: Past, wanted: Sequence[Entry], live: Sequence[LiveObject]) -> Renames:
     """Match the entries of one parent by their earlier names. `wanted` has no entry with `id:`."""
     found = Renames()
-    _asides(view.first_key, wanted, live, found)
+    _match_temporary_names(view.first_key, wanted, live, found)
     stepped = {match.id for match in found.matches.values()}
     free = [item for item in live if item.id not in stepped]
     open_ = [resource for resource in wanted if resource.address not in found.matches]
     if past.entries or any(resource.has_earlier_name for resource in open_):
         candidates = Candidates(view, past, Index(view, free))
-        _Settling(view, past, found).settle([candidates.of(resource) for resource in open_])
+        _RenameMatching(view, past, found).match_all([candidates.of(resource) for resource in open_])
     return found
 
 
-def _asides(key: Key, wanted: Sequence[Entry], live: Sequence[LiveObject], found: Renames) -> None:
+def _match_temporary_names(
+    key: Key, wanted: Sequence[Entry], live: Sequence[LiveObject], found: Renames
+) -> None:
     """Match objects that have a temporary name since an interrupted exchange of names."""
     if not isinstance(key, str):
         return
@@ -63,7 +65,7 @@ def _asides(key: Key, wanted: Sequence[Entry], live: Sequence[LiveObject], found
             found.matches[resource.address] = Match(item.id, MatchedBy.TEMPORARY_NAME)
 
 
-def _take(entries: Iterable[EntryCandidates], taken: set[str]) -> None:
+def _remove_taken(entries: Iterable[EntryCandidates], taken: set[str]) -> None:
     """Remove the objects with these ids from the candidates: they belong to other entries."""
     for entry in entries:
         entry.now = [item for item in entry.now if item.id not in taken]
@@ -71,7 +73,7 @@ def _take(entries: Iterable[EntryCandidates], taken: set[str]) -> None:
         entry.fits = [item for item in entry.fits if item.id not in taken]
 
 
-def _narrow(entries: Iterable[EntryCandidates]) -> bool:
+def _keep_candidates_with_both_names(entries: Iterable[EntryCandidates]) -> bool:
     """Keep only candidates with both names if several have the present name; return whether any changed."""
     found = False
     for entry in entries:
@@ -80,7 +82,7 @@ def _narrow(entries: Iterable[EntryCandidates]) -> bool:
     return found
 
 
-class _Settling(Struct, frozen=True, dict=True):
+class _RenameMatching(Struct, frozen=True, dict=True):
     """The decision which candidate each entry is."""
 
     view: NaturalKeys
@@ -91,25 +93,25 @@ class _Settling(Struct, frozen=True, dict=True):
     def before(self) -> NaturalKeys:
         return self.past.keys(self.view)
 
-    def settle(self, open_: list[EntryCandidates]) -> None:
+    def match_all(self, open_: list[EntryCandidates]) -> None:
         """Match the certain entries, then circles of exchanged names, repeatedly; ask about the rest."""
         while True:
-            open_ = self._certain(open_)
-            if _narrow(open_):
+            open_ = self._decide_certain(open_)
+            if _keep_candidates_with_both_names(open_):
                 continue
-            rings = list(self._rings([entry for entry in open_ if entry.was]))
+            rings = list(self._exchange_circles([entry for entry in open_ if entry.was]))
             if not rings:
                 break
             for ring in rings:
-                self._exchange(ring)
+                self._decide_circle(ring)
             passed = {entry.address: item.id for ring in rings for entry in ring for item in entry.was}
             open_ = [entry for entry in open_ if entry.address not in passed]
-            _take(open_, set(passed.values()))
+            _remove_taken(open_, set(passed.values()))
         for entry in open_:
             if entry.was and entry.how != "kept":  # the natural key decides about a kept name
-                self._both_live(entry)
+                self._ask_if_both_names_are_live(entry)
 
-    def _certain(self, open_: list[EntryCandidates]) -> list[EntryCandidates]:
+    def _decide_certain(self, open_: list[EntryCandidates]) -> list[EntryCandidates]:
         """Match the entries that have the same object in all best assignments; return the other entries."""
         items = {item.id: item for entry in open_ for item in (*entry.now, *entry.was)}
         candidates = {
@@ -119,12 +121,12 @@ class _Settling(Struct, frozen=True, dict=True):
         found = certain(candidates, {entry.address: entry.rank for entry in open_})
         for entry in open_:
             if entry.address in found:
-                self._decide(entry, items[found[entry.address]])
+                self._record_match(entry, items[found[entry.address]])
         left = [entry for entry in open_ if entry.address not in found]
-        _take(left, set(found.values()))
+        _remove_taken(left, set(found.values()))
         return left
 
-    def _decide(self, entry: EntryCandidates, item: LiveObject) -> None:
+    def _record_match(self, entry: EntryCandidates, item: LiveObject) -> None:
         """Record the match of an entry, unless the first natural key finds the same object later."""
         if item in entry.was and item not in entry.now:
             by = MatchedBy.PREVIOUSLY if entry.how == "previously" else MatchedBy.BASE
@@ -132,25 +134,25 @@ class _Settling(Struct, frozen=True, dict=True):
         elif entry.rank < Rank.NEW and entry.by is not None and entry.by != self.view.first_key:
             self.found.matches[entry.address] = Match(item.id, MatchedBy.LATER_KEY, key_text(entry.by))
 
-    def _rings(self, left: list[EntryCandidates]) -> Iterator[tuple[EntryCandidates, ...]]:
+    def _exchange_circles(self, left: list[EntryCandidates]) -> Iterator[tuple[EntryCandidates, ...]]:
         """Return the circles of entries that exchanged names: each has the next one's earlier object."""
         bearer = {item.id: entry for entry in left if len(entry.was) == 1 for item in entry.was}
         passed = [entry for entry in bearer.values() if len(entry.now) == 1]
         return circles(passed, lambda entry: bearer.get(entry.now[0].id) if len(entry.now) == 1 else None)
 
-    def _exchange(self, ring: tuple[EntryCandidates, ...]) -> None:
+    def _decide_circle(self, ring: tuple[EntryCandidates, ...]) -> None:
         """Decide whether the names of a circle were exchanged already; ask if the fields do not tell."""
-        still = sum(self._unchanged(entry, was) for entry in ring for was in entry.was)
-        done = sum(self._unchanged(entry, now) for entry in ring for now in entry.now)
-        if still == done and not self._done_before(ring):
+        still = sum(self._count_agreements(entry, was) for entry in ring for was in entry.was)
+        done = sum(self._count_agreements(entry, now) for entry in ring for now in entry.now)
+        if still == done and not self._is_exchanged_in_base(ring):
             for entry in ring:
-                self._unclear(entry, *entry.was, *entry.now)
+                self._ask(entry, *entry.was, *entry.now)
             return
         for entry in ring:
             for item in entry.was if still > done else entry.now:
-                self._decide(entry, item)
+                self._record_match(entry, item)
 
-    def _done_before(self, ring: tuple[EntryCandidates, ...]) -> bool:
+    def _is_exchanged_in_base(self, ring: tuple[EntryCandidates, ...]) -> bool:
         """Return whether the git base has the same names already, so that `previously` is outdated."""
         first = self.view.first_key
         return all(
@@ -160,7 +162,7 @@ class _Settling(Struct, frozen=True, dict=True):
             for entry in ring
         )
 
-    def _unchanged(self, entry: EntryCandidates, item: LiveObject) -> int:
+    def _count_agreements(self, entry: EntryCandidates, item: LiveObject) -> int:
         """Return the number of unchanged fields and keys of an entry that a live object has as well."""
         return sum(self._agreements(entry, item))
 
@@ -178,18 +180,18 @@ class _Settling(Struct, frozen=True, dict=True):
             kept = earlier is None or wanted == self.before.wanted(earlier, key)
             yield kept and wanted is not None and self.view.has(item, key, wanted)
 
-    def _both_live(self, entry: EntryCandidates) -> None:
+    def _ask_if_both_names_are_live(self, entry: EntryCandidates) -> None:
         """Ask about an entry if several objects have its earlier name, or if both names are live."""
         if len(entry.was) > 1:
-            self._unclear(entry, *entry.was)
+            self._ask(entry, *entry.was)
         elif entry.now:
             (was,), (now, *_) = entry.was, entry.now
-            still, done = self._unchanged(entry, was), self._unchanged(entry, now)
+            still, done = self._count_agreements(entry, was), self._count_agreements(entry, now)
             # A rename would leave the same fields, so only a clear "no" is certain.
             if still >= done:
-                self._unclear(entry, was, now)
+                self._ask(entry, was, now)
 
-    def _unclear(self, entry: EntryCandidates, *items: LiveObject) -> None:
+    def _ask(self, entry: EntryCandidates, *items: LiveObject) -> None:
         kind = self.view.kind
         first, other, *_ = (item.id for item in items)
         before = (
@@ -242,9 +244,9 @@ def unknown_earlier_names(
     lines = set(past.recorded.orphans.values())
     removed = [address for address in {*lines, *past.entries} if address not in declared]
     return [
-        _unknown(view, entry, live, removed)
+        _unknown_name_error(view, entry, live, removed)
         for entry in asking
-        if not _is_name(view, index, past, entry)
+        if not _has_known_name(view, index, past, entry)
         and not any(
             address not in declared and (address in lines or any(past.earlier_entries(address)))
             for address in entry.former
@@ -252,7 +254,7 @@ def unknown_earlier_names(
     ]
 
 
-def _is_name(view: NaturalKeys, index: Index, past: Past, entry: Entry) -> bool:
+def _has_known_name(view: NaturalKeys, index: Index, past: Past, entry: Entry) -> bool:
     """Return whether a live object or an entry of the git base has one of the former names."""
     before = past.keys(view)
     for fields in entry.previously:
@@ -264,7 +266,7 @@ def _is_name(view: NaturalKeys, index: Index, past: Past, entry: Entry) -> bool:
     return False
 
 
-def _unknown(
+def _unknown_name_error(
     view: NaturalKeys, entry: Entry, live: Sequence[LiveObject], removed: Sequence[Address]
 ) -> Diagnostic:
     kind = view.kind

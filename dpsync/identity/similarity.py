@@ -27,7 +27,7 @@ ALIKE: Final = 0.8
 """The least similarity at which names alone are enough."""
 SUPPORTED: Final = 0.6
 """The least similarity if the other declared fields agree."""
-_UNLIKE: Final = 0.0
+_NOT_SIMILAR: Final = 0.0
 
 _NOT_WORDS: Final = re.compile(r"[\W_]+")
 _NUMBERS: Final = re.compile(r"\d+")
@@ -35,9 +35,11 @@ _NUMBERS: Final = re.compile(r"\d+")
 
 def lookalikes(view: NaturalKeys, resource: Entry, live: Iterable[LiveObject]) -> list[LiveObject]:
     """Return the live objects that are similar to an entry, the most similar first."""
-    texts = _texts(view.kind)
-    scored = [(_likeness(view, texts, resource, item), item) for item in live]
-    return [item for score, item in sorted(scored, key=lambda one: (-one[0], one[1].id)) if score > _UNLIKE]
+    texts = _name_fields(view.kind)
+    scored = [(_similarity(view, texts, resource, item), item) for item in live]
+    return [
+        item for score, item in sorted(scored, key=lambda one: (-one[0], one[1].id)) if score > _NOT_SIMILAR
+    ]
 
 
 def narrowed(
@@ -49,54 +51,54 @@ def narrowed(
     the objects whose name differs in case, spaces and punctuation alone.
     """
     by_numbers = _Index(kind, live, _numbers)
-    if sum(len(by_numbers.like(resource)) for resource in resources) <= most:
-        return by_numbers.like
-    return _Index(kind, live, folded).like
+    if sum(len(by_numbers.with_same_property(resource)) for resource in resources) <= most:
+        return by_numbers.with_same_property
+    return _Index(kind, live, folded).with_same_property
 
 
 class _Index:
     """Live objects by a property of their names, for example the numbers in the names."""
 
     def __init__(self, kind: Kind, live: Sequence[LiveObject], about: Callable[[str], Hashable]) -> None:
-        self._kind, self._live, self._about = kind, live, about
-        self._at: dict[Hashable, list[int]] = defaultdict(list)
+        self._kind, self._live, self._property_of = kind, live, about
+        self._positions: dict[Hashable, list[int]] = defaultdict(list)
         for number, item in enumerate(live):
             for key in self._keys(item):
-                self._at[key].append(number)
+                self._positions[key].append(number)
 
-    def like(self, resource: Entry) -> list[LiveObject]:
+    def with_same_property(self, resource: Entry) -> list[LiveObject]:
         """Return the objects with a name that has the same property, in live order."""
-        at = {number for key in self._keys(resource) for number in self._at.get(key, ())}
+        at = {number for key in self._keys(resource) for number in self._positions.get(key, ())}
         return [self._live[number] for number in sorted(at)]
 
     def _keys(self, item: Entry | LiveObject) -> set[Hashable]:
-        values = ((name, item.fields.get(name)) for name in _texts(self._kind))
-        return {(name, self._about(value)) for name, value in values if isinstance(value, str)}
+        values = ((name, item.fields.get(name)) for name in _name_fields(self._kind))
+        return {(name, self._property_of(value)) for name, value in values if isinstance(value, str)}
 
 
-def _likeness(view: NaturalKeys, texts: list[str], resource: Entry, item: LiveObject) -> float:
-    names = (_names(resource.fields.get(name), item.fields.get(name)) for name in texts)
-    score = max(names, default=_UNLIKE)
+def _similarity(view: NaturalKeys, texts: list[str], resource: Entry, item: LiveObject) -> float:
+    names = (_name_similarity(resource.fields.get(name), item.fields.get(name)) for name in texts)
+    score = max(names, default=_NOT_SIMILAR)
     if score >= ALIKE:
         return score
-    return score if score >= SUPPORTED and _agrees(view, resource, item) else _UNLIKE
+    return score if score >= SUPPORTED and _other_fields_agree(view, resource, item) else _NOT_SIMILAR
 
 
-def _texts(kind: Kind) -> list[str]:
+def _name_fields(kind: Kind) -> list[str]:
     return [name for name in kind.identity_fields if not kind.field(name).type.refers]
 
 
-def _names(one: Value, other: Value) -> float:
+def _name_similarity(one: Value, other: Value) -> float:
     """Return the similarity of two names from 0 to 1; 1 if they differ in case and punctuation alone."""
     if not isinstance(one, str) or not isinstance(other, str):
-        return _UNLIKE
+        return _NOT_SIMILAR
     a, b = folded(one), folded(other)
     if not a or not b or _numbers(one) != _numbers(other):
-        return _UNLIKE
+        return _NOT_SIMILAR
     if a == b:
         return 1.0
     if 2 * len(_letters(a) & _letters(b)) / (len(a) + len(b)) < SUPPORTED:
-        return _UNLIKE  # counting letters is much faster than SequenceMatcher
+        return _NOT_SIMILAR  # counting letters is much faster than SequenceMatcher
     return SequenceMatcher(None, a, b, autojunk=False).ratio()
 
 
@@ -117,7 +119,7 @@ def _numbers(name: str) -> tuple[str, ...]:
     return tuple(_NUMBERS.findall(folded(name)))
 
 
-def _agrees(view: NaturalKeys, resource: Entry, item: LiveObject) -> bool:
+def _other_fields_agree(view: NaturalKeys, resource: Entry, item: LiveObject) -> bool:
     """Return whether all other readable fields agree, and at least one of them is not a default."""
     compared = False
     for name, value in resource.fields.items():

@@ -210,12 +210,16 @@ def _value_after(decided: Decisions, guard: Guard, live: LiveObject) -> object:
         return None
     address = sides.names.declared.get(live.identity)
     declared = sides.resources.get(address) if address else None
-    if declared is None or sides.policy.ignored(declared.address) or _blocked(decided, guard, declared):
+    if (
+        declared is None
+        or sides.policy.ignored(declared.address)
+        or _is_write_blocked(decided, guard, declared)
+    ):
         return live.fields.get(guard.field)
     return declared.fields.get(guard.field, live.fields.get(guard.field))
 
 
-def _blocked(decided: Decisions, guard: Guard, entry: Entry) -> bool:
+def _is_write_blocked(decided: Decisions, guard: Guard, entry: Entry) -> bool:
     """Return whether the plan does not write the guarded field of an entry."""
     item = decided.sides.kind(entry).field(guard.field)
     return decided.blocking.entry(entry.address) or decided.blocking.noted(entry.address, item)
@@ -231,10 +235,10 @@ def _own(decided: Decisions, guard: Guard, members: list[LiveObject]) -> Iterato
         if live.id != user:
             continue
         if goes or (had and _value_after(decided, guard, live) != guard.value):
-            yield words.OWN_USER.at(decided.sides.names.address(live.identity), lose=_lost(guard, goes))
+            yield words.OWN_USER.at(decided.sides.names.address(live.identity), lose=_loss_text(guard, goes))
 
 
-def _lost(guard: Guard, goes: bool) -> str:
+def _loss_text(guard: Guard, goes: bool) -> str:
     return "be removed" if goes else f"stop being {guard.value}"
 
 
@@ -242,7 +246,7 @@ def _perhaps_own(decided: Decisions, guard: Guard, address: Address, goes: bool)
     """Return the question whether a leaving admin is the token's user, for a server that does not tell."""
     answer = Answer(NOT_MY_OWN, str(address))
     lacking = decided.sides.registry.profile.lacks("showing the user of the token")
-    lose = _lost(guard, goes)
+    lose = _loss_text(guard, goes)
     way = WayOut(
         address=str(address), add=answer.flag, means="confirm that this member is not the user of the token"
     )
@@ -264,7 +268,7 @@ def _last(
         and resource.fields.get(guard.field) == guard.value
         and decided.sides.live(resource.address) is None
         and not decided.sides.policy.left_out(resource.address)
-        and not _blocked(decided, guard, resource)
+        and not _is_write_blocked(decided, guard, resource)
         for resource in decided.sides.resources.values()
     )
     if not arrives:

@@ -102,14 +102,14 @@ class Lineage(Struct, frozen=True, dict=True):
         """Yield all live objects inside a live object, at any depth, such as the spaces in a collection."""
         waiting, seen = [holder], {holder}
         while waiting:
-            for live in self._held[waiting.pop()]:
+            for live in self._contents[waiting.pop()]:
                 if live.identity not in seen:
                     seen.add(live.identity)
                     waiting.append(live.identity)
                     yield live
 
     @cached_property
-    def _held(self) -> dict[Identity, list[LiveObject]]:
+    def _contents(self) -> dict[Identity, list[LiveObject]]:
         held: dict[Identity, list[LiveObject]] = defaultdict(list)
         for live in self.snapshot.objects.values():
             for item in self.registry[live.kind].fields:
@@ -318,7 +318,7 @@ class FormerNames(Struct, frozen=True, dict=True):
     snapshot: Snapshot
     base: Base
     names: Names
-    _known: dict[Identity, frozenset[Address]] = field(default_factory=dict)
+    _addresses_by_object: dict[Identity, frozenset[Address]] = field(default_factory=dict)
     _commits: dict[int, Mapping[Address, Identity]] = field(default_factory=dict)
     _addresses: dict[int, Mapping[Identity, set[Address]]] = field(default_factory=dict)
 
@@ -329,11 +329,11 @@ class FormerNames(Struct, frozen=True, dict=True):
         records = self.snapshot.records
         for lines in (records.lines, records.earlier):
             if (line := lines.get(address)) is not None:
-                return frozenset(self._of_line(line))
+                return frozenset(self._objects_of_line(line))
         if address in self.names.remembered:
             return frozenset({self.names.remembered[address]})
         for number, then in enumerate(self.base.earlier):
-            if address in then.resources and address in (found := self._of_commit(number, then)):
+            if address in then.resources and address in (found := self._objects_in_commit(number, then)):
                 return frozenset({found[address]})
         return None
 
@@ -380,9 +380,9 @@ class FormerNames(Struct, frozen=True, dict=True):
 
     def of(self, identity: Identity) -> frozenset[Address]:
         """Return all addresses of an object, now and before, except those from commits before the base."""
-        if identity not in self._known:
-            self._known[identity] = frozenset(self._each(identity))
-        return self._known[identity]
+        if identity not in self._addresses_by_object:
+            self._addresses_by_object[identity] = frozenset(self._all_addresses(identity))
+        return self._addresses_by_object[identity]
 
     def lines_of(self, identity: Identity) -> Mapping[Address, RecordedLine]:
         """Return the lines of an object in the present ids file, and other lines in that of the base."""
@@ -391,7 +391,7 @@ class FormerNames(Struct, frozen=True, dict=True):
     def addresses_in(self, number: int, then: Desired, identity: Identity) -> set[Address]:
         """Return the addresses of an object in the base (0) or in an earlier commit, by natural keys."""
         if number not in self._addresses:
-            known = self.names.remembered if number == 0 else self._of_commit(number - 1, then)
+            known = self.names.remembered if number == 0 else self._objects_in_commit(number - 1, then)
             found: dict[Identity, set[Address]] = defaultdict(set)
             for address, one in known.items():
                 found[one].add(address)
@@ -403,10 +403,10 @@ class FormerNames(Struct, frozen=True, dict=True):
         found: set[Address] = set()
         for number, then in enumerate(self.base.earlier):
             if any(map(wanted, then.resources)):
-                found |= {at for at, one in self._of_commit(number, then).items() if one == identity}
+                found |= {at for at, one in self._objects_in_commit(number, then).items() if one == identity}
         return frozenset(found)
 
-    def _each(self, identity: Identity) -> Iterator[Address]:
+    def _all_addresses(self, identity: Identity) -> Iterator[Address]:
         item, now = self.snapshot.objects[identity], self.names.address(identity)
         yield now
         yield from self._by_lines.get(identity, ())
@@ -445,7 +445,7 @@ class FormerNames(Struct, frozen=True, dict=True):
         known = self.desired.resources.keys() | self.desired.unserved.keys()
         records = self.snapshot.records
         unmarked = [line for at, line in records.lines.items() if at not in known and not line.kept]
-        found = {identity: False for line in unmarked for identity in self._of_line(line)}
+        found = {identity: False for line in unmarked for identity in self._objects_of_line(line)}
         gone = known - self.names.identities.keys()
         with_line = {line.id for line in records.lines.values()}
         for former in self._former_entries():
@@ -460,9 +460,9 @@ class FormerNames(Struct, frozen=True, dict=True):
     def _former_entries(self) -> Iterator[Mapping[Address, Identity]]:
         """Return the live objects of the entries of each known commit, the git base first."""
         lines = self.snapshot.records.earlier.values()
-        by_line = {line.address: identity for line in lines for identity in self._of_line(line)}
+        by_line = {line.address: identity for line in lines for identity in self._objects_of_line(line)}
         yield {**self.names.remembered, **by_line}
-        yield from (self._of_commit(number, then) for number, then in enumerate(self.base.earlier))
+        yield from (self._objects_in_commit(number, then) for number, then in enumerate(self.base.earlier))
 
     # By lines and commits.
 
@@ -471,11 +471,11 @@ class FormerNames(Struct, frozen=True, dict=True):
         found: dict[Identity, dict[Address, RecordedLine]] = defaultdict(dict)
         records = self.snapshot.records
         for line in (*records.earlier.values(), *records.lines.values()):
-            for identity in self._of_line(line):
+            for identity in self._objects_of_line(line):
                 found[identity][line.address] = line
         return found
 
-    def _of_line(self, line: RecordedLine) -> Iterator[Identity]:
+    def _objects_of_line(self, line: RecordedLine) -> Iterator[Identity]:
         if line.id in self._by_id:
             kinds = {kind.name for kind in self._places.kinds(line.address)}
             yield from (identity for identity in self._by_id[line.id] if identity[0] in kinds)
@@ -491,7 +491,7 @@ class FormerNames(Struct, frozen=True, dict=True):
     def _places(self) -> Places:
         return Places(self.registry)
 
-    def _of_commit(self, number: int, then: Desired) -> Mapping[Address, Identity]:
+    def _objects_in_commit(self, number: int, then: Desired) -> Mapping[Address, Identity]:
         if number not in self._commits:
             self._commits[number] = remember(self.registry, then, self.desired, self.snapshot)
         return self._commits[number]

@@ -62,7 +62,7 @@ def identity_questions(
     """Ask about the new entries of each place, and once about a clone that cannot tell what is new."""
     sides = decided.sides
     groups = _groups(decided, similar)
-    untold = _untold(decided, similar)
+    untold = _undecidable_entries(decided, similar)
     entries = [address for group in (*(one.entries for one in groups), *untold.values()) for address in group]
     single = {Answer(NEW, str(address)): [address] for address in entries}
     several = {answer: found for answer in sides.answers.given if (found := answer.covered(entries))}
@@ -79,7 +79,7 @@ def identity_questions(
             mine = _deletes(group, undecided)
             deletes |= set(mine)
             refusals.append(
-                _renamed(sides, group, left, _delete_flags(decided, mine, undecided, over_limits))
+                _renamed_question(sides, group, left, _delete_flags(decided, mine, undecided, over_limits))
             )
     for root, found in untold.items():
         if left := [address for address in found if address not in answered]:
@@ -125,7 +125,7 @@ def _is_created(decided: Decisions, address: Address) -> bool:
     return not decided.sides.policy.ignored(address) and not decided.blocking.entry(address)
 
 
-def _untold(decided: Decisions, similar: Sequence[Lookalike]) -> Mapping[Address, list[Address]]:
+def _undecidable_entries(decided: Decisions, similar: Sequence[Lookalike]) -> Mapping[Address, list[Address]]:
     """Return, by organization, the new entries about which neither the ids file nor git says anything."""
     asked = {one.entry.address for one in similar if one.kind.mistakable}
     found: dict[Address, list[Address]] = defaultdict(list)
@@ -168,7 +168,9 @@ def _delete_flags(
 # What a question says.
 
 
-def _renamed(sides: Sides, group: _Group, left: Sequence[Address], delete_flags: Sequence[str]) -> Refusal:
+def _renamed_question(
+    sides: Sides, group: _Group, left: Sequence[Address], delete_flags: Sequence[str]
+) -> Refusal:
     """Return the question whether entries are new or one of them is an object under another name."""
     first, only, shown = str(left[0]), len(left) == 1, list(group.could_be)[:MOST]
     lines = previous_names(sides, sides.resources[left[0]], shown)
@@ -178,7 +180,9 @@ def _renamed(sides: Sides, group: _Group, left: Sequence[Address], delete_flags:
     renamed = (
         renamed if len(lines) <= FEW else "add previously: NAME with the former key or title of the object"
     )
-    answers = [(line, f"the entry is {_titled(sides, one)}") for line, one in zip(lines, shown, strict=True)]
+    answers = [
+        (line, f"the entry is {_title_and_id(sides, one)}") for line, one in zip(lines, shown, strict=True)
+    ]
     answers += [("new: true", "the entry is new")] if only else []
     answers += [(new, f"create {counted(len(left), group.kind.noun)}")]
     answers += [(flag, "delete this object") for flag in delete_flags]
@@ -196,7 +200,7 @@ def _renamed(sides: Sides, group: _Group, left: Sequence[Address], delete_flags:
 def _question(sides: Sides, group: _Group, left: Sequence[Address]) -> str:
     noun = group.kind.noun
     several = len(group.could_be) > 1
-    titles = [f"{_titled(sides, one)}{'' if several else ' renamed'}" for one in group.could_be]
+    titles = [f"{_title_and_id(sides, one)}{'' if several else ' renamed'}" for one in group.could_be]
     if len(left) == 1 and not several:
         return f"Is {left[0]} a new {noun}, or the {noun} {titles[0]}?"
     if len(left) == 1:
@@ -219,7 +223,7 @@ def _shallow_clone(
 ) -> Refusal:
     answer = Answer(NEW, f"{asked} {root}/**")
     answers = [(answer.flag, "the entries are new"), *((flag, "delete this object") for flag in delete_flags)]
-    removed = [f"{sides.registry[one[0]].noun} {_titled(sides, one)}" for one in deletes]
+    removed = [f"{sides.registry[one[0]].noun} {_title_and_id(sides, one)}" for one in deletes]
     return SHALLOW_CLONE.at(
         root,
         answers=tuple(WayOut(address=str(root), add=add, means=means) for add, means in answers),
@@ -231,7 +235,7 @@ def _shallow_clone(
     )
 
 
-def _titled(sides: Sides, identity: Identity) -> str:
+def _title_and_id(sides: Sides, identity: Identity) -> str:
     item = sides.snapshot.objects[identity]
     return f'"{sides.names.label(item)}" (id {item.id})'
 
@@ -295,14 +299,14 @@ def exchanged(sides: Sides) -> Iterator[Refusal]:
 
     In such a circle, each live reference to an entry leads to the object of the next entry.
     """
-    standing = _standing(sides)
+    standing = _displaced_entries(sides)
     ring_of = {one: ring for ring in circles(standing, standing.get) for one in ring}
     for address in sorted(ring_of):
         if not all(sides.policy.ignored(one) for one in ring_of[address]):
-            yield _exchange(sides, address, standing[address])
+            yield _exchange_refusal(sides, address, standing[address])
 
 
-def _standing(sides: Sides) -> Mapping[Address, Address]:
+def _displaced_entries(sides: Sides) -> Mapping[Address, Address]:
     """Return, by entry matched by name, the other entry to whose object all live references lead."""
     found: dict[Address, set[Address | None]] = defaultdict(set)
     by_name = {
@@ -320,11 +324,11 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
             wanted = references(entry.fields.get(field.name))
             if len(wanted) != 1 or wanted.isdisjoint(by_name) or not wanted.isdisjoint(in_place):
                 continue
-            if _edited(sides.names, entry, field.name):
+            if _differs_from_base(sides.names, entry, field.name):
                 continue
             assert live is not None
             (named,) = wanted
-            now = _named(sides.names, live, field.name)
+            now = _referenced_entry(sides.names, live, field.name)
             found[named].add(now)
             if now == named:
                 in_place.add(named)
@@ -332,13 +336,13 @@ def _standing(sides: Sides) -> Mapping[Address, Address]:
     return {address: now for address, now in only.items() if now in by_name and now != address}
 
 
-def _edited(names: Names, entry: Entry, name: str) -> bool:
+def _differs_from_base(names: Names, entry: Entry, name: str) -> bool:
     """Return whether a field differs from the git base, so that a person wants to change the reference."""
     before = names.base.desired.resources.get(entry.address) if names.base.desired is not None else None
     return before is not None and before.fields.get(name) != entry.fields[name]
 
 
-def _named(names: Names, live: LiveObject, name: str) -> Address | None:
+def _referenced_entry(names: Names, live: LiveObject, name: str) -> Address | None:
     """Return the entry of the object to which a live field refers, if it refers to exactly one."""
     ids = live_ids(live.fields.get(name))
     if len(ids) != 1:
@@ -349,7 +353,7 @@ def _named(names: Names, live: LiveObject, name: str) -> Address | None:
     return next((address for address in known if address is not None), None)
 
 
-def _exchange(sides: Sides, address: Address, other: Address) -> Refusal:
+def _exchange_refusal(sides: Sides, address: Address, other: Address) -> Refusal:
     mine, theirs = sides.live(address), sides.live(other)
     assert mine is not None
     assert theirs is not None

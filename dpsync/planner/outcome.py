@@ -118,11 +118,11 @@ class _Trees(Struct, frozen=True, dict=True):
     decided: Decisions
 
     @cached_property
-    def _new(self) -> Mapping[Address | None, list[Address]]:
+    def _new_nodes(self) -> Mapping[Address | None, list[Address]]:
         """The nodes to create, by the address of the parent node or owner."""
         sides, found = self.decided.sides, defaultdict[Address | None, list[Address]](list)
         for address, resource in sides.resources.items():
-            if sides.kind(resource).in_tree and sides.live(address) is None and self._made(address):
+            if sides.kind(resource).in_tree and sides.live(address) is None and self._is_created(address):
                 found[resource.holder or resource.parent].append(address)
         return found
 
@@ -133,7 +133,7 @@ class _Trees(Struct, frozen=True, dict=True):
         found: dict[Address, LiveObject | None] = {
             address: sides.live(address)
             for address, resource in sides.resources.items()
-            if resource.kind in kinds and (sides.live(address) is not None or self._made(address))
+            if resource.kind in kinds and (sides.live(address) is not None or self._is_created(address))
         }
         for identity, live in sides.snapshot.objects.items():
             if live.kind in kinds:
@@ -143,7 +143,7 @@ class _Trees(Struct, frozen=True, dict=True):
     def naming(self, ids: Container[str]) -> Iterator[Address]:
         """Yield the owners of trees with a node that shows one of these objects."""
         sides = self.decided.sides
-        for live in self._strangers.values():
+        for live in self._live_nodes.values():
             content = (live.fields.get(item.name) for item in sides.kind(live).fields if item.required)
             if any(isinstance(value, LiveId) and value.id in ids for value in content):
                 yield from (sides.names.address(around) for around in sides.snapshot.above(live))
@@ -173,24 +173,24 @@ class _Trees(Struct, frozen=True, dict=True):
     def before(self, live: LiveObject) -> Branch:
         """Return a live object and the live nodes below as a branch."""
         sides = self.decided.sides
-        nodes = tuple(self.before(one) for one in self._inside(live))
+        nodes = tuple(self.before(one) for one in self._live_children(live))
         kind = sides.registry[live.kind]
         fields = {item.name: self._live(item.name, kind, live) for item in kind.fields}
         return Branch(sides.names.address(live.identity), kind, fields, nodes, live.url, live.identity)
 
-    def _inside(self, live: LiveObject) -> list[LiveObject]:
+    def _live_children(self, live: LiveObject) -> list[LiveObject]:
         """Return the live nodes in a node or owner, in order if the order was read."""
         sides = self.decided.sides
         lane = sides.snapshot.lanes.get(live.identity)
         if lane is None:
-            return self._held.get(live.identity, [])
+            return self._unordered_children.get(live.identity, [])
         return [sides.snapshot.objects[one] for one in lane if sides.registry[one[0]].in_tree]
 
     @cached_property
-    def _held(self) -> dict[Identity, list[LiveObject]]:
+    def _unordered_children(self) -> dict[Identity, list[LiveObject]]:
         """The live nodes by parent node or owner, in the order in which they were read."""
         found: dict[Identity, list[LiveObject]] = defaultdict(list)
-        for live in self._strangers.values():
+        for live in self._live_nodes.values():
             if (around := live.holder or live.parent) is not None:
                 found[around].append(live)
         return found
@@ -205,24 +205,24 @@ class _Trees(Struct, frozen=True, dict=True):
 
     def _branch(self, address: Address, kind: Kind, live: LiveObject | None) -> Branch:
         sides = self.decided.sides
-        fields = {item.name: self._then(address, item.name, kind, live) for item in kind.fields}
+        fields = {item.name: self._later_value(address, item.name, kind, live) for item in kind.fields}
         inside = tuple(
-            self._branch(one, sides.registry[self._kind(one)], self._object(one))
+            self._branch(one, sides.registry[self._kind_of_node(one)], self._object(one))
             for one in self._children(address, live)
         )
         if live is None:
             return Branch(address, kind, fields, inside)
         return Branch(address, kind, fields, inside, live.url, live.identity)
 
-    def _kind(self, address: Address) -> str:
+    def _kind_of_node(self, address: Address) -> str:
         known = self.decided.sides.resources.get(address)
-        return known.kind if known is not None else self._strangers[address].kind
+        return known.kind if known is not None else self._live_nodes[address].kind
 
     def _object(self, address: Address) -> LiveObject | None:
-        return self.decided.sides.live(address) or self._strangers.get(address)
+        return self.decided.sides.live(address) or self._live_nodes.get(address)
 
     @cached_property
-    def _strangers(self) -> dict[Address, LiveObject]:
+    def _live_nodes(self) -> dict[Address, LiveObject]:
         sides = self.decided.sides
         return {
             sides.names.address(identity): live
@@ -230,7 +230,7 @@ class _Trees(Struct, frozen=True, dict=True):
             if sides.registry[live.kind].in_tree
         }
 
-    def _then(self, address: Address, name: str, kind: Kind, live: LiveObject | None) -> Any:
+    def _later_value(self, address: Address, name: str, kind: Kind, live: LiveObject | None) -> Any:
         """Return the value of a field after the plan."""
         entry = self.decided.entries.get(address)
         field = kind.field(name)
@@ -244,7 +244,7 @@ class _Trees(Struct, frozen=True, dict=True):
             return resource.fields[name]
         return field.absent if field.absent is not None else UNKNOWN
 
-    def _made(self, address: Address) -> bool:
+    def _is_created(self, address: Address) -> bool:
         """Return whether the plan creates an entry without a live object."""
         return address in self.decided.entries
 
@@ -256,19 +256,19 @@ class _Trees(Struct, frozen=True, dict=True):
             for one in (sides.snapshot.lanes.get(live.identity, ()) if live is not None else ())
             if sides.registry[one[0]].in_tree
             and not self.decided.deletions.covers(one)
-            and self._holder(one) == address
+            and self._later_holder(one) == address
         ]
-        come = [*self._new.get(address, ()), *self._moved.get(address, ())]
+        come = [*self._new_nodes.get(address, ()), *self._moved_nodes.get(address, ())]
         resource = sides.resources.get(address)
         order = list(resource.children) if resource is not None else []
         here = set(stay)
-        come = sorted((one for one in come if one not in here), key=_place(order))
+        come = sorted((one for one in come if one not in here), key=_sort_key(order))
         then = [*stay, *come]
         there = set(then)
         wanted = [one for one in order if one in there and not sides.policy.left_out(one)]
         return after_moves(then, moves(then, wanted))
 
-    def _holder(self, identity: Identity) -> Address | None:
+    def _later_holder(self, identity: Identity) -> Address | None:
         """Return the node or owner that contains a live node after the plan."""
         sides = self.decided.sides
         live = sides.snapshot.objects[identity]
@@ -282,20 +282,20 @@ class _Trees(Struct, frozen=True, dict=True):
         return sides.names.address(around) if around is not None else None
 
     @cached_property
-    def _moved(self) -> dict[Address | None, list[Address]]:
+    def _moved_nodes(self) -> dict[Address | None, list[Address]]:
         """The live nodes that the plan moves into another node or owner, by the new one."""
         sides = self.decided.sides
         found: dict[Address | None, list[Address]] = defaultdict(list)
-        for address, live in self._strangers.items():
+        for address, live in self._live_nodes.items():
             around = live.holder or live.parent
             if around is None or self.decided.deletions.covers(live.identity):
                 continue
-            if (holder := self._holder(live.identity)) != sides.names.address(around):
+            if (holder := self._later_holder(live.identity)) != sides.names.address(around):
                 found[holder].append(address)
         return found
 
 
-def _place(order: list[Address]) -> Callable[[Address], tuple[int, Address]]:
+def _sort_key(order: list[Address]) -> Callable[[Address], tuple[int, Address]]:
     places = {address: number for number, address in enumerate(order)}
     return lambda one: (places.get(one, len(order)), one)
 
@@ -312,15 +312,17 @@ def with_flags(decided: Decisions, owner: Branch) -> Branch:
         together: dict[Address, list[Branch]] = defaultdict(list)
         for one, above in owner.walk():
             if one.kind.name == kind:
-                together[_around(one, above, place)].append(one)
+                together[_flag_scope(one, above, place)].append(one)
         chosen = {
-            one.address: value for found in together.values() for one, value in _chosen(decided, found, name)
+            one.address: value
+            for found in together.values()
+            for one, value in _flag_values(decided, found, name)
         }
-        owner = _with(owner, name, chosen)
+        owner = _with_flag(owner, name, chosen)
     return owner
 
 
-def _chosen(decided: Decisions, found: list[Branch], name: str) -> Iterator[tuple[Branch, Any]]:
+def _flag_values(decided: Decisions, found: list[Branch], name: str) -> Iterator[tuple[Branch, Any]]:
     """Yield each branch with its exclusive flag: true for one; UNKNOWN if the platform chooses."""
     said = [one for one in found if _declares(decided, one, name)]
     has = [one for one in found if one.fields[name] is True]
@@ -342,14 +344,14 @@ def _declares(decided: Decisions, one: Branch, name: str) -> bool:
     )
 
 
-def _around(one: Branch, above: tuple[Branch, ...], place: str) -> Address:
+def _flag_scope(one: Branch, above: tuple[Branch, ...], place: str) -> Address:
     """Return the object within which a flag is exclusive: the parent, or the nearest ancestor of a kind."""
     kinds = one.kind.parents if place == PARENT else (place,)
     return next(other.address for other in reversed(above) if other.kind.name in kinds)
 
 
-def _with(branch: Branch, name: str, chosen: Mapping[Address, Any]) -> Branch:
-    inside = tuple(_with(one, name, chosen) for one in branch.inside)
+def _with_flag(branch: Branch, name: str, chosen: Mapping[Address, Any]) -> Branch:
+    inside = tuple(_with_flag(one, name, chosen) for one in branch.inside)
     fields = {**branch.fields, name: chosen[branch.address]} if branch.address in chosen else branch.fields
     return replace(branch, fields=fields, inside=inside)
 
@@ -360,7 +362,7 @@ def navigation_changes(decided: Decisions, trees: Iterable[NavigationTree]) -> I
         if not tree.read:
             continue
         before = _nodes(decided, tree.before, then=False)
-        after = _nodes(decided, tree.after, then=True, twice=_twice(tree)) if tree.certain else ()
+        after = _nodes(decided, tree.after, then=True, twice=_nodes_shown_twice(tree)) if tree.certain else ()
         if before != after:
             yield NavigationChange(
                 address=str(tree.owner), before=before, after=after, known=tree.certain or tree.after is None
@@ -371,7 +373,7 @@ Twice = Mapping[Address, tuple[str, ...]]
 """By node, the addresses of other nodes in the navigation that show the same object after the plan."""
 
 
-def _twice(tree: NavigationTree) -> Twice:
+def _nodes_shown_twice(tree: NavigationTree) -> Twice:
     """Return the nodes that show the same object as another node, if at least one of them is new."""
     was = {one.address for one, _ in tree.before.walk()} if tree.before is not None else set()
     places: dict[Any, list[Address]] = defaultdict(list)
@@ -444,12 +446,12 @@ def _label(decided: Decisions, field: Field, value: Any, then: bool) -> str:
 def _label_of(decided: Decisions, address: Address, then: bool) -> str:
     sides = decided.sides
     live, resource = sides.live(address), sides.resources.get(address)
-    if resource is not None and (live is None or (then and _retitled(decided, address))):
+    if resource is not None and (live is None or (then and _changes_title(decided, address))):
         return sides.names.label(resource)
     return sides.names.label(live) if live is not None else address.last
 
 
-def _retitled(decided: Decisions, address: Address) -> bool:
+def _changes_title(decided: Decisions, address: Address) -> bool:
     """Return whether the plan changes the title of an object."""
     entry = decided.entries.get(address)
     title = decided.sides.kind(entry.resource).title if entry is not None else ""

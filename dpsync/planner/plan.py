@@ -51,18 +51,20 @@ from dpsync.planner.urls import url_impacts
 
 def with_unwritten(sides: Sides, plan: Plan) -> Plan:
     """Return the plan with all differences of each live entry, also those that no request ends."""
-    left = dict(_left(sides, plan))
+    left = dict(_unwritten_differences(sides, plan))
     changes = [
         change.model_copy(update={"differences": (*change.differences, *left.pop(change.address, ()))})
         if change.address in left
         else change
         for change in plan.changes
     ]
-    changes += [_only(sides, Address.parse(name), differences) for name, differences in left.items()]
+    changes += [
+        _change_without_steps(sides, Address.parse(name), differences) for name, differences in left.items()
+    ]
     return plan.model_copy(update={"changes": tuple(changes)})
 
 
-def _left(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...]]]:
+def _unwritten_differences(sides: Sides, plan: Plan) -> Iterator[tuple[str, tuple[Difference, ...]]]:
     planned = {(change.address, item.field) for change in plan.changes for item in change.differences}
     part = selection(sides) if plan.part else None
     labels = Labels(sides)
@@ -105,7 +107,7 @@ def left_alone(sides: Sides, plan: Plan) -> list[LiveObject]:
     return found
 
 
-def _only(sides: Sides, address: Address, differences: tuple[Difference, ...]) -> Change:
+def _change_without_steps(sides: Sides, address: Address, differences: tuple[Difference, ...]) -> Change:
     """Return a change without steps for an entry that has no change in the plan."""
     resource: Entry = sides.resources[address]
     live = sides.live(address)
@@ -140,13 +142,13 @@ def make_plan(sides: Sides) -> Plan:
     while True:
         more = dependencies(made.decisions.sides, made.steps, selected, chosen)
         if not more and made.decisions.sides.chosen == chosen:
-            return _of_selection(made.plan(), sides.options, also)
+            return _with_selection(made.plan(), sides.options, also)
         also |= more
         chosen |= more.keys()
         made = _make(replace(sides, chosen=chosen))
 
 
-def _of_selection(plan: Plan, options: Options, also: dict[Address, Address]) -> Plan:
+def _with_selection(plan: Plan, options: Options, also: dict[Address, Address]) -> Plan:
     named = {change.address for change in plan.changes} | {item.address for item in plan.blocked}
     came = (
         Prerequisite(address=str(address), needed_by=str(by))
@@ -157,7 +159,7 @@ def _of_selection(plan: Plan, options: Options, also: dict[Address, Address]) ->
     return plan.model_copy(update={"part": part})
 
 
-def _make(sides: Sides) -> _Made:
+def _make(sides: Sides) -> _PlanParts:
     decisions = decide(sides)
     written = write_steps(decisions)
     unique = unique_values(decisions, written)
@@ -166,7 +168,7 @@ def _make(sides: Sides) -> _Made:
     ordered = lanes(decisions, steps, Edges(found))
     planned = PlannedSteps(steps.plus(ordered.moves), Edges([*found, *ordered.edges]), ordered.out_of_place)
     _check_circles(planned)
-    return _Made(decisions, planned, unique.refusals, ordered.unmoved)
+    return _PlanParts(decisions, planned, unique.refusals, ordered.unmoved)
 
 
 def _check_circles(planned: PlannedSteps) -> None:
@@ -179,7 +181,7 @@ def _check_circles(planned: PlannedSteps) -> None:
         raise CircularPlan(" → ".join(circle.args[1])) from None
 
 
-class _Made(Struct, frozen=True):
+class _PlanParts(Struct, frozen=True):
     """Decisions with their steps and edges, from which a plan is built."""
 
     decisions: Decisions

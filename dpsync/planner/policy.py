@@ -177,7 +177,7 @@ class Removals(Struct, frozen=True, dict=True):
         if any(line.kept for line in self.former.lines_of(identity).values()):
             return self._not_removed(identity, KEPT)
         if (newest := self._newest(identity)) is None:
-            return self._not_removed(identity, self._unknown())
+            return self._not_removed(identity, self._unknown_reason())
         return self._removed_since(identity, *newest)
 
     def entry(self, identity: Identity) -> Entry | None:
@@ -235,7 +235,7 @@ class Removals(Struct, frozen=True, dict=True):
         if other is not None:
             return Removal(f"the entry is in {other}, which no file includes", other)
         file = then.resources[address].span.file
-        reason = self._still_there(file, address, then)
+        reason = self._missing_removal_reason(file, address, then)
         return Removal(f"the entry was in {file}, and {reason}" if reason else "", new_prune=new_prune)
 
     def _not_removed(self, identity: Identity, reason: str) -> Removal:
@@ -249,7 +249,7 @@ class Removals(Struct, frozen=True, dict=True):
     def _other_file(self, address: Address) -> str | None:
         return next((one.file for one in self.desired.not_included if address in one.entries), None)
 
-    def _still_there(self, file: str, address: Address, then: Desired) -> str:
+    def _missing_removal_reason(self, file: str, address: Address, then: Desired) -> str:
         """Return why the file of an entry does not show the removal; "" if it does."""
         if file not in self.desired.texts:
             return self.base.missing_file(then.commit or "", file)
@@ -270,7 +270,7 @@ class Removals(Struct, frozen=True, dict=True):
         lost_fields = any(old.fields.keys() - new.fields.keys() for old, new in remaining)
         return lost_fields or (before.endswith("\n") and not now.endswith("\n"))
 
-    def _unknown(self) -> str:
+    def _unknown_reason(self) -> str:
         if self.base.lacking or self.base.shallow:
             return DEEPER
         return NO_ENTRY if self.base.desired is not None else f"{NO_ENTRY} ({self.base.name})"

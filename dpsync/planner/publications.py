@@ -88,12 +88,12 @@ def published(
             continue
         was = {one.address: (*above, one) for one, above in tree.before.walk()} if tree.before else {}
         for one, above in tree.after.walk():
-            content = _content(decided, one)
+            content = _live_content(decided, one)
             now = _openness((*above, one)) if content is not None else None
             if now is None or _opened(was.get(one.address), (*above, one), opened):
                 continue
             if before is None:
-                before = list(_places(decided))
+                before = list(_visible_contents(decided))
             if not any(value == content and openness.covers(now) for value, openness in before):
                 yield _exposure(decided, one)
 
@@ -112,20 +112,20 @@ class _Openness(Struct, frozen=True):
 
 def _openness(chain: Chain) -> _Openness | None:
     """Return how widely the last node of a chain is visible; None if a field hides it from everybody."""
-    if any(_closed(one, name) for one in chain for name in one.kind.visible_when):
+    if any(_is_hidden_by(one, name) for one in chain for name in one.kind.visible_when):
         return None
     owner, *nodes = chain
-    ranks = tuple(_rank(item, owner.fields.get(item.name)) for item in owner.kind.fields if _graded(item))
-    binding = (one.fields.get(item.name) for one in nodes for item in one.kind.fields if _binds(item))
+    ranks = tuple(_rank(item, owner.fields.get(item.name)) for item in owner.kind.fields if _has_levels(item))
+    binding = (one.fields.get(item.name) for one in nodes for item in one.kind.fields if _is_condition(item))
     return _Openness(ranks, frozenset(value for value in binding if value not in (None, UNKNOWN)))
 
 
-def _closed(one: Branch, name: str) -> bool:
+def _is_hidden_by(one: Branch, name: str) -> bool:
     field, value = one.kind.field(name), one.fields.get(name)
     return isinstance(field.type, Flag) and value is not UNKNOWN and value not in one.kind.visible_when[name]
 
 
-def _graded(field: Field) -> bool:
+def _has_levels(field: Field) -> bool:
     return isinstance(field.exposure, tuple) and bool(field.exposure) and not isinstance(field.type, Flag)
 
 
@@ -134,45 +134,47 @@ def _rank(field: Field, value: Any) -> int:
     return scale.index(value) if value in scale else len(scale)
 
 
-def _binds(field: Field) -> bool:
+def _is_condition(field: Field) -> bool:
     return isinstance(field.exposes, Lifted)
 
 
 def _opened(was: Chain | None, chain: Chain, opened: set[tuple[Address, str]]) -> bool:
     """Return whether a node shows the same as before and became visible by a reported field."""
-    if was is None or _shows(was[-1]) != _shows(chain[-1]):
+    if was is None or _shown_value(was[-1]) != _shown_value(chain[-1]):
         return False
     names = ((one, item) for one in chain for item in one.kind.fields)
-    return any((one.address, item.name) in opened for one, item in names if _opens(one.kind, item))
+    return any(
+        (one.address, item.name) in opened for one, item in names if _affects_visibility(one.kind, item)
+    )
 
 
-def _opens(kind: Kind, field: Field) -> bool:
-    return field.name in kind.visible_when or bool(field.exposure) or _binds(field)
+def _affects_visibility(kind: Kind, field: Field) -> bool:
+    return field.name in kind.visible_when or bool(field.exposure) or _is_condition(field)
 
 
 # The content of nodes.
 
 
-def _shows(one: Branch) -> Any:
+def _shown_value(one: Branch) -> Any:
     field = shows(one.kind) if one.kind.visible_when else None
     return one.fields.get(field.name) if field is not None else None
 
 
-def _content(decided: Decisions, one: Branch) -> Ref | LiveId | None:
+def _live_content(decided: Decisions, one: Branch) -> Ref | LiveId | None:
     """Return the live object that a node shows, if any."""
-    value = _shows(one)
+    value = _shown_value(one)
     if isinstance(value, Ref):
         return value if decided.sides.live(value.address) is not None else None
     return value if isinstance(value, LiveId) else None
 
 
-def _places(decided: Decisions) -> Iterator[tuple[Any, _Openness]]:
+def _visible_contents(decided: Decisions) -> Iterator[tuple[Any, _Openness]]:
     """Yield each object that is visible now, with how widely."""
     for branch in current(decided):
         for one, above in branch.walk():
-            openness = _openness((*above, one)) if _shows(one) is not None else None
+            openness = _openness((*above, one)) if _shown_value(one) is not None else None
             if openness is not None:
-                yield _shows(one), openness
+                yield _shown_value(one), openness
 
 
 def _exposure(decided: Decisions, one: Branch) -> Exposure:

@@ -62,7 +62,7 @@ def passed_over(decided: Decisions) -> Iterator[Question]:
         if sides.policy.removed(identity):
             yield Question(answer)
             continue
-        back = f". To keep the object, {_said(was.back)}" if was.back is not None else ""
+        back = f". To keep the object, {_restore_instruction(was.back)}" if was.back is not None else ""
         may_go = WayOut(address=str(was.address), add=answer.flag, means="delete this object")
         refusal = PASSED_OVER.at(
             address,
@@ -74,7 +74,7 @@ def passed_over(decided: Decisions) -> Iterator[Question]:
         yield Question(answer, refusal)
 
 
-def _said(back: WayOut) -> str:
+def _restore_instruction(back: WayOut) -> str:
     return f"add {back.add}" if back.add.startswith("id: ") else back.add
 
 
@@ -85,7 +85,7 @@ def formerly(sides: Sides) -> dict[Identity, Former]:
     found: dict[Identity, Former] = {}
     for address, line in sorted(records.earlier.items()):
         if line.id not in now:
-            found |= dict.fromkeys(_meant(places, line), _rebound(sides, address, line))
+            found |= dict.fromkeys(_objects_of_line(places, line), _rebound(sides, address, line))
     for address, line in sorted(records.lines.items()):
         entry = sides.desired.resources.get(address)
         if entry is not None and entry.pin is not None and entry.pin != line.id:
@@ -95,7 +95,7 @@ def formerly(sides: Sides) -> dict[Identity, Former]:
     return found
 
 
-def _meant(places: Places, line: RecordedLine) -> list[Identity]:
+def _objects_of_line(places: Places, line: RecordedLine) -> list[Identity]:
     return [(kind.name, line.id) for kind in places.kinds(line.address) if kind.recorded]
 
 
@@ -122,7 +122,7 @@ MOST_PAIRS: Final = 250_000
 Beyond this number, only names that differ in case and punctuation alone are similar.
 """
 SHOWN: Final = 3
-_Place = tuple[str, "Identity | None"]
+_KindAndParent = tuple[str, "Identity | None"]
 """A kind, and the parent of an object; None for a kind whose objects can be given to another parent."""
 
 
@@ -145,10 +145,14 @@ class Lookalike(Struct, frozen=True):
 
 def lookalikes(sides: Sides) -> list[Lookalike]:
     """Return every entry that is not live and could be a live object without an entry, by address."""
-    new, free = _new(sides), _free(sides)
+    new, free = _new_entries(sides), _objects_without_entry(sides)
     if not any(place in free for place in new):
         return []
-    similar, shown, lost = _similar(sides, new, free), _shown(sides), _lost(sides)
+    similar, shown, lost = (
+        _similar_objects(sides, new, free),
+        _objects_shown_instead(sides),
+        _objects_that_lost_their_entry(sides),
+    )
     found = []
     for place, entries in new.items():
         here = free.get(place, {})
@@ -163,7 +167,7 @@ def lookalikes(sides: Sides) -> list[Lookalike]:
     return sorted(found, key=lambda one: one.entry.address)
 
 
-def place_of(sides: Sides, item: Entry | LiveObject) -> _Place:
+def place_of(sides: Sides, item: Entry | LiveObject) -> _KindAndParent:
     """Return the kind and the parent below which an object stays."""
     kind = sides.kind(item)
     if kind.lifecycle.transfer is not None:
@@ -174,9 +178,9 @@ def place_of(sides: Sides, item: Entry | LiveObject) -> _Place:
     return kind.name, owner.identity if owner is not None else None
 
 
-def _new(sides: Sides) -> Mapping[_Place, list[Entry]]:
+def _new_entries(sides: Sides) -> Mapping[_KindAndParent, list[Entry]]:
     """Return the entries that are not live and that nothing declares to be new, by place."""
-    found: dict[_Place, list[Entry]] = defaultdict(list)
+    found: dict[_KindAndParent, list[Entry]] = defaultdict(list)
     for address, entry in sides.resources.items():
         known = sides.live(address) is not None or address in sides.snapshot.missing or entry.pin is not None
         if known or entry.new or entry.parent is None or sides.live(entry.parent) is None:
@@ -186,9 +190,9 @@ def _new(sides: Sides) -> Mapping[_Place, list[Entry]]:
     return found
 
 
-def _free(sides: Sides) -> Mapping[_Place, dict[Identity, LiveObject]]:
+def _objects_without_entry(sides: Sides) -> Mapping[_KindAndParent, dict[Identity, LiveObject]]:
     """Return the live objects without an entry, except those that the policy ignores or removes, by place."""
-    found: dict[_Place, dict[Identity, LiveObject]] = defaultdict(dict)
+    found: dict[_KindAndParent, dict[Identity, LiveObject]] = defaultdict(dict)
     policy = sides.policy
     for identity, item in sides.snapshot.objects.items():
         if identity in sides.names.declared or identity in sides.snapshot.output_identities or item.deleted:
@@ -202,8 +206,10 @@ def _free(sides: Sides) -> Mapping[_Place, dict[Identity, LiveObject]]:
     return found
 
 
-def _similar(
-    sides: Sides, new: Mapping[_Place, list[Entry]], free: Mapping[_Place, dict[Identity, LiveObject]]
+def _similar_objects(
+    sides: Sides,
+    new: Mapping[_KindAndParent, list[Entry]],
+    free: Mapping[_KindAndParent, dict[Identity, LiveObject]],
 ) -> Mapping[Address, list[Identity]]:
     """Return the objects with a similar title for each entry, the most similar first."""
     inside: dict[Identity, list[LiveObject]] = defaultdict(list)
@@ -222,7 +228,7 @@ def _similar(
     return found
 
 
-def _shown(sides: Sides) -> Mapping[Address, set[Identity]]:
+def _objects_shown_instead(sides: Sides) -> Mapping[Address, set[Identity]]:
     """Return, by entry without an object, what the live nodes show now that will show the entry."""
     found: dict[Address, set[Identity]] = defaultdict(set)
     for address, entry in sides.resources.items():
@@ -236,7 +242,7 @@ def _shown(sides: Sides) -> Mapping[Address, set[Identity]]:
     return found
 
 
-def _lost(sides: Sides) -> Mapping[Identity, Reason]:
+def _objects_that_lost_their_entry(sides: Sides) -> Mapping[Identity, Reason]:
     """Return the nonempty objects that lost their entry in a change that no apply has finished."""
     return {
         identity: Reason.OTHER_NAME if entry_exists else Reason.LOST
@@ -251,15 +257,15 @@ def undecidable(sides: Sides) -> Iterator[Entry]:
     There are such entries only if this clone lacks the git base and there is an object without an entry.
     Entries without content count as well: a second section group is no lost content, but it is public.
     """
-    free = _free(sides) if sides.base.lacking else {}
-    for place, entries in _new(sides).items() if free else ():
+    free = _objects_without_entry(sides) if sides.base.lacking else {}
+    for place, entries in _new_entries(sides).items() if free else ():
         if place in free and sides.registry[place[0]].recorded:
             yield from (one for one in entries if one.address.top in sides.snapshot.records.empty)
 
 
 def perhaps_empty(sides: Sides) -> set[Identity]:
     """Return the objects about which a question depends on whether they are empty."""
-    kinds = {name for name, _ in _new(sides) if sides.registry[name].can_be_empty}
+    kinds = {name for name, _ in _new_entries(sides) if sides.registry[name].can_be_empty}
     return {identity for identity in sides.former.lost if identity[0] in kinds} if kinds else set()
 
 
@@ -319,11 +325,11 @@ def proposals(decided: Decisions, found: Sequence[Lookalike]) -> Iterator[Note]:
         first, reason = next(iter(one.could_be.items()))
         objects = [identity for identity, why in one.could_be.items() if why is reason]
         (line,) = previous_names(sides, one.entry, [first])
-        text = f"{_WHY[reason].format(named(sides, objects))}, add {line}"
+        text = f"{_PROPOSALS[reason].format(named(sides, objects))}, add {line}"
         yield Note(address=str(address), text=text)
 
 
-_WHY: Final = {
+_PROPOSALS: Final = {
     Reason.SIMILAR: "this entry looks like {}, which has no entry. If you renamed that object",
     Reason.SHOWN: "this entry takes the position of {}, which has no entry. If you renamed that object",
     Reason.LOST: "the entry of {} was removed. If this entry is the new name of that object",

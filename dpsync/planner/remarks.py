@@ -30,7 +30,7 @@ def remarks(sides: Sides, deletions: Deletions, restructures: Iterable[Restructu
     yield from (
         note for note in history_notes(sides, deletions) if _selected(sides.names, sides.chosen, note)
     )
-    yield from _skipped(sides.names, deletions)
+    yield from _skipped_delete_notes(sides.names, deletions)
     yield from recreation_notes(sides, deletions, restructures)
     yield from pattern_notes(sides)
     yield from loosened_policy_notes(sides, deletions)
@@ -49,13 +49,13 @@ def _selected(names: Names, chosen: frozenset[Address] | None, note: Note) -> bo
 
 def history_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
     """Yield notes about changed lines of the ids file, kept objects, and obsolete lines of entries."""
-    yield from _rewritten(sides.snapshot.records, sides.base.name)
-    yield from _removed(sides, deletions)
-    yield from _obsolete(sides.desired, sides.snapshot)
-    yield from _replaced(sides.snapshot)
+    yield from _changed_line_notes(sides.snapshot.records, sides.base.name)
+    yield from _removed_entry_notes(sides, deletions)
+    yield from _obsolete_line_notes(sides.desired, sides.snapshot)
+    yield from _replaced_object_notes(sides.snapshot)
 
 
-def _rewritten(records: Records, base: str) -> Iterator[Note]:
+def _changed_line_notes(records: Records, base: str) -> Iterator[Note]:
     """Note each line of the ids file that changed since the git base: the entry is another object now."""
     for before, now in records.rewritten:
         was, is_ = (" ".join(filter(None, (line.id, line.also))) for line in (before, now))
@@ -63,7 +63,7 @@ def _rewritten(records: Records, base: str) -> Iterator[Note]:
         yield Note(address=str(now.address), text=text)
 
 
-def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
+def _removed_entry_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
     """Note each entry that was removed since the git base and whose object the plan keeps."""
     removed = [
         address
@@ -77,7 +77,7 @@ def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
         identity = sides.names.remembered[address]
         if sides.policy.forgotten(identity):
             if sides.desired.pruned(_place(address)):
-                yield _lasting(sides.names, address, identity)
+                yield _lasting_forget_note(sides.names, address, identity)
             continue
         if deletions.covers(identity) or any(other in among for other in islice(address.upward(), 1, None)):
             continue
@@ -85,12 +85,12 @@ def _removed(sides: Sides, deletions: Deletions) -> Iterator[Note]:
         noun, label = sides.kind(live).noun, sides.names.label(live)
         text = (
             f'the entry was removed, but the {noun} "{label}" ({live.id}) is '
-            f"kept{_to_delete(sides, identity, noun)}"
+            f"kept{_how_to_delete(sides, identity, noun)}"
         )
         yield Note(address=str(address), text=text)
 
 
-def _to_delete(sides: Sides, identity: Identity, noun: str) -> str:
+def _how_to_delete(sides: Sides, identity: Identity, noun: str) -> str:
     """Return how to delete an object that the plan keeps, if only a prune pattern is missing, else ""."""
     places = (place for place, items in sides.snapshot.scopes.items() if identity in items)
     place = next((one for one in places if not sides.desired.pruned(one)), None)
@@ -101,7 +101,7 @@ def _place(address: Address) -> Address:
     return address.place
 
 
-def _lasting(names: Names, address: Address, identity: Identity) -> Note:
+def _lasting_forget_note(names: Names, address: Address, identity: Identity) -> Note:
     """Note the line that keeps an object in `forget` after the git base has lost its entry."""
     live = names.snapshot.objects[identity]
     name = _place(names.address(identity)).unmanaged(names.label(live), live.id)
@@ -112,7 +112,7 @@ def _lasting(names: Names, address: Address, identity: Identity) -> Note:
     return Note(address=str(address), text=text)
 
 
-def _obsolete(desired: Desired, snapshot: Snapshot) -> Iterator[Note]:
+def _obsolete_line_notes(desired: Desired, snapshot: Snapshot) -> Iterator[Note]:
     """Note each `previously` and `new` that has served its purpose."""
     for address, resource in desired.resources.items():
         match = snapshot.matches.get(address)
@@ -125,7 +125,7 @@ def _obsolete(desired: Desired, snapshot: Snapshot) -> Iterator[Note]:
             yield Note(address=str(address.field("new")), text="the object exists now: remove this line")
 
 
-def _replaced(snapshot: Snapshot) -> Iterator[Note]:
+def _replaced_object_notes(snapshot: Snapshot) -> Iterator[Note]:
     """Note each entry whose object in the ids file was deleted and that matches another object by name."""
     for address, missing in snapshot.missing.items():
         if address in snapshot.matches:
@@ -134,7 +134,7 @@ def _replaced(snapshot: Snapshot) -> Iterator[Note]:
             )
 
 
-def _skipped(names: Names, deletions: Deletions) -> Iterator[Note]:
+def _skipped_delete_notes(names: Names, deletions: Deletions) -> Iterator[Note]:
     """Note each object that a plan keeps because `protect` with `skip` names the object or its contents."""
     for identity, protected in deletions.skipped.items():
         what = (
@@ -153,11 +153,11 @@ def recreation_notes(sides: Sides, deletions: Deletions, changing: Iterable[Rest
     The git base shows that an entry was moved. Without a base, the note mentions the possibility, and only if
     an object has all natural keys of the entry and its parent is declared.
     """
-    kinds = {kind.name: nest for kind in sides.registry.ordered for nest in _fixed(kind)}
+    kinds = {kind.name: nest for kind in sides.registry.ordered for nest in _fixed_parent_field(kind)}
     strangers: dict[tuple[Identity, tuple[bytes, ...]], list[LiveObject]] = defaultdict(list)
     for identity, live in sides.snapshot.objects.items():
         if live.kind in kinds and identity not in sides.names.declared:
-            strangers[_owner(sides.lineage, live), shows(sides.values, live)].append(live)
+            strangers[_tree_owner(sides.lineage, live), shows(sides.values, live)].append(live)
     rebuilt = [item.scope.address for item in changing]
     for address in sorted(sides.resources) if strangers else ():
         if any(address.is_in(tree) for tree in rebuilt):
@@ -177,7 +177,7 @@ def recreation_notes(sides: Sides, deletions: Deletions, changing: Iterable[Rest
                     f"GitBook cannot change the {fixed.name} of this object. dpsync therefore creates a "
                     f"new object, and {was} {what}{url}"
                 )
-            elif _could_be(sides.names, sides.values, entry, live):
+            elif _differs_only_in_position(sides.names, sides.values, entry, live):
                 text = (
                     f"if you moved {was}: GitBook cannot change the {fixed.name} of this object. dpsync "
                     "therefore creates a new object, and "
@@ -188,7 +188,7 @@ def recreation_notes(sides: Sides, deletions: Deletions, changing: Iterable[Rest
             yield Note(address=str(address), text=text)
 
 
-def _could_be(known: Names, values: Values, entry: Entry, live: LiveObject) -> bool:
+def _differs_only_in_position(known: Names, values: Values, entry: Entry, live: LiveObject) -> bool:
     """Return whether there is no git base and a live object differs from an entry only in its position."""
     around = [item for item in (live.holder, live.parent) if item is not None]
     kind = known.kind(entry)
@@ -205,12 +205,12 @@ def _could_be(known: Names, values: Values, entry: Entry, live: LiveObject) -> b
     )
 
 
-def _fixed(kind: Kind) -> tuple[Field, ...]:
+def _fixed_parent_field(kind: Kind) -> tuple[Field, ...]:
     """Return the field that names the parent, if the platform cannot change it, as a tuple."""
     return tuple(item for item in kind.fields if item.nest and item.on == "create" and item.via is None)
 
 
-def _owner(lineage: Lineage, live: LiveObject) -> Identity:
+def _tree_owner(lineage: Lineage, live: LiveObject) -> Identity:
     """Return the owner of the tree that contains a node."""
     registry = lineage.registry
     owner = lineage.live_ancestor(live, registry.tree_owner(registry[live.kind]))
@@ -240,7 +240,7 @@ def pattern_notes(sides: Sides) -> Iterator[Note]:
     """
     desired, names = sides.desired, sides.names
     policy = desired.policy
-    known = [*_objects(names)] if policy.protect or policy.ignore else []
+    known = [*_all_addresses(names)] if policy.protect or policy.ignore else []
     prune = policy.prune if policy.only is None else ()  # with `only`, no file contains the patterns
     rules: dict[str, tuple[Iterable[Pattern], Callable[[Pattern], str | None]]] = {
         "prune": (prune, partial(_prunes_nothing, sides.registry, desired)),
@@ -377,7 +377,7 @@ def _is_fine(sides: Sides, entry: Entry) -> bool:
     return not kind.is_busy(live.fields) and kind.trouble(live.fields) is None
 
 
-def _objects(names: Names) -> Iterator[Address]:
+def _all_addresses(names: Names) -> Iterator[Address]:
     """Yield the addresses of all entries and live objects, present and in the git base."""
     yield from names.desired.resources
     yield from names.desired.unserved
@@ -403,12 +403,14 @@ def loosened_policy_notes(sides: Sides, found: Deletions) -> Iterator[Note]:
             if added
             else f"The pattern covers more objects than in {sides.base.name}"
         )
-        text = f"{since}, so these unmanaged objects will be deleted: {_named(sides.names, items)}"
+        text = (
+            f"{since}, so these unmanaged objects will be deleted: {_outermost_addresses(sides.names, items)}"
+        )
         yield Note(address=where("prune", pattern), text=text, severity="warning")
-    for name, pattern, items in _left_alone_until_now(sides.former, then, found):
+    for name, pattern, items in _ignored_until_now(sides.former, then, found):
         taken = pattern not in getattr(sides.desired.policy, name)
         why = "This change removes the pattern" if taken else "The pattern does not match the new names"
-        text = f"{why}, so these objects will be deleted: {_named(sides.names, items)}"
+        text = f"{why}, so these objects will be deleted: {_outermost_addresses(sides.names, items)}"
         yield Note(address=where(name, pattern), text=text, severity="warning")
 
 
@@ -417,7 +419,7 @@ def _pruned_since(sides: Sides, then: Desired, found: Deletions) -> dict[Pattern
     since: dict[Pattern, list[Identity]] = defaultdict(list)
     for place, items in sides.snapshot.scopes.items():
         deleted = [identity for identity in items if identity in found.roots]
-        if not deleted or any(map(then.pruned, _names_of(sides, place))):
+        if not deleted or any(map(then.pruned, _addresses_of_list(sides, place))):
             continue
         for pattern in sides.desired.policy.prune:
             if pattern.matches(place):
@@ -426,7 +428,7 @@ def _pruned_since(sides: Sides, then: Desired, found: Deletions) -> dict[Pattern
     return since
 
 
-def _names_of(sides: Sides, place: Address) -> set[Address]:
+def _addresses_of_list(sides: Sides, place: Address) -> set[Address]:
     """Return the present and earlier addresses of a list, whose owner may have had another key."""
     for around in place.upward():
         live = sides.live(around)
@@ -436,7 +438,7 @@ def _names_of(sides: Sides, place: Address) -> set[Address]:
     return {place}
 
 
-def _left_alone_until_now(
+def _ignored_until_now(
     former: FormerNames, then: Desired, found: Deletions
 ) -> Iterator[tuple[str, Pattern, list[Identity]]]:
     """Yield each `ignore` or `forget` pattern of the base with the matching objects that the plan deletes."""
@@ -451,7 +453,7 @@ def _left_alone_until_now(
                 yield name, pattern, covered
 
 
-def _named(names: Names, items: Collection[Identity]) -> str:
+def _outermost_addresses(names: Names, items: Collection[Identity]) -> str:
     """Return the addresses of the outermost objects, for a message."""
     those = set(items)
     outermost = (one for one in those if not those & {*names.snapshot.above(names.snapshot.objects[one])})

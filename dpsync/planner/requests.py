@@ -50,10 +50,14 @@ class Requests(Struct, frozen=True):
         }
         if hidden is not None:
             fields[hidden.field.create_as or hidden.field.wire] = self.wire(hidden.field, hidden.after)
-        values = {"fields": fields, **self._named(kind, resource), **self._child(resource)}
+        values = {
+            "fields": fields,
+            **self._template_values(kind, resource),
+            **self._first_child_values(resource),
+        }
         if resource.pin is not None:
             values["id"] = resource.pin
-        own_id, where = _given(call.gives, values)
+        own_id, where = _created_id(call.gives, values)
         gives = [Gives(address=str(resource.address), pointer=where, id=own_id)]
         if call.also_creates:
             gives.append(Gives(address=str(resource.children[0]), pointer=call.also_creates))
@@ -63,7 +67,7 @@ class Requests(Struct, frozen=True):
             call.path,
             resource.pin,
             self.sides.lineage.chain(resource),
-            self._ids(kind, resource),
+            self._path_values(kind, resource),
         )
         if "{self}" in call.path:
             gives = [Gives(address=str(resource.address), id=self._parent_id(resource))]
@@ -81,7 +85,7 @@ class Requests(Struct, frozen=True):
         """Return a step that gives an object to another parent."""
         kind = self.sides.kind(resource)
         assert kind.lifecycle.transfer is not None
-        call, values = kind.lifecycle.transfer, self._named(kind, resource)
+        call, values = kind.lifecycle.transfer, self._template_values(kind, resource)
         path, summary = self.path(kind, call, resource), f"given to {resource.parent}"
         return self._draft(resource.address, "transfer", call, path, values, summary=summary)
 
@@ -89,7 +93,7 @@ class Requests(Struct, frozen=True):
         """Return a step with the declared action `word` of a kind."""
         kind = self.sides.kind(resource)
         call = kind.platform.acts[word]
-        path, values = self.path(kind, call, resource), self._named(kind, resource)
+        path, values = self.path(kind, call, resource), self._template_values(kind, resource)
         return self._draft(resource.address, "act", call, path, values, tag=word, summary=word)
 
     def awaiting(self, resource: Entry) -> StepDraft:
@@ -105,11 +109,11 @@ class Requests(Struct, frozen=True):
         assert resource.parent is not None
         return self.sides.snapshot.bound(resource.parent) or {REF: str(resource.parent)}
 
-    def _named(self, kind: Kind, resource: Entry) -> dict[str, Any]:
+    def _template_values(self, kind: Kind, resource: Entry) -> dict[str, Any]:
         """Return the values that a body template may name: the ids of the ancestors, and the own fields."""
-        return {**self._around(resource), **self._fields(kind, resource)}
+        return {**self._ancestor_ids(resource), **self._fields(kind, resource)}
 
-    def _around(self, resource: Entry) -> dict[str, Any]:
+    def _ancestor_ids(self, resource: Entry) -> dict[str, Any]:
         found: dict[str, Any] = {}
         at = resource.parent
         while at is not None:
@@ -125,12 +129,12 @@ class Requests(Struct, frozen=True):
             if item.name in resource.fields
         }
 
-    def _ids(self, kind: Kind, resource: Entry) -> dict[str, str]:
+    def _path_values(self, kind: Kind, resource: Entry) -> dict[str, str]:
         """Return the fields that a path may name: texts, and references as ids."""
         named = self._fields(kind, resource)
         return {name: text for name, value in named.items() if (text := _path_id(value)) is not None}
 
-    def _child(self, resource: Entry) -> dict[str, Any]:
+    def _first_child_values(self, resource: Entry) -> dict[str, Any]:
         if not resource.children:
             return {}
         child = self.sides.desired.resources[resource.children[0]]
@@ -150,18 +154,18 @@ class Requests(Struct, frozen=True):
         assert kind.update is not None
         fields = {item.field.wire: self.wire(item.field, item.after) for item in changes}
         if live is not None and kind.update.complete:
-            fields = self._live(kind, live) | self._whole(kind, resource) | fields
+            fields = self._live_values(kind, live) | self._declared_values(kind, resource) | fields
         elif live is not None and kind.update.whole and kind.update.method == "PUT":
-            fields = self._whole(kind, resource) | fields
+            fields = self._declared_values(kind, resource) | fields
         path = self.path(kind, kind.update, resource)
-        values = {"fields": fields, **self._named(kind, resource), "id": self._own(resource)}
+        values = {"fields": fields, **self._template_values(kind, resource), "id": self._own(resource)}
         names = tuple(item.field.name for item in changes)
         return self._draft(
             resource.address, "update", kind.update, path, values, phase=phase, tag=tag, fields=names,
             summary=", ".join(names),
         )  # fmt: skip
 
-    def _live(self, kind: Kind, live: LiveObject) -> dict[str, Any]:
+    def _live_values(self, kind: Kind, live: LiveObject) -> dict[str, Any]:
         """Return the live values of all fields in the form of the update call."""
         return {
             item.wire: self.wire(item, value)
@@ -169,7 +173,7 @@ class Requests(Struct, frozen=True):
             if item.on in ("update", "both") and (value := live.fields.get(item.name)) is not None
         }
 
-    def _whole(self, kind: Kind, resource: Entry) -> dict[str, Any]:
+    def _declared_values(self, kind: Kind, resource: Entry) -> dict[str, Any]:
         return {
             item.wire: self.wire(item, resource.fields[item.name])
             for item in kind.fields
@@ -188,7 +192,7 @@ class Requests(Struct, frozen=True):
         more = {"value": _path_id(value) or "", "old": _path_id(old) or ""}
         path = self.path(kind, call, resource, more)
         values = {"fields": {item.wire: value}, "value": value, "old": old, "id": self._own(resource)}
-        named = {**self._named(kind, resource), **values}
+        named = {**self._template_values(kind, resource), **values}
         return self._draft(
             resource.address, "update", call, path, named, phase=phase, tag=item.name, fields=(item.name,),
             summary=item.name,
@@ -216,7 +220,11 @@ class Requests(Struct, frozen=True):
         """Return a step that moves an object before or after a sibling."""
         kind, order = self.sides.kind(resource), self._order(resource)
         path = self.path(kind, order.call, resource)
-        values = {"position": {side: self._pointer(sibling)}, "id": self._own(resource), "wire": _wire(kind)}
+        values = {
+            "position": {side: self._pointer(sibling)},
+            "id": self._own(resource),
+            "wire": _wire_name(kind),
+        }
         return self._draft(
             resource.address, "move", order.call, path, values, sibling=sibling.address,
             summary=f"{side} {sibling.address}",
@@ -224,7 +232,7 @@ class Requests(Struct, frozen=True):
 
     def _pointer(self, resource: Entry) -> Any:
         """Return the form in which the position of a move names a sibling."""
-        values = {"id": self._own(resource), "wire": _wire(self.sides.kind(resource))}
+        values = {"id": self._own(resource), "wire": _wire_name(self.sides.kind(resource))}
         return render(self._order(resource).pointer, values)
 
     def _order(self, resource: Entry) -> Order:
@@ -275,11 +283,11 @@ class Requests(Struct, frozen=True):
         )
 
 
-def _wire(kind: Kind) -> str:
+def _wire_name(kind: Kind) -> str:
     return kind.shape.wire if isinstance(kind.shape, NodeShape) else kind.name
 
 
-def _given(gives: str, values: Mapping[str, Any]) -> tuple[Any, str | None]:
+def _created_id(gives: str, values: Mapping[str, Any]) -> tuple[Any, str | None]:
     """Return the id of a created object if known before the call, else the pointer to it in the response.
 
     `gives` is "$name" (a value), a pointer, or a pointer with "{$name}" parts.
@@ -306,7 +314,7 @@ def render(template: Any, values: Mapping[str, Any]) -> Any:
         for key, part in template.items():
             if key == "...":
                 body |= render(part, values) or {}
-            elif not _without_value(part, values):
+            elif not _is_missing(part, values):
                 body[key] = render(part, values)
         return body
     if isinstance(template, list):
@@ -314,7 +322,7 @@ def render(template: Any, values: Mapping[str, Any]) -> Any:
     return template
 
 
-def _without_value(template: Any, values: Mapping[str, Any]) -> bool:
+def _is_missing(template: Any, values: Mapping[str, Any]) -> bool:
     return isinstance(template, str) and template.startswith("$") and template[1:] not in values
 
 
@@ -361,7 +369,7 @@ class _Writer:
             self._hide(item)
         for address in self.decisions.transfers.calls:
             self._transfer(address)
-        self._await()
+        self._await_outputs()
         return StepSet().plus(self.drafts, self.makers)
 
     def _create(self, entry: EntryDecision) -> None:
@@ -371,7 +379,7 @@ class _Writer:
                 self.requests.create(resource, hiding(entry.held) if entry.held is not None else None)
             )
         elif entry.held is not None:
-            self._hold(entry, entry.held, None)
+            self._hide_until_finished(entry, entry.held, None)
         plain = [item for item in entry.written if item.field.via is None]
         if plain:
             self.drafts.append(self.requests.update(resource, None, plain))
@@ -388,7 +396,7 @@ class _Writer:
             self.drafts.append(step)
             self.makers[resource.address] = step.id
         if entry.held is not None and live.fields.get(entry.held.name) not in hidden_by(entry.held):
-            self._hold(entry, entry.held, live)
+            self._hide_until_finished(entry, entry.held, live)
         plain: list[Changed] = []
         visible: dict[Phase, list[Changed]] = {"withdraw": [], "expose": []}
         for item in entry.written:
@@ -405,7 +413,7 @@ class _Writer:
             if items:
                 tag = "+".join(item.field.name for item in items)
                 self.drafts.append(self.requests.update(resource, live, items, phase, tag))
-        waiting = [item for item in plain if self._waits(item)]
+        waiting = [item for item in plain if self._needs_own_request(item)]
         ready = [item for item in plain if item not in waiting]
         if ready:
             self.drafts.append(self.requests.update(resource, live, ready))
@@ -414,12 +422,12 @@ class _Writer:
         for word in entry.acts:
             self.drafts.append(self.requests.act(resource, word))
 
-    def _hold(self, entry: EntryDecision, field: Field, live: LiveObject | None) -> None:
+    def _hide_until_finished(self, entry: EntryDecision, field: Field, live: LiveObject | None) -> None:
         """Hide an object that is created together with its parent, while the parent is hidden."""
         step = self.requests.update(entry.resource, live, [hiding(field)], "withdraw", field.name)
         self.drafts.append(step)
 
-    def _waits(self, item: Changed) -> bool:
+    def _needs_own_request(self, item: Changed) -> bool:
         """Return whether a change waits for another step and therefore needs its own request."""
         return bool(item.field.after) or any(
             self.sides.values.known_id(ref) is None for ref in references(item.after)
@@ -457,7 +465,7 @@ class _Writer:
         for given in (address, *self.decisions.transfers.given_with(live.identity)):
             self.makers[given] = step.id
 
-    def _await(self) -> None:
+    def _await_outputs(self) -> None:
         """Add steps that wait for objects that the platform creates, if another step needs their ids."""
         needed = {address for step in self.drafts for address in step.refers()}
         for address, resource in self.sides.resources.items():

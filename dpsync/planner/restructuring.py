@@ -70,20 +70,20 @@ class Restructuring(Struct, frozen=True):
 
 def restructuring(sides: Sides) -> Restructuring:
     """Decide about the navigations whose root changes its kind, from both sides and the answers."""
-    found = tuple(_found(sides))
-    agreed = tuple(_agreed(sides.answers, found, sides.options.delete))
-    settled = _settling(sides, found)
+    found = tuple(_changing_trees(sides))
+    agreed = tuple(_confirmed_trees(sides.answers, found, sides.options.delete))
+    settled = _settle_earlier_restructurings(sides, found)
     return Restructuring(
         found,
         agreed,
-        _replaced(sides, agreed),
+        _entries_with_replaced_targets(sides, agreed),
         settled.pins,
         settled.left_over,
         frozenset(item.question for item in found) | settled.asked,
     )
 
 
-def _found(sides: Sides) -> Iterator[Restructure]:
+def _changing_trees(sides: Sides) -> Iterator[Restructure]:
     for address in sorted(sides.desired.scopes):
         scope = sides.desired.scopes[address]
         owner = sides.live(scope.parent)
@@ -101,13 +101,13 @@ def _found(sides: Sides) -> Iterator[Restructure]:
             yield Restructure(scope, owner, alone=True in wanted)
 
 
-def _agreed(answers: Answers, found: Iterable[Restructure], delete: bool) -> Iterator[Restructure]:
+def _confirmed_trees(answers: Answers, found: Iterable[Restructure], delete: bool) -> Iterator[Restructure]:
     for item in found:
         if answers.gives(item.question) and (delete or not item.alone):
             yield item
 
 
-def _replaced(sides: Sides, agreed: Iterable[Restructure]) -> dict[Address, Address]:
+def _entries_with_replaced_targets(sides: Sides, agreed: Iterable[Restructure]) -> dict[Address, Address]:
     found: dict[Address, Address] = {}
     for item in agreed:
         old = set(sides.snapshot.scopes[item.scope.address]) if item.alone else set()
@@ -141,10 +141,10 @@ def refused(sides: Sides, decided: Restructuring) -> Iterator[Refusal]:
         elif not item.alone and first_section(sides, item, sides.lineage.below(item.scope.address)) is None:
             yield refusals.NOTHING_TO_BEGIN.at(owner)
         elif item.alone:
-            yield from _stays_seen(sides.kind(item.owner), sides.resources[owner], item)
+            yield from _refuse_hidden_site(sides.kind(item.owner), sides.resources[owner], item)
 
 
-def _stays_seen(kind: Kind, entry: Entry, item: Restructure) -> Iterator[Refusal]:
+def _refuse_hidden_site(kind: Kind, entry: Entry, item: Restructure) -> Iterator[Refusal]:
     """Refuse a restructuring if no entry sets the flag that shows the site again.
 
     dpsync hides the site meanwhile. After an interruption, only `published` in the entry tells the next run
@@ -182,9 +182,13 @@ def first_section(sides: Sides, item: Restructure, among: Iterable[Address]) -> 
     """
     entries = [sides.resources[address] for address in among]
     able = [
-        (_named_like(sides.names, entry, item.owner), _wants(sides, entry, item.owner), entry.address)
+        (
+            _named_like(sides.names, entry, item.owner),
+            _count_common_children(sides, entry, item.owner),
+            entry.address,
+        )
         for entry in entries
-        if _with_child(sides.registry, entry)
+        if _creates_first_child(sides.registry, entry)
     ]
     return min(able)[2] if able else None
 
@@ -194,16 +198,16 @@ def _named_like(names: Names, entry: Entry, owner: LiveObject) -> bool:
     return any(folded(name) == folded(names.label(owner)) for name in own if isinstance(name, str))
 
 
-def _with_child(registry: Registry, resource: Entry) -> bool:
+def _creates_first_child(registry: Registry, resource: Entry) -> bool:
     create = registry[resource.kind].create
     return isinstance(create, Call) and create.also_creates is not None and bool(resource.children)
 
 
-def _wants(sides: Sides, entry: Entry, holder: LiveObject) -> int:
+def _count_common_children(sides: Sides, entry: Entry, holder: LiveObject) -> int:
     """Return how many of the nodes in a live object an entry has as children."""
     inside = [sides.snapshot.objects[one] for one in sides.snapshot.lanes.get(holder.identity, ())]
     children = [sides.resources[child] for child in entry.children]
-    return sum(any(_is(sides.values, child, other) for other in inside) for child in children)
+    return sum(any(_has_same_content(sides.values, child, other) for other in inside) for child in children)
 
 
 class _Settled(Struct, frozen=True):
@@ -214,7 +218,7 @@ class _Settled(Struct, frozen=True):
     asked: frozenset[Answer]
 
 
-def _settling(sides: Sides, found: Iterable[Restructure]) -> _Settled:
+def _settle_earlier_restructurings(sides: Sides, found: Iterable[Restructure]) -> _Settled:
     changing = {item.scope.address for item in found}
     pins: dict[Address, str] = {}
     left: list[Identity] = []
@@ -231,7 +235,7 @@ def _settling(sides: Sides, found: Iterable[Restructure]) -> _Settled:
             live = sides.snapshot.objects[identity]
             if identity in sides.names.declared or not sides.snapshot.lanes.get(identity):
                 continue
-            entry = _who_wants(sides, scope, live, set(pins))
+            entry = _best_new_entry(sides, scope, live, set(pins))
             if entry is not None:
                 pins[entry.address] = live.id
             elif sides.names.label(live) == sides.names.label(owner):
@@ -260,10 +264,10 @@ def recognised(snapshot: Snapshot, pins: Mapping[Address, str]) -> Snapshot:
     return replace(snapshot, matches={**snapshot.matches, **by})
 
 
-def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]) -> Entry | None:
+def _best_new_entry(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]) -> Entry | None:
     """Return the new entry of the same kind with the most children in common with a live object, if any."""
     able = [
-        (-_wants(sides, entry, live), address)
+        (-_count_common_children(sides, entry, live), address)
         for address, entry in sides.resources.items()
         if entry.kind == live.kind and address.is_in(scope.address) and address not in taken
         if sides.live(address) is None and entry.pin is None
@@ -272,7 +276,7 @@ def _who_wants(sides: Sides, scope: Scope, live: LiveObject, taken: set[Address]
     return sides.resources[best] if best is not None and number < 0 else None
 
 
-def _is(values: Values, entry: Entry, live: LiveObject) -> bool:
+def _has_same_content(values: Values, entry: Entry, live: LiveObject) -> bool:
     """Return whether an entry and a live object have the same kind and the same required references."""
     return entry.kind == live.kind and shows(values, entry) == shows(values, live)
 

@@ -45,9 +45,9 @@ def selection(sides: Sides) -> Selection | None:
         return None
     select = patterns(sides.registry, sides.desired, options.select)
     exclude = patterns(sides.registry, sides.desired, options.exclude)
-    names = dict(_names(sides))
+    names = dict(_selectable_names(sides))
     if not options.proof:  # after an apply, a pattern may name only deleted objects
-        _check(names, [*select, *exclude])
+        _check_matches(names, [*select, *exclude])
     wanted = {meant for name, meant in names.items() if is_selected(name, select, exclude)}
     return Selection(frozenset(wanted), tuple(exclude))
 
@@ -66,7 +66,7 @@ def selected_names(
     """
     known = list(names)
     wanted, unwanted = (patterns(registry, desired, texts) for texts in (select, exclude))
-    _check(known, [*wanted, *unwanted])
+    _check_matches(known, [*wanted, *unwanted])
     return frozenset(name for name in known if is_selected(name, wanted, unwanted))
 
 
@@ -93,13 +93,13 @@ def patterns(registry: Registry, desired: Desired, texts: Iterable[str]) -> list
         if pattern.field:
             raise _invalid("DP230", f'"{text}" names a field. Write the address of an entry')
         if mistake := places.mistake(pattern):
-            named = _called(registry, desired, text)
+            named = _addresses_with_name(registry, desired, text)
             raise _invalid("DP234", mistake.reason, f"did you mean {named}?" if named else mistake.hint)
         found.append(pattern)
     return found
 
 
-def _called(registry: Registry, desired: Desired, text: str) -> str:
+def _addresses_with_name(registry: Registry, desired: Desired, text: str) -> str:
     """Return, for a hint, the first addresses of entries with this key or name; "" if there are none."""
     wanted = text.casefold()
     found = [
@@ -113,7 +113,7 @@ def _called(registry: Registry, desired: Desired, text: str) -> str:
     return " or ".join(found[:NEAREST])
 
 
-def _names(sides: Sides) -> Iterator[tuple[Address, Address]]:
+def _selectable_names(sides: Sides) -> Iterator[tuple[Address, Address]]:
     """Yield each address that a pattern may name, with the address in the plan.
 
     An object whose entry was removed has the former address as well.
@@ -130,7 +130,7 @@ def _names(sides: Sides) -> Iterator[tuple[Address, Address]]:
                 yield sides.names.earlier_addresses[identity], address
 
 
-def _check(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
+def _check_matches(names: Iterable[Address], patterns: Iterable[Pattern]) -> None:
     known = list(names)
     for pattern in patterns:
         if not any(pattern.covers(name) for name in known):
@@ -162,7 +162,7 @@ def dependencies(
     pending = sorted(chosen)
     while pending:
         address = pending.pop()
-        for other in sorted(set(_needed(sides, planned, address))):
+        for other in sorted(set(_needed_addresses(sides, planned, address))):
             if other in chosen or other in found or other not in sides.desired.resources:
                 continue
             if any(pattern.covers(other) for pattern in selected.excluded):
@@ -173,22 +173,22 @@ def dependencies(
     return found
 
 
-def _needed(sides: Sides, planned: PlannedSteps, address: Address) -> Iterator[Address]:
+def _needed_addresses(sides: Sides, planned: PlannedSteps, address: Address) -> Iterator[Address]:
     resource = sides.resources.get(address)
     if resource is not None:
-        yield from _not_there(sides, resource)
+        yield from _missing_references(sides, resource)
     for step in planned.drafts.of(address):
         if step.verb == "move" and sides.chosen is None:
             continue  # moves in the plan of everything assume siblings that the part does not create
         for id in planned.edges.needs(step.id):
             other = planned.drafts.steps[id]
-            if other.address != address and not _only_order(step, other):
+            if other.address != address and not _only_orders_exposure(step, other):
                 yield other.address
         if step.sibling is not None and step.sibling in planned.out_of_place:
             yield step.sibling
 
 
-def _not_there(sides: Sides, resource: Entry) -> Iterator[Address]:
+def _missing_references(sides: Sides, resource: Entry) -> Iterator[Address]:
     """Yield the parents and references of an entry that the plan must create first."""
     named = {other for value in resource.fields.values() for other in references(value)}
     if sides.live(resource.address) is None:
@@ -201,6 +201,6 @@ def _not_there(sides: Sides, resource: Entry) -> Iterator[Address]:
             yield other
 
 
-def _only_order(step: StepDraft, before: StepDraft) -> bool:
+def _only_orders_exposure(step: StepDraft, before: StepDraft) -> bool:
     """Return whether a step only waits so that objects are hidden first and exposed last."""
     return step.phase == "expose" or before.phase == "withdraw"

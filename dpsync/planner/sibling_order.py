@@ -118,7 +118,7 @@ def lanes(decisions: Decisions, steps: StepSet, edges: Edges) -> Lanes:
     finder = _Lanes(decisions.sides, steps, edges, Requests(decisions.sides), decisions.blocking)
     finder.trees()
     finder.lists()
-    finder.after_what_they_name()
+    finder.add_sibling_id_edges()
     found = tuple(finder.found), tuple(finder.unmoved), frozenset(finder.out_of_place)
     return Lanes(tuple(finder.moves), *found)
 
@@ -143,7 +143,7 @@ class _Lanes(Struct, frozen=True):
         for address in sorted(self.sides.desired.scopes):
             scope = self.sides.desired.scopes[address]
             if isinstance(self.sides.registry[scope.kinds[0]].shape, NodeShape):
-                self._tree(scope, freeing[address])
+                self._add_tree_lane(scope, freeing[address])
 
     def _freeing(self) -> dict[Address, list[StepDraft]]:
         """Return the steps that free a value, by the declared lists that contain them."""
@@ -155,10 +155,12 @@ class _Lanes(Struct, frozen=True):
                     found[around] += freeing
         return found
 
-    def _tree(self, scope: Scope, freeing: list[StepDraft]) -> None:
+    def _add_tree_lane(self, scope: Scope, freeing: list[StepDraft]) -> None:
         owner = self.sides.desired.resources[scope.parent]
         nodes = [self.sides.resources[address] for address in self.sides.lineage.preorder(owner.children)]
-        renames = [step for node in nodes if self.sides.live(node.address) for step in self._plain(node)]
+        renames = [
+            step for node in nodes if self.sides.live(node.address) for step in self._update_steps(node)
+        ]
         lane = freeing + by_needs(renames, self.edges)
         for node in nodes:
             if self.sides.live(node.address) is None:
@@ -168,9 +170,9 @@ class _Lanes(Struct, frozen=True):
         for node in nodes:
             lane += self.steps.of(node.address, "default")
         lane += self._tree_moves(owner, nodes)
-        self.found.extend(_chain(lane))
+        self.found.extend(_edges_in_sequence(lane))
 
-    def _plain(self, node: Entry) -> list[StepDraft]:
+    def _update_steps(self, node: Entry) -> list[StepDraft]:
         return self.steps.of(node.address, "update", "link")
 
     def _tree_moves(self, owner: Entry, nodes: list[Entry]) -> list[StepDraft]:
@@ -182,50 +184,50 @@ class _Lanes(Struct, frozen=True):
             if tuple(map(self.sides.names.declared.get, before)) == children:
                 continue  # in order already
             there = set(before)
-            known = [child for child in children if self._will_be(child, there)]
-            found += self._tree_siblings(self._then(before, known), known)
+            known = [child for child in children if self._will_be_in_list(child, there)]
+            found += self._tree_siblings(self._order_after_creates(before, known), known)
         return found
 
     def _tree_siblings(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:
         """Return the moves in a list of nodes, for each kind separately if the kinds have no common order."""
         kinds = {self._kind(address).name: self._kind(address) for address in wanted}
         if all(kind.order is not None and not kind.order.apart for kind in kinds.values()):
-            return self._moves(then, wanted)
+            return self._plan_moves(then, wanted)
         found = []
         for name, kind in sorted(kinds.items()):
             same_kind = [item for item in then if self._kind(item).name == name]
             mine = [address for address in wanted if self._kind(address).name == name]
             if kind.order is not None:
-                found += self._moves(same_kind, mine)
+                found += self._plan_moves(same_kind, mine)
             else:
-                self._cannot_move(same_kind, mine)
+                self._report_unmovable(same_kind, mine)
         return found
 
     def _kind(self, address: Address) -> Kind:
         return self.sides.kind(self.sides.resources[address])
 
-    def _cannot_move(self, then: list[Address], wanted: list[Address]) -> None:
-        for move in moves(then, self._movable(wanted)):
+    def _report_unmovable(self, then: list[Address], wanted: list[Address]) -> None:
+        for move in moves(then, self._without_ignored(wanted)):
             if self.sides.policy.left_out(move.item):
                 continue
             nest = self._kind(move.item).nest
             if nest is None or not self.blocking.noted(move.item, nest):
                 where = f"after {move.after}" if move.after is not None else f"before {move.before}"
-                self._blocked(move.item, where)
+                self._add_blocked(move.item, where)
 
-    def _blocked(self, address: Address, where: str) -> None:
+    def _add_blocked(self, address: Address, where: str) -> None:
         reason = self.sides.registry.profile.lacks(f"moving {self._kind(address).one}")
         todo = f"move the object {where} in GitBook, or move the entry in your file"
         self.unmoved.append(Blocked(address=str(address), reason=reason, todo=todo, place=where))
 
-    def _will_be(self, address: Address, before: Set[Identity]) -> bool:
+    def _will_be_in_list(self, address: Address, before: Set[Identity]) -> bool:
         """Return whether a sibling will be in the list that contains `before` now."""
         live = self.sides.live(address)
         if self.sides.policy.left_out(address):
             return live is not None and live.identity in before
         return live is not None or address in self.steps.makers
 
-    def _then(self, before: tuple[Identity, ...], wanted: list[Address]) -> list[Address]:
+    def _order_after_creates(self, before: tuple[Identity, ...], wanted: list[Address]) -> list[Address]:
         """Return the order of the wanted siblings after all creates: staying ones, then arriving ones.
 
         Other siblings keep their positions, and no sibling is placed next to them.
@@ -244,58 +246,58 @@ class _Lanes(Struct, frozen=True):
             lane: list[StepDraft] = []
             for order in self.sides.kind(holder).list_orders:
                 if order.name in holder.fields:
-                    lane += self._list(order, holder, held[order.of, holder.address])
-            self.found.extend(_chain(lane))
+                    lane += self._list_steps(order, holder, held[order.of, holder.address])
+            self.found.extend(_edges_in_sequence(lane))
 
-    def after_what_they_name(self) -> None:
+    def add_sibling_id_edges(self) -> None:
         """Add edges so that a move follows the steps that determine the ids of its siblings."""
         for step in self.moves:
             makers = (self.steps.maker(ref) for ref in step.refers())
             self.found.extend(step.waits_for(*(maker for maker in makers if maker is not None)))
 
-    def _list(self, order: ListOrder, holder: Entry, held: list[Address]) -> list[StepDraft]:
+    def _list_steps(self, order: ListOrder, holder: Entry, held: list[Address]) -> list[StepDraft]:
         """Return the steps of a list: first those by which siblings arrive, then the moves."""
         listed = [ref.address for ref in holder.fields[order.name] or () if isinstance(ref, Ref)]
         live = self.sides.live(holder.address)
         before = self.sides.snapshot.siblings(live.identity, order.of) if live else ()
         there = set(before)
-        known = [address for address in listed if self._will_be(address, there)]
+        known = [address for address in listed if self._will_be_in_list(address, there)]
         # A dict keeps the order of addresses and has fast lookups.
         here = {address: None for address in held if not self.sides.policy.left_out(address)}
         staying = [
             address
             for identity in before
             if (address := self.sides.names.declared.get(identity)) is not None
-            and (address in here or not self._leaves(address, order.by))
+            and (address in here or not self._leaves_list(address, order.by))
         ]
         present = set(staying)
         arriving = [address for address in dict.fromkeys((*known, *here)) if address not in present]
-        lane = [step for address in arriving for step in self._arrival(address, order.by)]
+        lane = [step for address in arriving for step in self._arrival_steps(address, order.by)]
         then = [*staying, *arriving]
         if order.order is not None:
-            lane += self._moves(then, known)
+            lane += self._plan_moves(then, known)
         else:
-            self._cannot_move(then, known)
+            self._report_unmovable(then, known)
         return lane
 
-    def _leaves(self, address: Address, place: str) -> bool:
+    def _leaves_list(self, address: Address, place: str) -> bool:
         resource = self.sides.resources.get(address)
         return resource is not None and place in resource.fields and not self.sides.policy.left_out(address)
 
-    def _arrival(self, address: Address, place: str) -> list[StepDraft]:
+    def _arrival_steps(self, address: Address, place: str) -> list[StepDraft]:
         return [
             step
             for step in self.steps.of(address, "create", "restore", "transfer", "place")
             if step.phase != "place" or place in step.fields
         ]
 
-    def _movable(self, wanted: list[Address]) -> list[Address]:
+    def _without_ignored(self, wanted: list[Address]) -> list[Address]:
         """Return the siblings without ignored ones, which keep their positions like undeclared ones."""
         return [address for address in wanted if not self.sides.policy.leaves_alone(address)]
 
-    def _moves(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:
+    def _plan_moves(self, then: list[Address], wanted: list[Address]) -> list[StepDraft]:
         found = []
-        for move in moves(then, self._movable(wanted)):
+        for move in moves(then, self._without_ignored(wanted)):
             side, other = ("after", move.after) if move.after is not None else ("before", move.before)
             assert other is not None
             if self.sides.policy.left_out(move.item):
@@ -307,5 +309,5 @@ class _Lanes(Struct, frozen=True):
         return found
 
 
-def _chain(lane: list[StepDraft]) -> Iterator[Edge]:
+def _edges_in_sequence(lane: list[StepDraft]) -> Iterator[Edge]:
     return (Edge(step.id, before.id, only_ended=True) for before, step in pairwise(lane))

@@ -95,27 +95,27 @@ class _Unique(Struct, frozen=True, dict=True):
             if resource.fields.get(item.name) is None:
                 continue
             live = self.sides.live(resource.address)
-            step = self._step(resource, item, live)
+            step = self._setting_step(resource, item, live)
             scope = self.sides.lineage.ancestor(resource, around)
             if step is not None and scope is not None:
                 value = str(resource.fields[item.name])
                 scopes.setdefault(scope, []).append(_Rename(resource, live, value, step))
         if not scopes:
             return
-        holders = self._holders(kind, item, around)
+        holders = self._objects_by_value(kind, item, around)
         for scope, renames in sorted(scopes.items()):
             if item.unique or any(rename.live for rename in renames):
                 owner = self.sides.desired.resources[scope].kind, self.sides.snapshot.bound(scope) or ""
-                self._scope(kind, item, renames, holders[owner])
+                self._settle_scope(kind, item, renames, holders[owner])
 
-    def _step(self, resource: Entry, item: Field, live: LiveObject | None) -> StepDraft | None:
+    def _setting_step(self, resource: Entry, item: Field, live: LiveObject | None) -> StepDraft | None:
         """Return the step that sets a field of an entry; None if there is none."""
         step = next((step for step in self.steps.of(resource.address) if item.name in step.fields), None)
         if step is None and live is None and item.on == "both":
             step = next(iter(self.steps.of(resource.address, "create")), None)
         return step
 
-    def _scope(
+    def _settle_scope(
         self, kind: Kind, item: Field, renames: list[_Rename], holders: Mapping[str, list[LiveObject]]
     ) -> None:
         by_live = {rename.live.identity: rename for rename in renames if rename.live}
@@ -128,19 +128,21 @@ class _Unique(Struct, frozen=True, dict=True):
             if others:
                 found += rename.step.waits_for(*(other.step for other in others))
             elif item.unique:
-                found += self._taken(kind, item, rename, holding[0])
-        self.edges.extend(self._open_rings(kind, item, renames, found))
+                found += self._resolve_conflict(kind, item, rename, holding[0])
+        self.edges.extend(self._break_circles(kind, item, renames, found))
         # Nodes of a tree are made one at a time anyway.
         if item.unique and not isinstance(kind.shape, NodeShape):
             self.edges.extend(self._one_at_a_time(renames))
 
-    def _taken(self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject) -> Iterator[Edge]:
+    def _resolve_conflict(
+        self, kind: Kind, item: Field, rename: _Rename, holder: LiveObject
+    ) -> Iterator[Edge]:
         if holder.identity in self.deletions.roots:
             yield from rename.step.waits_for(self._step_that_frees(kind, item, holder))
         else:
             self._refuse(kind, item, rename, holder)
 
-    def _holders(
+    def _objects_by_value(
         self, kind: Kind, item: Field, around: str
     ) -> defaultdict[Identity, dict[str, list[LiveObject]]]:
         """Return the live objects by scope and value."""
@@ -161,7 +163,7 @@ class _Unique(Struct, frozen=True, dict=True):
         step = self.requests.free(path, kind, address, item, name)
         return self.freeing.setdefault(step.id, step)
 
-    def _open_rings(
+    def _break_circles(
         self, kind: Kind, item: Field, renames: list[_Rename], found: list[Edge]
     ) -> Iterator[Edge]:
         """Break circles with temporary values; a step that takes such a value waits only for its release.

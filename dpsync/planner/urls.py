@@ -60,7 +60,7 @@ def _later_urls(decided: Decisions, changed: Iterable[_Impacts]) -> LaterUrls:
     return LaterUrls(decided, tuple((one.tree, one.places.will) for one in changed))
 
 
-def _made_of(one: Branch | NavigationTree) -> Url:
+def _url_declaration(one: Branch | NavigationTree) -> Url:
     assert one.kind.url is not None
     return one.kind.url
 
@@ -68,7 +68,7 @@ def _made_of(one: Branch | NavigationTree) -> Url:
 # Nodes of a tree, below the URL of the owner.
 
 
-def _below(owner: Branch, base: Place) -> dict[Address, Place]:
+def _urls_below(owner: Branch, base: Place) -> dict[Address, Place]:
     """Return the URL of each node in a tree whose owner has the URL `base`."""
     found: dict[Address, Place] = {owner.address: base}
 
@@ -85,7 +85,7 @@ def _below(owner: Branch, base: Place) -> dict[Address, Place]:
 
 def _node(one: Branch, around: Place) -> Place:
     """Return the URL of a node; for a node without a URL, the URL below which its children are."""
-    seen, url = _seen(one), one.kind.url
+    seen, url = _is_visible(one), one.kind.url
     if around is None or seen is False:
         return None
     if url is None:
@@ -98,7 +98,7 @@ def _node(one: Branch, around: Place) -> Place:
     return f"{around}{as_segment(segment)}/" if isinstance(segment, str) else UNKNOWN
 
 
-def _seen(one: Branch) -> Any:
+def _is_visible(one: Branch) -> Any:
     """Return whether a node's own fields make it visible: True, False or UNKNOWN."""
     values = [(one.fields.get(name), right) for name, right in one.kind.visible_when.items()]
     if any(value is not UNKNOWN and value not in right for value, right in values):
@@ -109,16 +109,16 @@ def _seen(one: Branch) -> Any:
 # Owners of trees.
 
 
-def _own_host(one: Branch) -> str | None:
+def _custom_host_url(one: Branch) -> str | None:
     """Return the URL at an owner's own host (a custom hostname); None if there is none."""
-    values = (one.fields.get(name) for name in _made_of(one).hosts)
+    values = (one.fields.get(name) for name in _url_declaration(one).hosts)
     return next((f"https://{value}/" for value in values if isinstance(value, str) and value), None)
 
 
 def _host(one: Branch) -> str | None:
     """Return the live URL of an owner without its segment; None if the URL does not end with the segment."""
-    segment = one.fields.get(_made_of(one).part)
-    if one.url is None or not isinstance(segment, str) or _own_host(one) is not None:
+    segment = one.fields.get(_url_declaration(one).part)
+    if one.url is None or not isinstance(segment, str) or _custom_host_url(one) is not None:
         return None
     last = f"{as_segment(segment)}/"
     return one.url.removesuffix(last) if one.url.endswith(f"/{last}") else None
@@ -135,25 +135,25 @@ class _Owner(Struct, frozen=True):
         before, after = self.tree.before, self.tree.after
         if after is None:
             return None, ""
-        seen, own = _seen(after), _own_host(after)
+        seen, own = _is_visible(after), _custom_host_url(after)
         if seen is False:
             return None, ""
         if seen is UNKNOWN:
             return UNKNOWN, _CHOSEN
         if own is not None:
             return own, ""
-        segment = after.fields.get(_made_of(after).part)
+        segment = after.fields.get(_url_declaration(after).part)
         if not isinstance(segment, str):
             return UNKNOWN, _CHOSEN
-        if before is not None and before.url is not None and _own_host(before) is None:
+        if before is not None and before.url is not None and _custom_host_url(before) is None:
             if (host := _host(before)) is None:
                 return before.url, ""  # the URL does not contain the segment
         else:
-            host = self._beside(after)
+            host = self._host_of_siblings(after)
         host = self._with_label(host) if host is not None else None
         return (f"{host}{as_segment(segment)}/", "") if host is not None else (UNKNOWN, _ELSEWHERE)
 
-    def _beside(self, one: Branch) -> str | None:
+    def _host_of_siblings(self, one: Branch) -> str | None:
         """Return the host of the other visible objects in the same list, if all have the same host."""
         sides, kind = self.decided.sides, one.kind
         found = set()
@@ -171,7 +171,7 @@ class _Owner(Struct, frozen=True):
         """The change of the organization's field from which the host begins, if the plan changes it."""
         around = self.decided.entries.get(self.tree.owner.top)
         written = around.written if around is not None else ()
-        return next((item for item in written if item.field.name == _made_of(self.tree).label), None)
+        return next((item for item in written if item.field.name == _url_declaration(self.tree).label), None)
 
     def _with_label(self, host: str) -> str | None:
         """Return a host with the organization's later name; None if the host does not begin with the name."""
@@ -208,9 +208,9 @@ class _Impacts(Struct, frozen=True, dict=True):
         explained = True
         if before is not None:
             was = {one.address: one.url for one, _ in before.walk() if one.kind.url is not None}
-            explained = was == _below(before, before.url) or not self.tree.read
+            explained = was == _urls_below(before, before.url) or not self.tree.read
         base, why = _Owner(self.decided, self.tree).then()
-        will = _below(after, base) if after is not None else {}
+        will = _urls_below(after, base) if after is not None else {}
         if after is not None and base is not None and not (explained and self.tree.certain):
             will = dict.fromkeys(will.keys() | was.keys(), UNKNOWN)
             why = _OTHERWISE if self.tree.certain else _RESTRUCTURED
@@ -219,16 +219,16 @@ class _Impacts(Struct, frozen=True, dict=True):
     def all(self, later: LaterUrls) -> Iterator[UrlImpact]:
         """Yield the changed URLs of the tree, with what becomes of each old URL."""
         was, will = self.places.was, self.places.will
-        for address in self._leaves(was, will):
+        for address in self._leaf_addresses(was, will):
             old, new = was.get(address), will.get(address)
             if new is UNKNOWN:
                 why = self.places.why or _CHOSEN
                 yield UrlImpact(address=str(address), before=old, known=False, why=why)
             elif old != new:
                 impact = UrlImpact(address=str(address), before=old, after=new)
-                yield later.led_on(impact, self.tree) if old is not None else impact
+                yield later.with_old_url_outcome(impact, self.tree) if old is not None else impact
 
-    def _leaves(self, was: Iterable[Address], will: Iterable[Address]) -> list[Address]:
+    def _leaf_addresses(self, was: Iterable[Address], will: Iterable[Address]) -> list[Address]:
         """Return the nodes that hold no other nodes; only the owner if the nodes were not read."""
         known = {one.address: one.kind for one, _ in self.tree.everything()}
         found = dict.fromkeys([*was, *will])
@@ -251,7 +251,7 @@ class LaterUrls(Struct, frozen=True, dict=True):
     decided: Decisions
     changed_trees: tuple[tuple[NavigationTree, Places], ...]
 
-    def led_on(self, impact: UrlImpact, tree: NavigationTree) -> UrlImpact:
+    def with_old_url_outcome(self, impact: UrlImpact, tree: NavigationTree) -> UrlImpact:
         """Return the impact on a node with what becomes of its old URL, in the whole organization."""
         old = impact.before
         assert old is not None
@@ -266,7 +266,7 @@ class LaterUrls(Struct, frozen=True, dict=True):
         if tree.before is None or home is None or home != tree.before.url:
             return impact  # if the whole tree moves, a redirect in it has no effect
         will = next(will for one, will in self.changed_trees if one is tree)
-        return _Suggestion(self.decided, tree, will).to_lead_on(impact, _path(old.removeprefix(home)))
+        return _Suggestion(self.decided, tree, will).add_to(impact, _path(old.removeprefix(home)))
 
     @cached_property
     def objects_by_url(self) -> Mapping[str, Address]:
@@ -295,12 +295,12 @@ class LaterUrls(Struct, frozen=True, dict=True):
 
     def _redirect_for(self, owner: Address, path: str) -> Address | None:
         """Return the redirect for a path: the exact match, otherwise the one with the longest pattern."""
-        redirects, path = self._redirected[owner], path.casefold()
+        redirects, path = self._active_redirects[owner], path.casefold()
         patterns = (source for source in redirects if source.endswith("*") and path.startswith(source[:-1]))
         return redirects.get(path) or redirects.get(max(patterns, key=len, default=""))
 
     @cached_property
-    def _redirected(self) -> dict[Address, dict[str, Address]]:
+    def _active_redirects(self) -> dict[Address, dict[str, Address]]:
         """For each owner, the redirects that are active after the apply, keyed by source path."""
         found: dict[Address, dict[str, Address]] = defaultdict(dict)
         for kind in self.decided.sides.registry.ordered:
@@ -337,7 +337,7 @@ class _Suggestion(Struct, frozen=True, dict=True):
     tree: NavigationTree
     will: Places
 
-    def to_lead_on(self, impact: UrlImpact, path: str) -> UrlImpact:
+    def add_to(self, impact: UrlImpact, path: str) -> UrlImpact:
         """Add a redirect to the node at its later URL, else to the nearest visible ancestor."""
         kinds = self.decided.sides.registry.children(self.tree.kind.name)
         redirecting = [(kind, kind.redirects) for kind in kinds if kind.redirects is not None]
@@ -346,7 +346,7 @@ class _Suggestion(Struct, frozen=True, dict=True):
                 template = redirects.to.get(one.kind.name)
                 if template is not None and isinstance(self.will.get(one.address), str):
                     place = self.tree.owner.child(*kind.key.split("."))
-                    entry = {path: short_forms(kind, _filled(template, self._key(one)))}
+                    entry = {path: short_forms(kind, _fill_template(template, self._redirect_key(one)))}
                     return UrlImpact(
                         address=impact.address,
                         before=impact.before,
@@ -361,7 +361,7 @@ class _Suggestion(Struct, frozen=True, dict=True):
         """The later ancestors and itself for each node, the outermost first; the present ones if deleted."""
         return {one.address: (*above[1:], one) for one, above in self.tree.everything() if above}
 
-    def _key(self, one: Branch) -> Any:
+    def _redirect_key(self, one: Branch) -> Any:
         """Return how a redirect names a node: by its keys, or by its id if the node has no entry."""
         if one.address not in self.decided.sides.resources and one.identity is not None:
             return {"id": self.decided.sides.snapshot.objects[one.identity].id}
@@ -374,7 +374,7 @@ def _path(text: str) -> str:
     return "/" + unquote(text).strip("/")
 
 
-def _filled(template: Any, key: Any) -> Any:
+def _fill_template(template: Any, key: Any) -> Any:
     if isinstance(template, Mapping):
-        return {name: _filled(value, key) for name, value in template.items()}
+        return {name: _fill_template(value, key) for name, value in template.items()}
     return key if template == "$key" else template

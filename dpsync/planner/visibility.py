@@ -97,15 +97,15 @@ class Around:
         if (entry := self._sides.resources.get(address)) is not None:
             if entry.holder is not None:
                 yield entry.holder
-            yield from self._led_to(self._sides.kind(entry), entry)
+            yield from self._redirect_targets(self._sides.kind(entry), entry)
 
     def _now(self, address: Address) -> Iterator[Address]:
         if (live := self._live.get(address)) is not None:
             if live.holder is not None and live.holder in self._sides.snapshot.objects:
                 yield self._sides.names.address(live.holder)
-            yield from self._led_to(self._sides.kind(live), live)
+            yield from self._redirect_targets(self._sides.kind(live), live)
 
-    def _led_to(self, kind: Kind, item: Entry | LiveObject) -> Iterator[Address]:
+    def _redirect_targets(self, kind: Kind, item: Entry | LiveObject) -> Iterator[Address]:
         """Yield the targets of a redirect."""
         sides = self._sides
         for field in kind.fields if kind.redirects is not None else ():

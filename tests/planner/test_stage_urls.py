@@ -223,7 +223,7 @@ def test_what_is_perhaps_not_seen_has_no_certain_url() -> None:
         owner = Branch(
             ACME, REGISTRY["site"], {}, (Branch(ACME.child("node"), REGISTRY[kind], perhaps, (inside,)),)
         )
-        assert _below(owner, HOST)[inside.address] is UNKNOWN
+        assert _urls_below(owner, HOST)[inside.address] is UNKNOWN
 
 
 # What becomes of the old URL.

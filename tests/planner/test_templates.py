@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.planner.requests import _given, render
+from dpsync.planner.requests import _created_id, render
 
 VALUES = {"fields": {"a": 1, "b": None}, "id": "x", "value": None, "child.space": "s"}
 
@@ -51,4 +51,4 @@ def test_the_id_of_what_is_made_is_known_before_or_has_a_place_in_the_answer(giv
 
     Otherwise, an id that is known before is looked for in the answer, and is not found.
     """
-    assert _given(gives, VALUES) == given
+    assert _created_id(gives, VALUES) == given

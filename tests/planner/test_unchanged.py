@@ -85,8 +85,8 @@ def test_who_is_who_is_asked_in_one_round_where_each_name_is_borne_once(counted:
 
 def test_a_later_natural_key_is_held_against_the_one_object_only(counted: dict[str, Calls]) -> None:
     """No index of a place is made by it: there is one of the first key for each place with entries."""
-    places = counted["plan"]["_first_key"]
-    assert 0 < counted["plan"]["Index._made"] <= places
+    places = counted["plan"]["_match_by_first_key"]
+    assert 0 < counted["plan"]["Index._build_index"] <= places
 
 
 def test_an_entry_in_its_normal_form_is_taken_as_it_is(counted: dict[str, Calls]) -> None:
@@ -106,7 +106,7 @@ def test_nothing_is_asked_of_values_that_are_always_given_back(counted: dict[str
 
 
 def test_where_nothing_is_written_no_list_is_put_in_order(counted: dict[str, Calls]) -> None:
-    assert counted["plan"]["_Lanes._then"] == counted["plan"]["moves"] == 0
+    assert counted["plan"]["_Lanes._order_after_creates"] == counted["plan"]["moves"] == 0
 
 
 def test_where_nothing_is_written_no_value_is_settled(counted: dict[str, Calls]) -> None:
