@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.identity.ids import NOTHING_RECORDED, Recorded
-from dpsync.identity.keys import Index, Key, NaturalKeys, key_text, names, of_child, written
+from dpsync.identity.keys import Index, Key, NaturalKeys, key_span, key_text, names, of_child
 from dpsync.identity.questions import candidates, choice, it_is
 from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
@@ -100,7 +100,7 @@ def _reaching(onward: Mapping[Node, Sequence[Node]], goal: set[Node]) -> set[Nod
     return _reachable(backward(onward), goal)
 
 
-How = Literal["previously", "base", "kept"]
+EarlierSource = Literal["previously", "base", "kept"]
 """The source of an earlier name. "kept": the entry still has the name of the base, besides a new name."""
 
 
@@ -144,16 +144,16 @@ class Past(Struct, frozen=True):
 
 
 class EntryCandidates(Struct, eq=False):
-    """An entry with the live objects that bear its present name and those that bear an earlier one."""
+    """An entry with the live objects that have its present name and those that have an earlier name."""
 
     resource: Entry
-    now: list[LiveObject]
-    was: list[LiveObject]
-    fits: list[LiveObject]
-    """The objects of `now` that also have an earlier name: a name was removed from the entry."""
-    how: How | None
-    by: Key | None
-    """The natural key that found `now`."""
+    present: list[LiveObject]
+    earlier: list[LiveObject]
+    both: list[LiveObject]
+    """The objects of `present` that also have an earlier name: a name was removed from the entry."""
+    earlier_source: EarlierSource | None
+    present_key: Key | None
+    """The natural key that found `present`."""
     rank: Rank
 
     @property
@@ -174,21 +174,21 @@ class Candidates(Struct, frozen=True, dict=True):
 
     def of(self, resource: Entry) -> EntryCandidates:
         """Return an entry with its candidates. Objects with both names exclude objects with one name."""
-        now, by = self._with_present_name(resource)
-        was, how = self._with_earlier_name(resource, now)
-        both = [item for item in now if item in was]
-        fits: list[LiveObject] = []
-        if both and len(both) == len(was):
-            fits, was, how = both, [], None
-        elif both:
-            now, was, how = both, [], None  # it bears the earlier name and the present one
-        if was:
+        present, present_key = self._with_present_name(resource)
+        earlier, source = self._with_earlier_name(resource, present)
+        common = [item for item in present if item in earlier]
+        both: list[LiveObject] = []
+        if common and len(common) == len(earlier):
+            both, earlier, source = common, [], None
+        elif common:
+            present, earlier, source = common, [], None  # these have both names
+        if earlier:
             rank = Rank.RENAMED
         elif resource.address in self.past.entries:
             rank = Rank.UNCHANGED
         else:
-            rank = Rank.NEW if by == self.view.first_key else Rank.NEW_BY_LATER_KEY
-        return EntryCandidates(resource, now, was, fits, how, by, rank)
+            rank = Rank.NEW if present_key == self.view.first_key else Rank.NEW_BY_LATER_KEY
+        return EntryCandidates(resource, present, earlier, both, source, present_key, rank)
 
     def _with_present_name(self, resource: Entry) -> tuple[list[LiveObject], Key | None]:
         for key in self.view.kind.identity:
@@ -199,7 +199,7 @@ class Candidates(Struct, frozen=True, dict=True):
 
     def _with_earlier_name(
         self, resource: Entry, now: list[LiveObject]
-    ) -> tuple[list[LiveObject], How | None]:
+    ) -> tuple[list[LiveObject], EarlierSource | None]:
         if declared := self._declared_earlier(resource, now):
             return declared, "previously"
         earlier = self.past.entries.get(resource.address)
@@ -312,7 +312,7 @@ def contradictions(
                 "DP303",
                 f'the object "{by_first}" has the {key_text(first)} of this entry, but the object '
                 f'"{item.id}" has the {key_text(key)} of this entry',
-                written(resource, first),
+                key_span(resource, first),
                 str(address),
                 choice(f"change the {key_text(first)} of", address, item.id, by_first, view.shared),
                 candidates=candidates(view.kind, resource, {by_first: mine, item.id: item}),

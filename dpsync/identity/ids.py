@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.identity.keys import PREFIX, Form, Index, Key, NaturalKeys, key_text, names, written
+from dpsync.identity.keys import PREFIX, Form, Index, Key, NaturalKeys, key_span, key_text, names
 from dpsync.identity.questions import bind, candidates, forget, pin, pinned
 from dpsync.kinds.kind import Kind
 from dpsync.model.address import Address
@@ -205,7 +205,7 @@ def _ask_about_swap(
         f"if the lines are right, add {pin(mine.id, view.shared)}. If the lines were swapped, run {swap_back}"
     )
     return Diagnostic(
-        "DP243", message, written(entry, key), str(address), hint,
+        "DP243", message, key_span(entry, key), str(address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine, theirs.id: theirs}),
         answers=(
             pinned(entry, mine.id, view.shared),
@@ -433,7 +433,9 @@ def questions(
             continue
         elif others := index.bearing(key, value):
             has = f"the {key_text(key)} that this entry declares"
-            asked.append(_other_object_question(view, entry, mine, others, "DP312", written(entry, key), has))
+            asked.append(
+                _other_object_question(view, entry, mine, others, "DP312", key_span(entry, key), has)
+            )
         elif entry.address in recorded.returned:
             asked.append(_returned_entry_question(view, entry, mine, key))
     recognized = [
@@ -475,7 +477,7 @@ def _returned_entry_question(view: NaturalKeys, entry: Entry, mine: LiveObject, 
     forget_line = _forget_command(entry)
     hint = f"if the entry is that object, add {pin(mine.id, view.shared)}. Otherwise, run {forget_line}"
     return Diagnostic(
-        "DP314", message, written(entry, key), str(entry.address), hint,
+        "DP314", message, key_span(entry, key), str(entry.address), hint,
         candidates=candidates(view.kind, entry, {mine.id: mine}),
         answers=(pinned(entry, mine.id, view.shared), forget(entry, "the entry is another object")),
     )  # fmt: skip

@@ -80,7 +80,7 @@ class NaturalKeys(Struct, frozen=True):
             for name, wanted in zip(names(key), value, strict=True)
         )
 
-    def carried(self, live: LiveObject, fields: tuple[str, ...]) -> tuple[Form, ...] | None:
+    def own_values(self, live: LiveObject, fields: tuple[str, ...]) -> tuple[Form, ...] | None:
         """Return the values of a live object's own fields; None if one of them is missing."""
         values = [next(iter(self._live_values(live, name)), None) for name in fields]
         return None if None in values else tuple(self.form(value) for value in values)
@@ -158,7 +158,7 @@ class Index:
     def _build_index(self, fields: tuple[str, ...]) -> dict[tuple[Form, ...], list[LiveObject]]:
         found: dict[tuple[Form, ...], list[LiveObject]] = {}
         for item in self.live:
-            value = self._view.carried(item, fields)
+            value = self._view.own_values(item, fields)
             if value is not None:
                 found.setdefault(value, []).append(item)
         return found
@@ -179,7 +179,7 @@ def key_text(key: Key) -> str:
     return " and ".join(name.removeprefix(_CHILD) for name in names(key))
 
 
-def written(entry: Entry, key: Key) -> Span:
+def key_span(entry: Entry, key: Key) -> Span:
     """Return the source position of the first part of a key."""
     first, *_ = names(key)
     return entry.where(first)

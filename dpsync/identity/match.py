@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from dpsync.identity.candidates import Past, contradictions
 from dpsync.identity.ids import by_lines, questions, renamed_keys
-from dpsync.identity.keys import Index, Key, NaturalKeys, key_text, written
+from dpsync.identity.keys import Index, Key, NaturalKeys, key_span, key_text
 from dpsync.identity.questions import candidates, it_is, meaning
 from dpsync.identity.renames import renames
 from dpsync.kinds.kind import Kind, Node, Single
@@ -248,7 +248,7 @@ def _ambiguous_key_error(view: NaturalKeys, resource: Entry, key: Key, items: li
         message = f"{counted(len(ids), f'live {kind.noun}')} have this {key_text(key)}: {named}"
     hint = f"choose the object: {meaning(resource.address, first, view.shared)}"
     return Diagnostic(
-        "DP302", message, written(resource, key), str(resource.address), hint,
+        "DP302", message, key_span(resource, key), str(resource.address), hint,
         candidates=candidates(kind, resource, {item.id: item for item in items}),
         answers=it_is(resource, view.shared, *ids),
     )  # fmt: skip
@@ -356,7 +356,7 @@ def _taken_name_question(
     it_is_that = meaning(entry.address, item.id, view.shared)
     new = WayOut(address=str(entry.address), add="new: true", means="the entry is new")
     return Diagnostic(
-        "DP305", message, written(entry, view.first_key), str(entry.address),
+        "DP305", message, key_span(entry, view.first_key), str(entry.address),
         f"choose the object: {it_is_that}. Or, if the entry is new, add new: true",
         candidates=candidates(view.kind, entry, {item.id: item}),
         answers=(*it_is(entry, view.shared, item.id), new),

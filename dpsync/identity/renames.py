@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.identity.candidates import Candidates, EntryCandidates, Past, Rank, certain, key_of
-from dpsync.identity.keys import PREFIX, Index, Key, NaturalKeys, key_text, names, temporary, written
+from dpsync.identity.keys import PREFIX, Index, Key, NaturalKeys, key_span, key_text, names, temporary
 from dpsync.identity.questions import candidates, choice, it_is, meaning
 from dpsync.model.address import Address
 from dpsync.model.cycles import circles
@@ -68,17 +68,17 @@ def _match_temporary_names(
 def _remove_taken(entries: Iterable[EntryCandidates], taken: set[str]) -> None:
     """Remove the objects with these ids from the candidates: they belong to other entries."""
     for entry in entries:
-        entry.now = [item for item in entry.now if item.id not in taken]
-        entry.was = [item for item in entry.was if item.id not in taken]
-        entry.fits = [item for item in entry.fits if item.id not in taken]
+        entry.present = [item for item in entry.present if item.id not in taken]
+        entry.earlier = [item for item in entry.earlier if item.id not in taken]
+        entry.both = [item for item in entry.both if item.id not in taken]
 
 
 def _keep_candidates_with_both_names(entries: Iterable[EntryCandidates]) -> bool:
     """Keep only candidates with both names if several have the present name; return whether any changed."""
     found = False
     for entry in entries:
-        if entry.fits and len(entry.fits) < len(entry.now):
-            entry.now, found = entry.fits, True
+        if entry.both and len(entry.both) < len(entry.present):
+            entry.present, found = entry.both, True
     return found
 
 
@@ -99,23 +99,23 @@ class _RenameMatching(Struct, frozen=True, dict=True):
             open_ = self._decide_certain(open_)
             if _keep_candidates_with_both_names(open_):
                 continue
-            rings = list(self._exchange_circles([entry for entry in open_ if entry.was]))
+            rings = list(self._exchange_circles([entry for entry in open_ if entry.earlier]))
             if not rings:
                 break
             for ring in rings:
                 self._decide_circle(ring)
-            passed = {entry.address: item.id for ring in rings for entry in ring for item in entry.was}
+            passed = {entry.address: item.id for ring in rings for entry in ring for item in entry.earlier}
             open_ = [entry for entry in open_ if entry.address not in passed]
             _remove_taken(open_, set(passed.values()))
         for entry in open_:
-            if entry.was and entry.how != "kept":  # the natural key decides about a kept name
+            if entry.earlier and entry.earlier_source != "kept":  # the natural key decides about a kept name
                 self._ask_if_both_names_are_live(entry)
 
     def _decide_certain(self, open_: list[EntryCandidates]) -> list[EntryCandidates]:
         """Match the entries that have the same object in all best assignments; return the other entries."""
-        items = {item.id: item for entry in open_ for item in (*entry.now, *entry.was)}
+        items = {item.id: item for entry in open_ for item in (*entry.present, *entry.earlier)}
         candidates = {
-            entry.address: list(dict.fromkeys(item.id for item in (*entry.was, *entry.now)))
+            entry.address: list(dict.fromkeys(item.id for item in (*entry.earlier, *entry.present)))
             for entry in open_
         }
         found = certain(candidates, {entry.address: entry.rank for entry in open_})
@@ -128,28 +128,36 @@ class _RenameMatching(Struct, frozen=True, dict=True):
 
     def _record_match(self, entry: EntryCandidates, item: LiveObject) -> None:
         """Record the match of an entry, unless the first natural key finds the same object later."""
-        if item in entry.was and item not in entry.now:
-            by = MatchedBy.PREVIOUSLY if entry.how == "previously" else MatchedBy.BASE
+        if item in entry.earlier and item not in entry.present:
+            by = MatchedBy.PREVIOUSLY if entry.earlier_source == "previously" else MatchedBy.BASE
             self.found.matches[entry.address] = Match(item.id, by)
-        elif entry.rank < Rank.NEW and entry.by is not None and entry.by != self.view.first_key:
-            self.found.matches[entry.address] = Match(item.id, MatchedBy.LATER_KEY, key_text(entry.by))
+        elif (
+            entry.rank < Rank.NEW
+            and entry.present_key is not None
+            and entry.present_key != self.view.first_key
+        ):
+            self.found.matches[entry.address] = Match(
+                item.id, MatchedBy.LATER_KEY, key_text(entry.present_key)
+            )
 
     def _exchange_circles(self, left: list[EntryCandidates]) -> Iterator[tuple[EntryCandidates, ...]]:
         """Return the circles of entries that exchanged names: each has the next one's earlier object."""
-        bearer = {item.id: entry for entry in left if len(entry.was) == 1 for item in entry.was}
-        passed = [entry for entry in bearer.values() if len(entry.now) == 1]
-        return circles(passed, lambda entry: bearer.get(entry.now[0].id) if len(entry.now) == 1 else None)
+        bearer = {item.id: entry for entry in left if len(entry.earlier) == 1 for item in entry.earlier}
+        passed = [entry for entry in bearer.values() if len(entry.present) == 1]
+        return circles(
+            passed, lambda entry: bearer.get(entry.present[0].id) if len(entry.present) == 1 else None
+        )
 
     def _decide_circle(self, ring: tuple[EntryCandidates, ...]) -> None:
         """Decide whether the names of a circle were exchanged already; ask if the fields do not tell."""
-        still = sum(self._count_agreements(entry, was) for entry in ring for was in entry.was)
-        done = sum(self._count_agreements(entry, now) for entry in ring for now in entry.now)
+        still = sum(self._count_agreements(entry, was) for entry in ring for was in entry.earlier)
+        done = sum(self._count_agreements(entry, now) for entry in ring for now in entry.present)
         if still == done and not self._is_exchanged_in_base(ring):
             for entry in ring:
-                self._ask(entry, *entry.was, *entry.now)
+                self._ask(entry, *entry.earlier, *entry.present)
             return
         for entry in ring:
-            for item in entry.was if still > done else entry.now:
+            for item in entry.earlier if still > done else entry.present:
                 self._record_match(entry, item)
 
     def _is_exchanged_in_base(self, ring: tuple[EntryCandidates, ...]) -> bool:
@@ -182,10 +190,10 @@ class _RenameMatching(Struct, frozen=True, dict=True):
 
     def _ask_if_both_names_are_live(self, entry: EntryCandidates) -> None:
         """Ask about an entry if several objects have its earlier name, or if both names are live."""
-        if len(entry.was) > 1:
-            self._ask(entry, *entry.was)
-        elif entry.now:
-            (was,), (now, *_) = entry.was, entry.now
+        if len(entry.earlier) > 1:
+            self._ask(entry, *entry.earlier)
+        elif entry.present:
+            (was,), (now, *_) = entry.earlier, entry.present
             still, done = self._count_agreements(entry, was), self._count_agreements(entry, now)
             # A rename would leave the same fields, so only a clear "no" is certain.
             if still >= done:
@@ -196,10 +204,10 @@ class _RenameMatching(Struct, frozen=True, dict=True):
         first, other, *_ = (item.id for item in items)
         before = (
             "the earlier name of this entry"
-            if entry.how == "previously"
+            if entry.earlier_source == "previously"
             else "the name of this entry in the commit that dpsync compares with"
         )
-        if len(entry.was) > 1:
+        if len(entry.earlier) > 1:
             ids = " and ".join(f'"{item.id}"' for item in items)
             message = f"{counted(len(items), f'live {kind.noun}')} have {before}: {ids}"
             hint = f"choose the object: {meaning(entry.address, first, self.view.shared)}"
@@ -210,8 +218,8 @@ class _RenameMatching(Struct, frozen=True, dict=True):
             )
             hint = choice("rename", entry.address, first, other, self.view.shared)
         resource = entry.resource
-        by_hand = entry.how == "previously"
-        where = resource.where("previously") if by_hand else written(resource, self.view.first_key)
+        by_hand = entry.earlier_source == "previously"
+        where = resource.where("previously") if by_hand else key_span(resource, self.view.first_key)
         self.found.diagnostics.append(
             Diagnostic(
                 "DP305",

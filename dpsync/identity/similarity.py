@@ -42,7 +42,7 @@ def lookalikes(view: NaturalKeys, resource: Entry, live: Iterable[LiveObject]) -
     ]
 
 
-def narrowed(
+def comparison_candidates(
     kind: Kind, resources: Iterable[Entry], live: Sequence[LiveObject], most: int
 ) -> Callable[[Entry], list[LiveObject]]:
     """Return a function that finds the live objects to compare with an entry.

@@ -25,7 +25,7 @@ from dpsync.planner.decide import Decisions, Nesting, own_places
 from dpsync.planner.delete_questions import LimitsInForce, limited, policy_address
 from dpsync.planner.deletions import named_ids
 from dpsync.planner.history import is_place
-from dpsync.planner.rebound_ids import passed_over
+from dpsync.planner.rebound_ids import rebound_object_questions
 from dpsync.planner.restructuring import refused
 from dpsync.planner.sides import Sides
 
@@ -52,7 +52,7 @@ def refusals(
     yield from refused(decided.sides, decided.restructuring)
     yield from transfers.refused(decided.sides.names, decided.transfers)
     yield from _holders(decided)
-    yield from passed_over(decided)
+    yield from rebound_object_questions(decided)
     yield from limited(bounds, exposures)
 
 

@@ -1,7 +1,7 @@
 """Find live objects that an entry had before or could be, and ask before deleting them.
 
-`passed_over` asks before deleting an object that the ids file bound to an entry until now: a pin overrides a
-line, and `dpsync ids --bind` replaces it, and either may be a mistake.
+`rebound_object_questions` asks before deleting an object that the ids file bound to an entry until now: a pin
+overrides a line, `dpsync ids --bind` replaces a line, and either may be a mistake.
 
 `lookalikes` finds live objects without an entry that a new entry could be under another name, with reasons.
 About content dpsync asks (planner/identity_questions.py); for other objects, `proposals` proposes a line.
@@ -37,16 +37,16 @@ from dpsync.planner.decide import Decisions
 from dpsync.planner.sides import Sides
 
 
-class Former(Struct, frozen=True):
+class PreviousBinding(Struct, frozen=True):
     """The former entry of an object, and the evidence that the entry is another object now."""
 
     address: Address
     evidence: str
-    back: WayOut | None
+    restore: WayOut | None
     """The change that binds the entry to the object again, if there is one."""
 
 
-def passed_over(decided: Decisions) -> Iterator[Question]:
+def rebound_object_questions(decided: Decisions) -> Iterator[Question]:
     """Ask before deleting an object that the ids file bound to an entry until now.
 
     A new pin, or `dpsync ids --bind`, detaches an entry from its object, and the plan would then delete the
@@ -57,17 +57,21 @@ def passed_over(decided: Decisions) -> Iterator[Question]:
     for identity in decided.deletions.everything:
         if identity not in former:
             continue
-        was, address = former[identity], sides.names.address(identity)
+        previous, address = former[identity], sides.names.address(identity)
         answer = Answer(DELETE, str(address))
         if sides.policy.removed(identity):
             yield Question(answer)
             continue
-        back = f". To keep the object, {_restore_instruction(was.back)}" if was.back is not None else ""
-        may_go = WayOut(address=str(was.address), add=answer.flag, means="delete this object")
+        back = (
+            f". To keep the object, {_restore_instruction(previous.restore)}"
+            if previous.restore is not None
+            else ""
+        )
+        may_go = WayOut(address=str(previous.address), add=answer.flag, means="delete this object")
         refusal = PASSED_OVER.at(
             address,
-            answers=(may_go,) if was.back is None else (may_go, was.back),
-            evidence=was.evidence,
+            answers=(may_go,) if previous.restore is None else (may_go, previous.restore),
+            evidence=previous.evidence,
             answer=answer.flag,
             back=back,
         )
@@ -78,11 +82,11 @@ def _restore_instruction(back: WayOut) -> str:
     return f"add {back.add}" if back.add.startswith("id: ") else back.add
 
 
-def formerly(sides: Sides) -> dict[Identity, Former]:
+def formerly(sides: Sides) -> dict[Identity, PreviousBinding]:
     """Return the former entry of each object that no present line names, or whose entry has another `id:`."""
     records, places = sides.snapshot.records, Places(sides.registry)
     now = {line.id for line in records.lines.values()}
-    found: dict[Identity, Former] = {}
+    found: dict[Identity, PreviousBinding] = {}
     for address, line in sorted(records.earlier.items()):
         if line.id not in now:
             found |= dict.fromkeys(_objects_of_line(places, line), _rebound(sides, address, line))
@@ -91,7 +95,7 @@ def formerly(sides: Sides) -> dict[Identity, Former]:
         if entry is not None and entry.pin is not None and entry.pin != line.id:
             said = f"the ids file assigns this object to {address}, but that entry has id: {entry.pin}"
             back = WayOut(address=str(address), add=f"id: {line.id}", means="use this object")
-            found[entry.kind, line.id] = Former(address, said, back)
+            found[entry.kind, line.id] = PreviousBinding(address, said, back)
     return found
 
 
@@ -99,7 +103,7 @@ def _objects_of_line(places: Places, line: RecordedLine) -> list[Identity]:
     return [(kind.name, line.id) for kind in places.kinds(line.address) if kind.recorded]
 
 
-def _rebound(sides: Sides, address: Address, line: RecordedLine) -> Former:
+def _rebound(sides: Sides, address: Address, line: RecordedLine) -> PreviousBinding:
     said = f"the ids file of {sides.base.name} assigns this object to {address}"
     present = sides.snapshot.records.lines.get(address)
     is_now = (
@@ -108,12 +112,12 @@ def _rebound(sides: Sides, address: Address, line: RecordedLine) -> Former:
         else ", and the ids file now has no line for that entry"
     )
     if address not in sides.desired.resources:
-        return Former(address, f"{said}{is_now}", None)
+        return PreviousBinding(address, f"{said}{is_now}", None)
     add = command("ids", "--bind", f"{address}={line.id}")
     back = WayOut(
         address=str(address), add=add, means="use this object, and replace the line in the ids file"
     )
-    return Former(address, f"{said}{is_now}", back)
+    return PreviousBinding(address, f"{said}{is_now}", back)
 
 
 MOST_PAIRS: Final = 250_000
@@ -222,7 +226,7 @@ def _similar_objects(
         view = NaturalKeys(
             kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity]
         )
-        alike = likeness.narrowed(kind, entries, objects, MOST_PAIRS)
+        alike = likeness.comparison_candidates(kind, entries, objects, MOST_PAIRS)
         for entry in entries:
             found[entry.address] = [item.identity for item in likeness.lookalikes(view, entry, alike(entry))]
     return found
