@@ -63,7 +63,7 @@ def page_paths(sides: Sides, changes: Iterable[Change]) -> dict[str, dict[str, s
     return dict(found)
 
 
-_WAY_OUT = (
+_SYNCED_TODO = (
     "change the values in the repository and remove the fields from your files, or add takeover: true to the "
     "entry"
 )

@@ -217,5 +217,5 @@ class _IdsEditor:
             ids[key] = ids.get(key) or id
         if any(id is None for id in ids.values()):
             snapshot = self.session.reading(self.client).snapshot(self.session.readable)
-            found |= {key: id for id, key in snapshot.organizations.items()}
-        return {key: id for key, id in found.items() if id is not None}
+            ids |= {key: id for id, key in snapshot.organizations.items()}
+        return {key: id for key, id in ids.items() if id is not None}

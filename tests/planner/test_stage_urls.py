@@ -12,7 +12,7 @@ from dpsync.model.change import NavigationNode, UrlImpact
 from dpsync.model.values import LiveId
 from dpsync.planner.outcome import UNKNOWN, Branch
 from dpsync.planner.plan import make_plan
-from dpsync.planner.urls import _below
+from dpsync.planner.urls import _urls_below
 from dpsync.render.effect_words import merged as merged_lines
 from dpsync.render.url_words import breaks
 

@@ -22,7 +22,7 @@ from dpsync.model.plan import Plan
 from dpsync.model.question import Candidate, Refusal
 from dpsync.workflows.compose import compose
 from dpsync.workflows.ids import IdsAsked, NotPossible, check_settled, edited_ids
-from dpsync.workflows.session import Asking, Planned, Session
+from dpsync.workflows.session import CandidatePages, Planned, Session
 from tests.planner.lab import REGISTRY
 from tests.planner.stages import Case, Things
 
