@@ -309,7 +309,7 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
         yield f"dpsync cannot delete {kind.one}."
     if kind.guard:
         holder = registry[kind.parents[0]].noun
-        yield f"dpsync refuses a plan that leaves the {holder} without {_article(kind.guard.value)}."
+        yield f"dpsync refuses a plan that removes the last `{kind.guard.value}` of the {holder}."
         if kind.guard.own:
             yield f"dpsync refuses a plan that removes the role `{kind.guard.value}` from your own user."
     if kind.synced is not None:
@@ -328,7 +328,3 @@ def _single(registry: Registry, kind: Kind) -> Iterator[str]:
     verbs = "can create and change" if kind.create is not None else "can change"
     holder = registry[kind.parents[0]].noun
     yield f"Each {holder} has {number}{noun}, which dpsync {verbs} but not delete."
-
-
-def _article(word: str) -> str:
-    return f"{'an' if word[0] in 'aeiou' else 'a'} `{word}`"
