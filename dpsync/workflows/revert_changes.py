@@ -189,7 +189,7 @@ def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> N
             address,
             f"dpsync restores this {kind.noun} with its content "
             f"(possible for {kind.lifecycle.restore.days} days after the delete)."
-            f' To keep this {kind.noun}, add an entry with "id: {change.id}"',
+            f' {_to_keep(kind)}, or add an entry with "id: {change.id}"',
         )
 
 
@@ -284,10 +284,15 @@ def _declare_new_object(entries: RevertedEntries, recorded: RecordedChange, scop
     )
     head = f"dpsync creates this {kind.noun} again" if _is_grant(kind) else new_id
     to_keep = (
-        f"To keep this {kind.noun}, add an entry to {scope.address}. "
+        f"{_to_keep(kind)}, or add an entry to {scope.address}. "
         f"Otherwise, the next apply may delete this {kind.noun}"
     )
     entries.record_restored(recorded.address, f"{head}. {to_keep}")
+
+
+def _to_keep(kind: Kind) -> str:
+    """Return the easiest way to keep an object that a revert brings back; the report says the same."""
+    return f"To keep this {kind.noun}, undo the change in your files (git revert COMMIT)"
 
 
 def set_previous_values(entries: RevertedEntries) -> None:
