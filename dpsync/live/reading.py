@@ -278,7 +278,7 @@ def _first_child_id(snapshot: Snapshot, identity: tuple[str, str]) -> str | None
     return next((id for _, id in snapshot.lanes.get(identity, ())), None)
 
 
-WAY_OUT = "use a token that has read access"
+WAY_OUT = "use the token of an administrator"
 
 
 def why(url: str) -> str:

@@ -39,6 +39,7 @@ def test_a_plan_names_what_may_not_be_read_with_its_line(run: Run, directory: Pa
     assert ended.code == 0, ended.err
     assert re.search(r"^! acme/saml/okta +dpsync\.yaml:9$", ended.out, re.MULTILINE)
     assert "blocked: this token has no access to GET /orgs/acme/saml (status 403)" in ended.out
+    assert "to do: use the token of an administrator\n" in ended.out
 
 
 def test_drift_says_what_it_has_not_looked_at(run: Run, directory: Path) -> None:

@@ -145,8 +145,8 @@ def test_recreated_team_note_asks_for_entry(lab: Lab) -> None:
     assert done.notes()["acme/teams/[Alpha]"] == (
         "dpsync creates this team again with a new id. "
         "The previous content of the team and references to the team are lost. "
-        "To keep this team, undo the change in your files (git revert COMMIT), or add an entry to acme/teams. "
-        "Otherwise, the next apply may delete this team"
+        "To keep this team, undo the change in your files (git revert COMMIT), or add an entry to acme/teams"
+        ". Otherwise, the next apply may delete this team"
     )
 
 
