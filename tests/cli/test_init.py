@@ -283,3 +283,25 @@ def test_next_steps_for_another_server_name_no_contact(
 
     assert "To see the plan: dpsync plan" in out
     assert "--contact" not in out
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("", "https://api.gitbook.com"),
+        ("http://127.0.0.1:8787", "https://api.gitbook.com"),
+        ("https://kim:secret@docs.acme.example", "https://**********@docs.acme.example"),
+    ],
+    ids=["default URL", "local server", "URL with a password"],
+)
+def test_workflows_end_with_the_settings_for_github(
+    url: str, shown: str, checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise, a newcomer has workflows without knowing which URL and environments to set."""
+    monkeypatch.setenv("DPSYNC_URL", url)
+    out = run("init", "-C", str(checkout), *WITH_WORKFLOWS, "--environment", "live").out
+    assert out.splitlines()[-2:] == [
+        f"In the repository's settings on GitHub, set the variable DPSYNC_URL to {shown}. Create the GitHub "
+        "environments plan, drift and live, each with the secret DPSYNC_TOKEN.",
+        "More: https://github.com/dpsync/dpsync/blob/main/docs/github-action.md",
+    ]

@@ -102,7 +102,7 @@ def command(
             return code
         there = has_root(directory)
         _write(out, directory, wanted, settings)
-        _what_next(out, wanted, there)
+        _what_next(out, wanted, there, github_environment)
         return code
     raise AssertionError
 
@@ -219,10 +219,11 @@ def _kept(out: Output, path: Path, name: str, content: bytes) -> None:
     out.result(visible_lines("\n".join(f"    {line}" for line in text.splitlines())))
 
 
-def _what_next(out: Output, wanted: Wanted, there: bool) -> None:
+def _what_next(out: Output, wanted: Wanted, there: bool, github_environment: str) -> None:
     """Print the next steps. For GitBook they only read. `there`: the configuration is older than this run."""
     from dpsync.cli.connection import shell_address
     from dpsync.kinds.editions import profile_at
+    from dpsync.model.urls import DOCS, GITBOOK, hide_credentials, is_loopback
 
     has_token = os.environ.get("DPSYNC_TOKEN") or os.environ.get("DPSYNC_TOKEN_FILE")
     if profile_at(shell_address()) is None:
@@ -239,7 +240,10 @@ def _what_next(out: Output, wanted: Wanted, there: bool) -> None:
     for what, line in steps:
         out.result(out.invocation.complete(f"{what}: {line}"))
     if wanted.workflows:
+        url = GITBOOK if is_loopback(shell_address()) else hide_credentials(shell_address())
         out.result(
-            "In the repository's settings on GitHub, set the variable DPSYNC_URL. Set the secret "
-            "DPSYNC_TOKEN in each GitHub environment that the workflows use."
+            f"In the repository's settings on GitHub, set the variable DPSYNC_URL to {visible(url)}. Create "
+            f"the GitHub environments plan, drift and {visible(github_environment)}, each with the secret "
+            "DPSYNC_TOKEN."
         )
+        out.result(f"More: {DOCS}/github-action.md")
