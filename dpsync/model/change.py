@@ -68,6 +68,9 @@ field with a request of its own. default: an exclusive flag. withdraw, expose: l
 and after all else. clear: deletes before what comes in its place, and not at the end.
 """
 
+SHOW: Final = "show"
+"""The summary of a step that shows an object which the same plan creates hidden."""
+
 Repeat = Literal["safe", "look_up", "never"]
 """Whether a request may be sent again when nobody knows what became of it. No method says so: each call does.
 

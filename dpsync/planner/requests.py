@@ -16,7 +16,7 @@ from dpsync.kinds.kind import Call, Field, Kind, Order
 from dpsync.kinds.kind import Node as NodeShape
 from dpsync.kinds.urls import expand
 from dpsync.model.address import Address
-from dpsync.model.change import Gives, Note, Phase, Verb
+from dpsync.model.change import SHOW, Gives, Note, Phase, Verb
 from dpsync.model.desired import Entry
 from dpsync.model.snapshot import LiveObject
 from dpsync.model.values import REF, Value, references
@@ -148,6 +148,8 @@ class Requests(Struct, frozen=True):
         changes: list[Changed],
         phase: Phase | None = None,
         tag: str = "",
+        *,
+        shows: bool = False,
     ) -> StepDraft:
         """Return a step that writes several fields with one request."""
         kind = self.sides.kind(resource)
@@ -162,7 +164,7 @@ class Requests(Struct, frozen=True):
         names = tuple(item.field.name for item in changes)
         return self._draft(
             resource.address, "update", kind.update, path, values, phase=phase, tag=tag, fields=names,
-            summary=", ".join(names),
+            summary=SHOW if shows else ", ".join(names), name=SHOW if shows else "",
         )  # fmt: skip
 
     def _live_values(self, kind: Kind, live: LiveObject) -> dict[str, Any]:
@@ -264,10 +266,11 @@ class Requests(Struct, frozen=True):
         address: Address, verb: Verb, call: Call, path: str, values: dict[str, Any],
         gives: tuple[Gives, ...] = (), phase: Phase | None = None, tag: str = "",
         fields: tuple[str, ...] = (), summary: str = "", sibling: Address | None = None,
+        name: str = "",
     ) -> StepDraft:  # fmt: skip
         return StepDraft(
             address=address,
-            id=f"{address} {phase or verb}{' ' + tag if tag else ''}",
+            id=f"{address} {name or phase or verb}{' ' + tag if tag else ''}",
             verb=verb,
             phase=phase,
             method=call.method,
@@ -382,7 +385,8 @@ class _Writer:
             self._hide_until_finished(entry, entry.held, None)
         plain = [item for item in entry.written if item.field.via is None]
         if plain:
-            self.drafts.append(self.requests.update(resource, None, plain))
+            shows = any(item.field is entry.held for item in plain)
+            self.drafts.append(self.requests.update(resource, None, plain, shows=shows))
         for item in entry.written:
             if item.field.via is not None:
                 self._link(resource, item)

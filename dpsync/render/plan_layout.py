@@ -295,6 +295,8 @@ class Listing(Struct, dict=True):
         if change.moved:
             yield Word(words.move_text(change), detail=int(change.action == "create"))
         yield from map(Word, words.acts(change))
+        if any(step.summary == SHOW for step in change.steps):
+            yield Word("created hidden, and shown at the end of the apply", detail=1)
         if change.action == "delete":
             if along := words.removed_along(change):
                 yield Word(along)

@@ -14,6 +14,8 @@ from dpsync.model.plan import Plan
 from dpsync.model.values import LiveId
 from dpsync.planner.plan import make_plan
 from dpsync.planner.sides import Options
+from dpsync.render.paint import Paint
+from dpsync.render.view_text import render_plan
 
 from .stages import Case, Things
 
@@ -76,7 +78,15 @@ def test_what_gets_a_condition_is_a_draft_until_the_request_that_sets_it() -> No
     """
     found = steps(plan(section("x", condition=WHEN), {}))
     assert found["x create"].body["draft"] is True
-    assert found["x update"].body == {"path": "x", "condition": WHEN, "draft": False}
+    assert found["x show"].body == {"path": "x", "condition": WHEN, "draft": False}
+
+
+def test_plan_explains_step_that_shows_new_section() -> None:
+    """Otherwise, three objects are created in four steps, and the last step is called an update."""
+    made = plan(section("x", condition=WHEN), {})
+    assert [id for id in steps(made) if id.startswith("x ")] == ["x create", "x show"]
+    said = "created hidden, and shown at the end of the apply"
+    assert [said in render_plan(made, Paint(on=False), verbose) for verbose in (0, 1)] == [False, True]
 
 
 @pytest.mark.parametrize("fields", [{"hidden": True}, {"condition": WHEN}])
@@ -87,7 +97,7 @@ def test_a_site_space_is_a_draft_until_the_request_that_hides_it(fields: dict[st
     more = {**wanted["site_space"], "docs/x/q": {"space": ref("b"), "path": "q", **fields}}
     found = steps(plan({**wanted, "site_space": more}, live))
     assert found["x/q create"].body["draft"] is True
-    assert found["x/q update"].body == {"path": "q", **fields, "draft": False}
+    assert found["x/q show"].body == {"path": "q", **fields, "draft": False}
 
 
 @pytest.mark.parametrize("fields", [{"hidden": True}, {"condition": WHEN}])
@@ -99,10 +109,10 @@ def test_what_is_made_along_with_a_section_is_hidden_before_that_is_shown(fields
     found = steps(plan(section("x", fields), {}))
     assert found["x create"].body["draft"] is True
     assert found["x/p withdraw draft"].body == {"draft": True}
-    assert "acme/sites/docs/structure/x/p withdraw draft" in found["x update"].needs
-    assert found["x update"].body["draft"] is False
-    assert "acme/sites/docs/structure/x update" in found["x/p update"].needs
-    assert found["x/p update"].body == {"path": "p", **fields, "draft": False}
+    assert "acme/sites/docs/structure/x/p withdraw draft" in found["x show"].needs
+    assert found["x show"].body["draft"] is False
+    assert "acme/sites/docs/structure/x show" in found["x/p show"].needs
+    assert found["x/p show"].body == {"path": "p", **fields, "draft": False}
 
 
 def test_what_shows_at_once_as_declared_takes_no_more_requests() -> None:
@@ -267,7 +277,7 @@ def test_conditions_bind_on_the_site_before_anything_that_has_one_is_there() -> 
     found = steps(make_plan(Case(wanted, {**SITE, **adaptive(False)}).sides()))
     binds = "acme/sites/docs withdraw adaptiveContent"
     assert binds in found["x create"].needs
-    assert binds in found["x update"].needs
+    assert binds in found["x show"].needs
 
 
 def test_conditions_bind_on_the_site_until_what_has_one_is_gone() -> None:
