@@ -1,24 +1,13 @@
-"""Print findings for CI: GitHub annotations, Code Quality, JUnit and SARIF.
+"""Print a view for CI: GitHub annotations, GitLab Code Quality, JUnit and SARIF.
 
-A view as workflow commands: annotations on lines of the files, as GitHub's runner reads them from a log.
-
-The runner takes `::command::` at the beginning of a line, after blanks, and `##[command]` anywhere in it.
-Every line here is one of our commands, with nothing of anybody else's before its second `::`.
-
-A view as GitLab's code quality report: what somebody should look at, at its line in a merge request.
-
-GitLab shows what is new against the report of the target branch. It compares fingerprints, and of two that
-are the same it drops one; so they have no line in them, and no two are the same.
-
-A view as JUnit's XML, for a CI that only knows tests: an entry is a case.
-
-What must not be has failed. What somebody should look at (a delete, access that opens up) is skipped, so it
-never counts as passed.
-
-A view as SARIF 2.1.0, for code scanning: findings, refusals, deletes, exposures, drift, what is blocked.
-
-Mere changes are not in it: they are what somebody wants. Nothing is in it that differs from run to run, so
-that a result is recognised when it comes again.
+- Annotations: GitHub's runner reads `::command::` at the beginning of a line, and `##[command]` anywhere in a
+  line. So every line is a command of dpsync, without foreign text before its second `::`.
+- Code Quality: GitLab compares fingerprints with the report of the target branch, and drops duplicates. So
+  fingerprints contain no line number, and no two are the same.
+- JUnit: an entry is a test case. An entry that a person should look at is skipped, so it never counts as
+  passed.
+- SARIF 2.1.0: no entry for mere changes, and no text that differs between runs, so that code scanning
+  recognizes a result that it has seen before.
 """
 
 from __future__ import annotations
@@ -41,28 +30,29 @@ from dpsync.render.view import LEVELS, OPENS, View, ViewEntry, body, clip
 from dpsync.render.visible import visible
 
 MOST: Final = 9
-"""GitHub shows ten annotations of a level and a step, and says nothing of the others."""
+"""The largest number of annotations. GitHub shows ten of a level in a step, and drops the others silently."""
 ANNOTATION_LINES: Final = 12
-"""Lines behind the first one."""
+"""The largest number of lines after the first line of an annotation."""
 _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def as_annotations(view: View, options: FormatOptions) -> str:
-    """One command to a line, the errors first; nothing where nobody is called for anything.
+    """Return workflow commands, one in each line, errors first; "" if no entry needs attention.
 
-    Where there are more than GitHub shows, those in files that the change touches come first of each level.
+    If there are more than GitHub shows, entries in files that the pull request changes come first in their
+    level.
     """
     return "\n".join(_commands(view, options))
 
 
 def _commands(view: View, options: FormatOptions) -> Iterator[str]:
-    found = list(view.calls)
-    if len(found) > MOST:
+    entries = list(view.calls)
+    if len(entries) > MOST:
         below, changed = options.below(), options.changed()
-        found.sort(key=lambda one: (LEVELS.index(one.level), _file(one, below) not in changed))
-    for entry in found[:MOST]:
+        entries.sort(key=lambda one: (LEVELS.index(one.level), _file(one, below) not in changed))
+    for entry in entries[:MOST]:
         yield _command(entry, options)
-    if more := max(0, len(found) - MOST) + view.left_out:
+    if more := max(0, len(entries) - MOST) + view.left_out:
         text = f"{counted(more, 'more annotation')} {are(more)} not shown here. Read the job summary."
         yield f"::notice title=dpsync::{_data(text)}"
 
@@ -71,10 +61,10 @@ def _command(entry: ViewEntry, options: FormatOptions) -> str:
     place = entry.where or entry.enclosing
     title = " ".join(filter(None, (entry.sign, entry.title or entry.address))) or f"dpsync {entry.name}"
     properties = {**(_place(place, options) if place else {}), "title": clip(title, 200)}
-    inside = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
+    parameters = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
     code = f" ({entry.code})" if entry.code and entry.message else ""
-    said = "\n".join(filter(None, [f"{clip(entry.message)}{code}", *body(entry, ANNOTATION_LINES)]))
-    return f"::{_COMMANDS[entry.level]} {inside}::{_data(said or entry.title or entry.name)}"
+    message = "\n".join(filter(None, [f"{clip(entry.message)}{code}", *body(entry, ANNOTATION_LINES)]))
+    return f"::{_COMMANDS[entry.level]} {parameters}::{_data(message or entry.title or entry.name)}"
 
 
 def _file(entry: ViewEntry, below: str) -> str | None:
@@ -88,7 +78,10 @@ def _place(at: Origin, options: FormatOptions) -> dict[str, str]:
 
 
 def _data(text: str) -> str:
-    """What stands behind the second `::`. A runner that does not know the command looks for `##[`."""
+    """Return a text for the place behind the second `::`.
+
+    A runner that does not know the command would look for `##[` in the text.
+    """
     lines = (visible(line).replace("%", "%25").replace("##[", "## [") for line in text.split("\n"))
     return "%0A".join(lines)
 
@@ -99,11 +92,11 @@ def _property(text: str) -> str:
 
 _SEVERITIES: Final = {"error": "blocker", "warning": "major"}
 _LONGEST: Final = 1000
-"""Characters of a description."""
+"""The largest number of characters of a description."""
 
 
 def as_codequality(view: View, options: FormatOptions) -> str:
-    """A list of violations, as JSON; an empty one where nobody has to look at anything."""
+    """Return a JSON list of violations; an empty list if no entry needs attention."""
     return json_text(list(_violations(view, options)), indent=2)
 
 
@@ -115,13 +108,13 @@ def _violations(view: View, options: FormatOptions) -> Iterator[dict[str, Any]]:
         rule = entry.code or entry.name
         at = entry.where or entry.enclosing
         path = visible(f"{options.below()}{at.file if at and at.file else options.root}")
-        same = rule, entry.address, path, entry.summary
-        seen[same] += 1
-        known = "\n".join([*same, *([str(seen[same])] if seen[same] > 1 else [])])
+        identity = rule, entry.address, path, entry.summary
+        seen[identity] += 1
+        fingerprinted = "\n".join([*identity, *([str(seen[identity])] if seen[identity] > 1 else [])])
         yield {
             "description": _description(entry, placed=at is not None),
             "check_name": f"dpsync/{rule}",
-            "fingerprint": hashlib.sha256(known.encode("utf-8", "surrogatepass")).hexdigest(),
+            "fingerprint": hashlib.sha256(fingerprinted.encode("utf-8", "surrogatepass")).hexdigest(),
             "severity": _SEVERITIES[entry.level],
             "location": {"path": path, "lines": {"begin": at.line if at else 1}},
         }
@@ -133,11 +126,14 @@ def _description(entry: ViewEntry, placed: bool) -> str:
 
 
 JUNIT_LINES: Final = 200
-"""Lines of a test case."""
+"""The largest number of lines of a test case."""
 
 
 def as_junit(view: View, options: FormatOptions) -> str:
-    """One suite. With nothing to tell it has one case, which passed: an empty suite may count as lost."""
+    """Return a report with one suite. Without entries, the suite has one passed case.
+
+    CI may treat an empty suite as a missing report.
+    """
     cases = list(view)
     failed = sum(entry.fails for entry in cases)
     skipped = sum(_is_skipped(entry) for entry in cases)
@@ -155,47 +151,47 @@ def as_junit(view: View, options: FormatOptions) -> str:
 
 
 def _is_skipped(entry: ViewEntry) -> bool:
-    """Whether a case neither passes nor fails: somebody should look at it."""
+    """Return whether a case neither passes nor fails, because a person should look at it."""
     return entry.level == "warning" and not entry.fails
 
 
 def _case(suite: Element, view: View, entry: ViewEntry) -> None:
     opens = f"({OPENS})" if "exposure" in entry.topics else ""
-    said = " ".join(filter(None, (entry.sign, clip(entry.summary), opens)))
-    case = SubElement(suite, "testcase", {"name": said, "classname": f"dpsync.{view.name}.{entry.name}"})
+    title = " ".join(filter(None, (entry.sign, clip(entry.summary), opens)))
+    case = SubElement(suite, "testcase", {"name": title, "classname": f"dpsync.{view.name}.{entry.name}"})
     if _is_skipped(entry):
-        SubElement(case, "skipped", {"message": said})
+        SubElement(case, "skipped", {"message": title})
     lines = body(
         entry if entry.fails else replace(entry, fields=()), JUNIT_LINES
     )  # nobody opens what has passed
     text = "\n".join(filter(None, [place(entry.where), *lines]))
     if entry.fails:
         kind = entry.code or entry.name
-        SubElement(case, "failure", {"message": said, "type": kind}).text = text
+        SubElement(case, "failure", {"message": title, "type": kind}).text = text
     elif text:
         SubElement(case, "system-out").text = text
 
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 SARIF_LINES: Final = 50
-"""Lines of a message."""
+"""The largest number of lines of a message."""
 
 
 def as_sarif(view: View, options: FormatOptions) -> str:
-    """One run with its rules and results, as JSON."""
-    found = [entry for entry in view.calls if entry.level != "note"]
-    rules = {_rule(entry): entry for entry in found}
+    """Return a SARIF log with one run, as JSON."""
+    entries = [entry for entry in view.calls if entry.level != "note"]
+    rules = {_rule(entry): entry for entry in entries}
     order = {rule: index for index, rule in enumerate(rules)}
     run = {
         "tool": {
             "driver": {
                 "name": "dpsync",
                 "version": __version__,
-                "rules": [_described(rule, entry, view) for rule, entry in rules.items()],
+                "rules": [_rule_descriptor(rule, entry, view) for rule, entry in rules.items()],
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [_result(entry, order, options) for entry in found],
+        "results": [_result(entry, order, options) for entry in entries],
     }
     return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
@@ -204,7 +200,7 @@ def _rule(entry: ViewEntry) -> str:
     return entry.code or entry.name
 
 
-def _described(rule: str, entry: ViewEntry, view: View) -> dict[str, Any]:
+def _rule_descriptor(rule: str, entry: ViewEntry, view: View) -> dict[str, Any]:
     about = f"{view.name}: {entry.name}" + (f" ({rule}, see docs/errors.md)" if rule != entry.name else "")
     level = {"level": entry.level}
     return {"id": rule, "shortDescription": {"text": about}, "defaultConfiguration": level}
@@ -213,14 +209,14 @@ def _described(rule: str, entry: ViewEntry, view: View) -> dict[str, Any]:
 def _result(entry: ViewEntry, order: dict[str, int], options: FormatOptions) -> dict[str, Any]:
     rule = _rule(entry)
     message = "\n".join([clip(entry.summary), *body(entry, SARIF_LINES)])
-    known = hashlib.sha256(f"{rule}\n{entry.address}\n{'' if entry.address else entry.summary}".encode())
+    digest = hashlib.sha256(f"{rule}\n{entry.address}\n{'' if entry.address else entry.summary}".encode())
     return {
         "ruleId": rule,
         "ruleIndex": order[rule],
         "level": entry.level,
         "message": {"text": _message(message)},
         "locations": list(_locations(entry, options)),
-        "partialFingerprints": {"dpsync/v1": known.hexdigest()},
+        "partialFingerprints": {"dpsync/v1": digest.hexdigest()},
     }
 
 
@@ -240,5 +236,5 @@ def _physical(at: Origin, options: FormatOptions) -> dict[str, Any]:
 
 
 def _message(text: str) -> str:
-    """A text in which nothing is a placeholder (`{0}`) or a link (`[text](target)`)."""
+    """Escape placeholders (`{0}`) and links (`[text](target)`) in a message."""
     return text.replace("{", "{{").replace("}", "}}").replace("](", "] (")

@@ -1,18 +1,8 @@
-"""Define the JSON output of small commands.
+"""Make the JSON documents of `config`, `history`, `ids` and `list`, and limit findings.
 
-The sentences of a document with their commands as they are to be typed (model/text.py).
-
-Only sentences of dpsync's own are looked at: a text of the platform that looks like a command stays as it is.
-
-A composed configuration as the document that `dpsync config` prints.
-
-Make the JSON document that `dpsync history` prints.
-
-What `dpsync ids` has found, as the document that it prints.
-
-The entries of a configuration as the document that `dpsync list` prints.
-
-The findings that are shown, of perhaps very many.
+`completed` adds the flags of this run to the commands in the sentences of a document. It changes only
+sentences of dpsync: a text of the platform that looks like a command stays the same. `selected` limits how
+many findings are shown.
 """
 
 from __future__ import annotations
@@ -53,44 +43,45 @@ _SENTENCES: Final = frozenset({
     "add", "by_hand", "files", "hint", "mend", "message", "platform", "reason", "text", "todo", "way_out",
     "why",
 })  # fmt: skip
-"""The names of fields that are sentences, whatever model they are of."""
+"""The names of fields that contain sentences, in all models."""
 _DATA: Final = frozenset({"changes", "bindings", "origins", "outcomes", "candidates", "edits"})
-"""The names of fields that hold no sentence: most of a large document."""
+"""The names of fields that contain no sentence: skipped, because they are most of a large document."""
 
 
 def completed(document: M, invocation: Invocation) -> M:
-    """The same document, to be printed by a command that was run like this."""
+    """Return the document with the flags of this run added to the commands in its sentences."""
     changed: dict[str, Any] = {}
     for name in type(document).model_fields:
         value = getattr(document, name)
         if name in _DATA or not value:
             continue
-        new = _of(name, value, invocation)
+        new = _with_flags(name, value, invocation)
         if new is not value:
             changed[name] = new
     return document.model_copy(update=changed) if changed else document
 
 
-def _of(name: str, value: Any, invocation: Invocation) -> Any:
+def _with_flags(name: str, value: Any, invocation: Invocation) -> Any:
+    """Return the value of a field with the flags of this run added to its commands."""
     if isinstance(value, str):
         return invocation.complete(value) if name in _SENTENCES else value
     if isinstance(value, BaseModel):
         return completed(value, invocation)
     if isinstance(value, tuple):
-        return tuple(_of(name, item, invocation) for item in value)
+        return tuple(_with_flags(name, item, invocation) for item in value)
     if isinstance(value, dict):
-        return {key: _of(name, item, invocation) for key, item in value.items()}
+        return {key: _with_flags(name, item, invocation) for key, item in value.items()}
     return value
 
 
-_READ_ALREADY: Final = ("include", "environments")
-"""The keys whose work is done: what they name is in the tree."""
+_RESOLVED_KEYS: Final = ("include", "environments")
+"""Keys that are left out: the files and overlays that they name are already in the tree."""
 _VARIABLE: Final = re.compile(r"(?<!\$)(?:\$\$)*\$\{([A-Za-z_][A-Za-z0-9_]*)")
 
 
 def config_document(composed: Composition, env: Mapping[str, str]) -> ConfigDocument:
-    """The document. `env` says which variables are set."""
-    entries = tuple(entry for entry in composed.root.entries if entry[0].text not in _READ_ALREADY)
+    """Return the document of a composed configuration. `env` decides which variables count as set."""
+    entries = tuple(entry for entry in composed.root.entries if entry[0].text not in _RESOLVED_KEYS)
     root = MappingNode(entries, composed.root.span)
     configuration = plain(root)
     assert isinstance(configuration, dict)
@@ -103,11 +94,12 @@ def config_document(composed: Composition, env: Mapping[str, str]) -> ConfigDocu
 
 
 def part_of(pointer: str, key: str | int) -> str:
-    """The pointer to a part of a value."""
+    """Return the JSON pointer (RFC 6901) to an item of a mapping or list."""
     return f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
 
 
 def _origins(node: Node, pointer: str, env: Mapping[str, str]) -> Iterator[ValueOrigin]:
+    """Yield the origin of each scalar and each empty mapping or list below a node."""
     parts: list[tuple[str | int, Node]] = []
     if isinstance(node, MappingNode):
         parts = [(key.text, item) for key, item in node.entries]
@@ -121,19 +113,24 @@ def _origins(node: Node, pointer: str, env: Mapping[str, str]) -> Iterator[Value
 
 
 def _variables(node: Node, env: Mapping[str, str]) -> Iterator[UsedVariable]:
+    """Yield the variables in a scalar, each once. `$${` is an escape and no variable."""
     if isinstance(node, Scalar) and node.interpolated:
         for name in dict.fromkeys(_VARIABLE.findall(node.text)):
             yield UsedVariable(name=name, is_set=bool(env.get(name)))
 
 
 def compared_document(file: str, compared: IdsComparison, checking: bool) -> IdsDocument:
-    """What a reading found. `checking`: nothing was written."""
+    """Return the document of a comparison of the ids file with the platform.
+
+    Args:
+        checking: Whether the command only checked, so that nothing was written.
+    """
     lines = tuple(
         IdsLine(
             address=str(remark.address),
             what=remark.what,
-            recorded=_said(remark.line),
-            found=_said(remark.found),
+            recorded=_line_text(remark.line),
+            found=_line_text(remark.found),
         )
         for remark in compared.remarks
     )
@@ -145,15 +142,15 @@ def compared_document(file: str, compared: IdsComparison, checking: bool) -> Ids
 
 
 def edits_document(file: str, platform: str, edits: Edits) -> IdsDocument:
-    """What a person has asked for, and what was written."""
+    """Return the document of lines that a person set or removed in the ids file."""
     lines = tuple(
-        IdsLine(address=str(address), what="removed" if line is None else "written", found=_said(line))
+        IdsLine(address=str(address), what="removed" if line is None else "written", found=_line_text(line))
         for (_, address), line in sorted(edits.items(), key=lambda item: item[0])
     )
     return IdsDocument(exit=Exit.DONE, file=file, platform=platform, written=True, lines=lines)
 
 
-def _said(line: RecordedLine | None) -> str | None:
+def _line_text(line: RecordedLine | None) -> str | None:
     return None if line is None else " ".join(filter(None, (line.id, line.also)))
 
 
@@ -194,19 +191,19 @@ def list_document(
 
 
 def _domain(kind: Kind, live: LiveObject) -> str | None:
-    """The host that the platform alone has set for it."""
+    """Return the custom domain that only the platform sets; None without one."""
     hosts = [name for name in (kind.url.hosts if kind.url else ()) if not kind.field(name).declarable]
-    found = next((live.fields[name] for name in hosts if live.fields.get(name)), None)
-    return found if isinstance(found, str) else None
+    host = next((live.fields[name] for name in hosts if live.fields.get(name)), None)
+    return host if isinstance(host, str) else None
 
 
-def _synced(live: LiveObject) -> SyncedWith | None:
-    found = live.synced
-    return SyncedWith(repository=found.name, installation=found.installation) if found else None
+def _synced(item: LiveObject) -> SyncedWith | None:
+    source = item.synced
+    return SyncedWith(repository=source.name, installation=source.installation) if source else None
 
 
 def _detail(kind: Kind, match: Match) -> str:
-    """The fields of a natural key, or the address of another entry."""
+    """Return by what an entry was matched: the fields of its natural key, or another address."""
     if match.by is not MatchedBy.KEY or match.detail or not kind.identity:
         return match.detail
     first = kind.identity[0]

@@ -1,20 +1,7 @@
-"""Print the results of small commands as text.
+"""Print the results of config, doctor, explain, history, ids, import, list and `validate --changes` as text.
 
-What `dpsync config` prints: YAML in which a comment behind each value says where it is written.
-
-What `dpsync doctor` prints: a line for each check, its mend below, and what the token may do.
-
-What the files say otherwise than the base, as lines for a terminal.
-
-Print `dpsync explain`: a heading, named facts in two columns, and an example.
-
-Make the text that `dpsync history` prints: a table with one line for each apply.
-
-Print the result of `dpsync ids`: lines added, changed or removed, and lines that match no object.
-
-What `dpsync import` says: the files, the variables to set, what is not in them.
-
-What `dpsync list` prints: a line for each entry, in columns.
+`render_config` prints YAML with the location of each value in a comment. The other functions print lines or
+tables from the document of their command.
 """
 
 from __future__ import annotations
@@ -49,33 +36,33 @@ _ANSWERS = {True: "yes", False: "NO", None: "?"}
 
 
 def render_doctor(document: DoctorDocument, paint: Paint) -> str:
-    """All checks in their order, what the token may do, and how many problems there are."""
-    side = max((len(one.topic) for one in document.checks), default=0)
-    lines = [line for one in document.checks for line in _check(one, side, paint)]
-    for organization in dict.fromkeys(one.organization for one in document.access):
+    """Return all checks in their order, the access of the token, and the number of problems."""
+    width = max((len(check.topic) for check in document.checks), default=0)
+    lines = [line for check in document.checks for line in _check(check, width, paint)]
+    for organization in dict.fromkeys(check.organization for check in document.access):
         lines += ["", *_access(organization, document.access, paint)]
-    problems = sum(one.level == "problem" for one in document.checks)
-    notes = sum(one.level == "note" for one in document.checks)
+    problems = sum(check.level == "problem" for check in document.checks)
+    notes = sum(check.level == "note" for check in document.checks)
     end = f"{counted(problems, 'problem')}, {counted(notes, 'note')}." if problems + notes else "No problems."
     return "\n".join([*lines, "", paint(end, "bold")])
 
 
-def _check(one: Check, side: int, paint: Paint) -> Iterator[str]:
-    source = f"  ({visible(one.source)})" if one.source else ""
-    level = paint(f"{one.level:<7}", _STYLES[one.level])
-    yield f"{level}  {one.topic:<{side}}  {visible(one.said)}{paint(source, 'dim')}"
-    if one.mend:
-        yield f"{'':<{side + 11}}= {visible(one.mend)}"
+def _check(check: Check, width: int, paint: Paint) -> Iterator[str]:
+    source = f"  ({visible(check.source)})" if check.source else ""
+    level = paint(f"{check.level:<7}", _STYLES[check.level])
+    yield f"{level}  {check.topic:<{width}}  {visible(check.said)}{paint(source, 'dim')}"
+    if check.mend:
+        yield f"{'':<{width + 11}}= {visible(check.mend)}"
 
 
 def _access(organization: str, rows: tuple[KindAccess, ...], paint: Paint) -> Iterator[str]:
-    mine = [one for one in rows if one.organization == organization]
-    side = max(len(one.kind) for one in mine)
+    accesses = [one for one in rows if one.organization == organization]
+    width = max(len(one.kind) for one in accesses)
     yield paint(f"What this token may do in {visible(organization)}", "bold")
-    yield f"  {'':<{side}}  read  write"
-    for one in mine:
-        yield f"  {visible(one.kind):<{side}}  {_ANSWERS[one.read]:<4}  {_ANSWERS[one.write]}"
-    if any(one.read is None or one.write is None for one in mine):
+    yield f"  {'':<{width}}  read  write"
+    for one in accesses:
+        yield f"  {visible(one.kind):<{width}}  {_ANSWERS[one.read]:<4}  {_ANSWERS[one.write]}"
+    if any(one.read is None or one.write is None for one in accesses):
         yield (
             '  "?" means unknown. dpsync checked the access in one site and one space only, and your access '
             "to other sites and spaces may differ."
@@ -138,15 +125,15 @@ _IDS_SIGNS = {
     "removed": "-",
 }
 
-_WRITTEN = {"missing": "added", "wrong": "corrected", "moved": "removed"}
+_WRITTEN_VERBS = {"missing": "added", "wrong": "corrected", "moved": "removed"}
 
 
 def render_ids(document: IdsDocument) -> str:
     """Return the whole result as text."""
-    return "\n".join([*map(_line, document.lines), *_ids_result(document)])
+    return "\n".join([*map(_ids_line, document.lines), *_ids_result(document)])
 
 
-def _line(line: IdsLine) -> str:
+def _ids_line(line: IdsLine) -> str:
     head = f"{_IDS_SIGNS[line.what]} {visible(line.address)}"
     found, recorded = visible(line.found or ""), visible(line.recorded or "")
     match line.what:
@@ -170,7 +157,7 @@ def _ids_result(document: IdsDocument) -> Iterator[str]:
         yield f"Wrote {visible(document.file)}."
         return
     counts = [
-        (number, _WRITTEN.get(what, what) if document.written else what)
+        (number, _WRITTEN_VERBS.get(what, what) if document.written else what)
         for what in ("missing", "wrong", "gone", "moved")
         if (number := sum(line.what == what for line in document.lines))
     ]
@@ -192,12 +179,17 @@ _FEW = 40
 
 
 def render_import(document: ImportDocument, paint: Paint, verbose: int = 0) -> str:
-    """The whole result; of many files only the first are named unless `verbose`."""
-    lines = [*_taken(document), *_files(document, verbose), *_secrets(document), *_left_out(document)]
+    """Return the result of an import. Without `verbose`, only the first files are listed."""
+    lines = [
+        *_taken_lines(document),
+        *_file_lines(document, verbose),
+        *_secret_lines(document),
+        *_left_out_lines(document),
+    ]
     return "\n".join([*lines, *_import_result(document, paint, verbose)]).strip("\n")
 
 
-def _taken(document: ImportDocument) -> Iterator[str]:
+def _taken_lines(document: ImportDocument) -> Iterator[str]:
     for item in document.taken:
         place = f"{item.at.file}:{item.at.line}:{item.at.column}"
         name = str(FieldAddress(Address.parse(item.address), item.field))
@@ -207,7 +199,7 @@ def _taken(document: ImportDocument) -> Iterator[str]:
         yield f"note: other environments ({who}) also use these lines, so their values change, too"
 
 
-def _files(document: ImportDocument, verbose: int) -> Iterator[str]:
+def _file_lines(document: ImportDocument, verbose: int) -> Iterator[str]:
     listed = document.files if verbose or len(document.files) <= _FEW else document.files[:_FEW]
     for file in listed:
         yield f"{_FILE_SIGNS[file.state]} {visible(file.path)}"
@@ -215,7 +207,7 @@ def _files(document: ImportDocument, verbose: int) -> Iterator[str]:
         yield f"  and {len(document.files) - len(listed)} more files (-v lists these files)"
 
 
-def _secrets(document: ImportDocument) -> Iterator[str]:
+def _secret_lines(document: ImportDocument) -> Iterator[str]:
     if not document.secrets:
         return
     yield ""
@@ -224,7 +216,7 @@ def _secrets(document: ImportDocument) -> Iterator[str]:
         yield f"  {secret.name}  {visible(secret.address)}#{visible(secret.field)}"
 
 
-def _left_out(document: ImportDocument) -> Iterator[str]:
+def _left_out_lines(document: ImportDocument) -> Iterator[str]:
     if not document.left_out:
         return
     yield ""
@@ -247,14 +239,14 @@ def _import_result(document: ImportDocument, paint: Paint, verbose: int) -> Iter
             else "Done."
         )
     else:
-        said = "With these files, a plan still has changes:" if document.proven is False else "Not imported:"
-        yield paint(said, "red bold")
-    for found in document.differences:
-        where = f"{found.at.file}:{found.at.line}: " if found.at else ""
-        address = f"{found.address}: " if found.address else ""
-        yield f"  {visible(where + address + found.message)}"
-        if found.hint:
-            yield f"    {visible(found.hint)}"
+        text = "With these files, a plan still has changes:" if document.proven is False else "Not imported:"
+        yield paint(text, "red bold")
+    for difference in document.differences:
+        where = f"{difference.at.file}:{difference.at.line}: " if difference.at else ""
+        address = f"{difference.address}: " if difference.address else ""
+        yield f"  {visible(where + address + difference.message)}"
+        if difference.hint:
+            yield f"    {visible(difference.hint)}"
 
 
 _HEADER: Final = ("ADDRESS", "KIND", "FILE", "ID", "RECOGNIZED")
@@ -271,28 +263,28 @@ def render_list(document: ListDocument, paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def _list_row(one: ListedEntry, read: bool) -> tuple[str, str, str, str, str]:
-    at = f"{visible(one.at.file)}:{one.at.line}"
-    said = ", ".join([_how(one, read), *_besides(one)])
-    return visible(one.address), visible(one.kind), at, visible(one.id or "-"), said
+def _list_row(entry: ListedEntry, read: bool) -> tuple[str, str, str, str, str]:
+    at = f"{visible(entry.at.file)}:{entry.at.line}"
+    remarks = ", ".join([_matched_by(entry, read), *_owners_and_domain(entry)])
+    return visible(entry.address), visible(entry.kind), at, visible(entry.id or "-"), remarks
 
 
-def _besides(one: ListedEntry) -> Iterator[str]:
-    """Who else owns a part of it, and the domain that only the platform sets."""
-    if one.synced is not None:
-        by = f", installation {visible(one.synced.installation)}" if one.synced.installation else ""
-        yield f"synced with {visible(one.synced.repository)}{by}"
-    if one.domain is not None:
-        yield f"at the custom domain {visible(one.domain)}"
+def _owners_and_domain(entry: ListedEntry) -> Iterator[str]:
+    """Yield the repository that also writes the object, and the custom domain that only the platform sets."""
+    if entry.synced is not None:
+        by = f", installation {visible(entry.synced.installation)}" if entry.synced.installation else ""
+        yield f"synced with {visible(entry.synced.repository)}{by}"
+    if entry.domain is not None:
+        yield f"at the custom domain {visible(entry.domain)}"
 
 
-def _how(one: ListedEntry, read: bool) -> str:
-    if one.why_not is not None:
-        return f"not read: {visible(one.why_not)}"
-    if one.recognised is None:
+def _matched_by(entry: ListedEntry, read: bool) -> str:
+    if entry.why_not is not None:
+        return f"not read: {visible(entry.why_not)}"
+    if entry.recognised is None:
         return "no live object" if read else ""
-    detail = visible(one.detail)
-    match one.recognised:
+    detail = visible(entry.detail)
+    match entry.recognised:
         case MatchedBy.PIN:
             return "by the id in your files"
         case MatchedBy.LINE:
@@ -302,7 +294,7 @@ def _how(one: ListedEntry, read: bool) -> str:
         case MatchedBy.PREVIOUSLY:
             return "by previously:"
         case MatchedBy.EARLIER_COMMIT:
-            return f"by its name in commit {visible(short_commit(one.detail))}"
+            return f"by its name in commit {visible(short_commit(entry.detail))}"
         case MatchedBy.BASE:
             return "by its name in the commit that dpsync compares with"
         case MatchedBy.KEY | MatchedBy.LATER_KEY:

@@ -1,7 +1,7 @@
-"""Findings → text for a terminal: sorted, each with its place, its source line and what to do.
+"""Render findings as text for a terminal: sorted, with the location, the source line and a hint.
 
-Pure: it takes the texts of the files and reads
-nothing. Every foreign character passes visible().
+`render_diagnostics` takes the texts of the files and reads no file. Every text from outside passes
+`visible()`, so that it cannot control the terminal.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from dpsync.render.selected_findings import selected
 from dpsync.render.visible import visible
 
 WIDTH: Final = 100
-"""Columns of a source line that are shown; a longer one is cut around the caret."""
+"""The number of columns that are shown of a source line. A longer line is cut around the caret."""
 UNSHOWN: Final = ("DP205", "DP236")
-"""Findings that somebody has written a secret down: its line is not shown, by no other finding either."""
+"""Codes of findings about a secret in a file. No finding shows a source line that contains a secret."""
 _BEFORE: Final = 60
 _TAB: Final = "    "
 _CUT: Final = "…"
@@ -38,23 +38,26 @@ _BOLD: Final = "1"
 def render_diagnostics(
     diagnostics: Iterable[Diagnostic], texts: Mapping[str, str], color: bool = False
 ) -> str:
-    """One block per finding, by file, line and column, those without a place last, and a closing count.
+    """Render findings with a closing count; "" if there are none.
 
-    `texts` maps the file names of spans to their texts; without one the source line is left out. Ends with a
-    line break, and is empty when there is nothing to say.
+    Each finding is one block, by file, line and column; findings without a location come last. The text ends
+    with a line break.
+
+    Args:
+        texts: File contents by the file names of the spans. Without a content, the source line is left out.
     """
-    found, left_out = selected(diagnostics)
-    if not found:
+    findings, left_out = selected(diagnostics)
+    if not findings:
         return ""
     lines = _Lines(
-        texts, {(one.span.file, one.span.line) for one in found if one.code in UNSHOWN and one.span}
+        texts, {(one.span.file, one.span.line) for one in findings if one.code in UNSHOWN and one.span}
     )
-    blocks = [_block(one, lines, _Paint(color)) for one in found]
-    more = [_more(left_out)] if left_out else []
-    return "\n\n".join([*blocks, *more, _count(found, left_out)]) + "\n"
+    blocks = [_render_finding(one, lines, _Paint(color)) for one in findings]
+    more = [_left_out_line(left_out)] if left_out else []
+    return "\n\n".join([*blocks, *more, _count_line(findings, left_out)]) + "\n"
 
 
-def _more(left_out: Counter[str]) -> str:
+def _left_out_line(left_out: Counter[str]) -> str:
     counts = ", ".join(f"{visible(code)}: {left_out[code]}" for code in sorted(left_out))
     return f"{left_out.total()} more messages are not shown ({counts})"
 
@@ -68,59 +71,61 @@ class _Paint:
 
 
 class _Lines:
-    """The lines of the files, without users and passwords of URLs.
+    """Source lines by location, without users and passwords of URLs.
 
     Each file is split once, however many findings it has.
     """
 
-    def __init__(self, texts: Mapping[str, str], secret: set[tuple[str, int]]) -> None:
+    def __init__(self, texts: Mapping[str, str], secret_lines: set[tuple[str, int]]) -> None:
         self.texts = texts
-        self.secret = secret
-        self.split: dict[str, list[str]] = {}
+        self.secret_lines = secret_lines
+        self.lines_by_file: dict[str, list[str]] = {}
 
     def get(self, span: Span) -> str | None:
-        if (span.file, span.line) in self.secret:
+        """Return the source line of a span; None if it is unknown or contains a secret."""
+        if (span.file, span.line) in self.secret_lines:
             return None
-        if span.file not in self.split:
+        if span.file not in self.lines_by_file:
             text = self.texts.get(span.file)
-            self.split[span.file] = [] if text is None else _LINE_BREAK.split(hide_credentials(text))
-        lines = self.split[span.file]
+            self.lines_by_file[span.file] = [] if text is None else _LINE_BREAK.split(hide_credentials(text))
+        lines = self.lines_by_file[span.file]
         return lines[span.line - 1] if 1 <= span.line <= len(lines) else None
 
 
-def _block(one: Diagnostic, lines: _Lines, paint: _Paint) -> str:
-    style = _RED if one.severity == "error" else _YELLOW
-    head = paint(style, f"{one.severity}[{visible(one.code)}]")
-    result = [f"{head}{paint(_BOLD, ': ' + visible(one.message))}"]
-    source = lines.get(one.span) if one.span else None
-    margin = " " * (len(str(one.span.line)) if one.span and source is not None else 1)
+def _render_finding(finding: Diagnostic, lines: _Lines, paint: _Paint) -> str:
+    """Render one finding with its source line and notes."""
+    style = _RED if finding.severity == "error" else _YELLOW
+    head = paint(style, f"{finding.severity}[{visible(finding.code)}]")
+    result = [f"{head}{paint(_BOLD, ': ' + visible(finding.message))}"]
+    source = lines.get(finding.span) if finding.span else None
+    margin = " " * (len(str(finding.span.line)) if finding.span and source is not None else 1)
     bar = paint(_BLUE, "|")
-    if one.span:
-        result.append(f"{margin} {paint(_BLUE, '-->')} {visible(str(one.span))}")
-    if one.span and source is not None:
-        excerpt, indent, carets = _excerpt(source, one.span)
-        number = paint(_BLUE, str(one.span.line))
+    if finding.span:
+        result.append(f"{margin} {paint(_BLUE, '-->')} {visible(str(finding.span))}")
+    if finding.span and source is not None:
+        excerpt, indent, carets = _excerpt(source, finding.span)
+        number = paint(_BLUE, str(finding.span.line))
         result += [
             f"{margin} {bar}",
             f"{number} {bar} {excerpt}".rstrip(),
             f"{margin} {bar} {indent}{paint(style, carets)}",
         ]
-    notes = [visible(one.hint)] if one.hint else []
-    notes += [f"{visible(label)} at {visible(str(span))}" for label, span in one.related]
-    notes += [candidate(each) for each in one.candidates if each.title != each.id]
-    notes += [f"and at {counted(one.repeated, 'more place')}"] if one.repeated else []
-    if one.address:
-        notes.append(f"address: {visible(one.address)}")
-    if one.environments:
-        notes.append(f"with --env {', '.join(visible(name) for name in one.environments)}")
-    if notes and one.span:
+    notes = [visible(finding.hint)] if finding.hint else []
+    notes += [f"{visible(label)} at {visible(str(span))}" for label, span in finding.related]
+    notes += [candidate(each) for each in finding.candidates if each.title != each.id]
+    notes += [f"and at {counted(finding.repeated, 'more place')}"] if finding.repeated else []
+    if finding.address:
+        notes.append(f"address: {visible(finding.address)}")
+    if finding.environments:
+        notes.append(f"with --env {', '.join(visible(name) for name in finding.environments)}")
+    if notes and finding.span:
         result.append(f"{margin} {bar}")
     result += [f"{margin} {paint(_BLUE, '=')} {note}" for note in notes]
     return "\n".join(result)
 
 
 def _excerpt(source: str, span: Span) -> tuple[str, str, str]:
-    """The source line as shown, the indent of the carets under the range, and the carets."""
+    """Return the source line as shown, the indent of the carets, and the carets below the range."""
     start = min(span.column, len(source) + 1) - 1
     end = span.end_column - 1 if span.end_line == span.line else len(source.rstrip())
     first = max(0, start - _BEFORE) if len(source) > WIDTH else 0
@@ -136,11 +141,11 @@ def _printable(text: str) -> str:
     return visible(text.replace("\t", _TAB))
 
 
-def _count(found: list[Diagnostic], left_out: Counter[str]) -> str:
-    severities = Counter(one.severity for one in found)
+def _count_line(findings: list[Diagnostic], left_out: Counter[str]) -> str:
+    severities = Counter(one.severity for one in findings)
     severities["error"] += left_out.total()  # there are never so many warnings
     counts = [
         counted(severities[severity], severity) for severity in ("error", "warning") if severities[severity]
     ]
-    files = {one.span.file for one in found if one.span}
+    files = {one.span.file for one in findings if one.span}
     return ", ".join(counts) + (f" in {counted(len(files), 'file')}" if files else "")

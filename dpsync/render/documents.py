@@ -1,4 +1,4 @@
-"""The JSON that commands print: versioned models, so that the schemas in `schemas/` are derived, tested."""
+"""Define the JSON that commands print, as versioned models. `schemas/` is derived from these models."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""Lay out drift, edits and rehearsals as views.
+"""Lay out drift, edited files and rehearsals as views.
 
-Drift → its view: one entry for each object that differs, first what opens access.
-
-What the files say otherwise than the base, as blocks of a view. Nobody is called for any of it.
-
-Rehearsals → views: what deviated first, then what was shown, and what could not be checked.
+`drift_view` has one entry for each object that differs, first the ones that open access. `edit_blocks` shows
+what the files changed since the commit compared with. `rehearsal_view` shows deviations first, then what was
+checked, then what could not be checked.
 """
 
 from __future__ import annotations
@@ -46,7 +44,10 @@ from dpsync.render.visible import visible
 
 
 def drift_view(document: DriftDocument, now: datetime | None = None) -> View:
-    """Return everything that is shown of a drift. `now`: to say how long ago something happened."""
+    """Return the view of a drift.
+
+    `now` is the time for "2 hours ago"; None keeps the times of the platform.
+    """
     found = in_natural_order(document.drift.found, lambda one: one.location, lambda one: False)
     found = tuple(sorted(found, key=lambda one: not one.opens))
     drift = document.drift.model_copy(update={"found": found})
@@ -61,40 +62,41 @@ def drift_blocks(document: DriftDocument, now: datetime | None) -> list[Block]:
     listing = _Listing(document, now)
     entries = tuple(listing.entries())
     drift, blocks = document.drift, Blocks([Block("", entries)] if entries else [])
-    unread = (_unread(drift, address) for address in drift.unread)
+    unread = (_unread_entry(drift, address) for address in drift.unread)
     blocks.add("unread", "Objects that this token cannot read: {}", "warning", unread, detail=1)
     ignored = (listing.entry(item, None) for item in drift.ignored)
     blocks.add("ignored", "Differences that your policy ignores: {}", "none", ignored, detail=1)
-    unwatched = (_line(drift, item) for item in drift.unwatched_lines)
+    unwatched = (_unwatched_entry(drift, item) for item in drift.unwatched_lines)
     blocks.add("unwatched", "Fields and lists that dpsync does not compare: {}", "none", unwatched)
     return [*blocks.found, *side_blocks(drift)]
 
 
 class _Listing:
-    """The list of what differs, with what belongs to each object."""
+    """Make the entries of a drift: each object that differs, with its blockers and refusals."""
 
     def __init__(self, document: DriftDocument, now: datetime | None) -> None:
         self.drift, self.ways_out, self.now = document.drift, document.ways_out, now
         self.names: Names = names_of(self.drift)
 
     def entries(self) -> Iterator[ViewEntry]:
+        """Yield an entry for each object that differs, then notes, then blockers and refusals of others."""
         known = {item.address for item in self.drift.found}
-        own: dict[str, list[Refusal | Blocked]] = defaultdict(list)
-        stopping: list[Refusal | Blocked] = [*self.drift.blocked, *self.drift.refusals]
-        for one in stopping:
-            address = one.address.partition("#")[0]
-            own[address if address in known else ""].append(one)
+        by_address: dict[str, list[Refusal | Blocked]] = defaultdict(list)
+        blockers: list[Refusal | Blocked] = [*self.drift.blocked, *self.drift.refusals]
+        for blocker in blockers:
+            address = blocker.address.partition("#")[0]
+            by_address[address if address in known else ""].append(blocker)
         for item in self.drift.found:
             entry = self.entry(item, self.ways_out.get(item.address))
-            said = [word for one in own[item.address] for word in _stopping(one)]
-            yield replace(entry, words=(*entry.words, *said))
+            sentences = [word for blocker in by_address[item.address] for word in _blocker_words(blocker)]
+            yield replace(entry, words=(*entry.words, *sentences))
         notes = [note for note in self.drift.notes if not (note.permanent or note.detail)]
         yield from (note_entry(self.drift, note) for note in notes)
-        for one in own[""]:
-            if isinstance(one, Refusal):
-                yield refusal_entry(self.drift, one)
+        for blocker in by_address[""]:
+            if isinstance(blocker, Refusal):
+                yield refusal_entry(self.drift, blocker)
             else:
-                yield blocked_entry(self.drift, one)
+                yield blocked_entry(self.drift, blocker)
 
     def entry(self, item: Drifted, out: WaysOut | None) -> ViewEntry:
         """Return the entry of an object. `out`: how to end the difference, if it counts."""
@@ -128,12 +130,12 @@ class _Listing:
         if item.what == "missing":
             yield Word("missing in GitBook")
         if item.what == "undeclared":
-            said = ", ".join(filter(None, ("not in your files", words.cascade_count(item))))
-            yield Word(said, opens=item.opens)
+            text = ", ".join(filter(None, ("not in your files", words.cascade_count(item))))
+            yield Word(text, opens=item.opens)
         if item.place:
             yield Word(f"expected position: {visible(item.place)}")
-        for one in item.renamed[:SHOWN]:
-            yield Word(f'"{visible(one.label)}" ({visible(one.id)})', "perhaps renamed in GitBook to")
+        for match in item.renamed[:SHOWN]:
+            yield Word(f'"{visible(match.label)}" ({visible(match.id)})', "perhaps renamed in GitBook to")
         if (more := len(item.renamed) - SHOWN) > 0:
             yield Word(f"and {counted(more, 'more candidate')}")
         yield from self._causes(item)
@@ -157,11 +159,11 @@ class _Listing:
             yield Word(f"{cause}: {', '.join(map(visible, named))}" if len(causes) > 1 and named else cause)
 
 
-def _stopping(one: Refusal | Blocked) -> Iterator[Word]:
-    return refusal_words(one) if isinstance(one, Refusal) else blocked_words(one)
+def _blocker_words(blocker: Refusal | Blocked) -> Iterator[Word]:
+    return refusal_words(blocker) if isinstance(blocker, Refusal) else blocked_words(blocker)
 
 
-def _unread(drift: Drift, address: str) -> ViewEntry:
+def _unread_entry(drift: Drift, address: str) -> ViewEntry:
     where = plan_words.origin(drift, address)
     return ViewEntry(
         visible(address), visible(address), message="dpsync did not check this object", sign="!",
@@ -169,8 +171,8 @@ def _unread(drift: Drift, address: str) -> ViewEntry:
     )  # fmt: skip
 
 
-def _line(drift: Drift, item: UnwatchedLine) -> ViewEntry:
-    """Return what no entry names, with the line that would watch it, or why there is none."""
+def _unwatched_entry(drift: Drift, item: UnwatchedLine) -> ViewEntry:
+    """Return an entry for a field or list that no file names, with the line that would watch it."""
     name = visible(str(FieldAddress(Address.parse(item.address), item.field)))
     return ViewEntry(
         name, name, message=visible(item.line or f"({item.why or ''})"),
@@ -181,12 +183,12 @@ def _line(drift: Drift, item: UnwatchedLine) -> ViewEntry:
 _SIGNS: Final = {"removed": "-", "renamed": "~", "changed": "~", "added": "+"}
 _LABELS: Final = {"both": "", "before": "not managed any more", "after": "was not managed"}
 _NAMES: Final = Names((), several=True)
-"""The names of a comparison of files: always whole addresses."""
+"""Names for a comparison of files: always whole addresses."""
 FILES: Final = "dpsync compared only files, and did not connect to GitBook"
 
 
 def title(edits: Edits) -> str:
-    """In a sentence how many there are of each sort."""
+    """Return in a sentence how many entries were removed, renamed, changed and added."""
     if edits.base is None:
         return f"dpsync has no earlier version of the files to compare with: {visible(edits.base_from)}."
     counts = [
@@ -196,7 +198,7 @@ def title(edits: Edits) -> str:
 
 
 def compared_with(edits: Edits) -> str:
-    """The commit, and what is not in the comparison."""
+    """Return the commit compared with, and that nothing was read from the platform."""
     if edits.base is None:
         return FILES
     return f"compared with: {visible(edits.base_from)} ({visible(short_commit(edits.base))}). {FILES}"
@@ -205,26 +207,26 @@ def compared_with(edits: Edits) -> str:
 def edit_blocks(edits: Edits) -> list[Block]:
     blocks = Blocks()
     for what in _SIGNS:
-        found = [_entry(one) for one in edits.found if one.what == what]
+        found = [_edit_entry(one) for one in edits.found if one.what == what]
         blocks.add(f"files-{what}", f"Entries that somebody {what} in the files: {{}}", "none", found)
     return blocks.found
 
 
-def _entry(edit: Edit) -> ViewEntry:
+def _edit_entry(edit: Edit) -> ViewEntry:
     added = edit.what == "added"
     return ViewEntry(
         address=visible(edit.address),
         title=visible(edit.address),
-        message=", ".join(_gist(edit)),
+        message=", ".join(_edit_summary(edit)),
         sign=_SIGNS[edit.what],
         where=edit.at,
-        fields=tuple(_field(one, kind_name(edit.kind), labelled=not added) for one in edit.fields),
+        fields=tuple(_edited_field(one, kind_name(edit.kind), labelled=not added) for one in edit.fields),
         created=added,
         sides=None if added else ("before", "now"),
     )
 
 
-def _gist(edit: Edit) -> Iterator[str]:
+def _edit_summary(edit: Edit) -> Iterator[str]:
     label = f' "{visible(edit.label)}"' if edit.label else ""
     if edit.kind and edit.what != "changed":
         yield f"{visible(edit.kind)}{label}"
@@ -234,12 +236,12 @@ def _gist(edit: Edit) -> Iterator[str]:
         yield f"and {counted(edit.inside, 'entry')} in it"
 
 
-def _field(one: EditedField, kind: str, labelled: bool) -> ViewField:
+def _edited_field(item: EditedField, kind: str, labelled: bool) -> ViewField:
     return ViewField(
-        visible(one.field),
-        _NAMES.written(kind, one.field, one.before),
-        _NAMES.written(kind, one.field, one.after),
-        cause=_LABELS[one.declared] if labelled else "",
+        visible(item.field),
+        _NAMES.written(kind, item.field, item.before),
+        _NAMES.written(kind, item.field, item.after),
+        cause=_LABELS[item.declared] if labelled else "",
     )
 
 
@@ -247,9 +249,9 @@ def rehearsal_view(document: RehearseDocument) -> View:
     """Return everything that is shown of a rehearsal; of a plan that was not rehearsed, the plan."""
     plan, rehearsal = document.plan.plan, document.rehearsal
     if rehearsal is None:
-        whole = plan_view(plan, document.plan.digest)
-        said = ViewLine("Nothing to rehearse." if plan.can_apply else "Not rehearsed.")
-        return View((said, *whole.verdict), whole.blocks, whole.hints, whole.facts, name="rehearse")
+        shown = plan_view(plan, document.plan.digest)
+        first = ViewLine("Nothing to rehearse." if plan.can_apply else "Not rehearsed.")
+        return View((first, *shown.verdict), shown.blocks, shown.hints, shown.facts, name="rehearse")
     blocks = Blocks([*deviations(plan, rehearsal), *_faults(rehearsal)])
     proven = (ViewEntry("", what, message=text, one_line=True) for what, text in words.proven(rehearsal))
     blocks.add("proven", "What dpsync checked on a copy of the live organization", "none", proven, detail=1)

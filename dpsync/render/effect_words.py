@@ -1,8 +1,7 @@
-"""Say how navigations and URLs change.
+"""Describe in words how an apply changes the navigation of a site and its public URLs.
 
-The navigation of a site before and after, as one tree: + comes, - goes, ~ changes, > moves.
-
-The words in which every output tells which public URLs change, and the redirect that would lead on.
+`merged` makes one tree of a navigation before and after (`+` added, `-` removed, `~` changed, `>` moved).
+`url_change`, `old_urls` and `redirect_line` tell which public URLs change, and how to redirect the old ones.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from dpsync.model.change import NavigationChange, NavigationNode
 from dpsync.planner.sibling_order import longest_increasing
 
 _FEW = 3
-"""Siblings without a change that are each a line; more of them are counted."""
+"""The largest number of unchanged siblings in a row with a line each. More siblings are counted."""
 
 
 class NavigationLine(Struct, frozen=True):
-    """A node of the merged tree: its sign, how deep it stands, and what is said of it."""
+    """A node of the merged tree: sign, depth (0 for the top level), and text."""
 
     sign: str
     depth: int
@@ -28,72 +27,88 @@ class NavigationLine(Struct, frozen=True):
 
 
 def merged(change: NavigationChange) -> list[NavigationLine]:
-    """Before and after as one tree, in the order of after; what goes stands where it was.
+    """Return the navigation before and after as one tree, in the order after the change.
 
-    What has no change in it is one line, and many of these in a row are counted. Not escaped for any medium.
+    A removed node keeps its position. A subtree without changes is one line, and more than three such lines
+    in a row become a count. The texts are not escaped for any format.
     """
-    return list(_Merging(_flat(change.before), _flat(change.after)).siblings(change.before, change.after, 0))
+    return list(
+        _Merging(_by_address(change.before), _by_address(change.after)).siblings(
+            change.before, change.after, 0
+        )
+    )
 
 
-Known = Mapping[str, tuple[NavigationNode, str]]
-"""By address a node and what it is in."""
+NodesByAddress = Mapping[str, tuple[NavigationNode, str]]
+"""A node and the address of its parent ("" at the root), by the address of the node."""
 
 
-def _flat(nodes: tuple[NavigationNode, ...], around: str = "") -> dict[str, tuple[NavigationNode, str]]:
-    found = {node.address: (node, around) for node in nodes}
+def _by_address(nodes: tuple[NavigationNode, ...], parent: str = "") -> dict[str, tuple[NavigationNode, str]]:
+    """Return all nodes of a tree with the address of their parent, by address."""
+    nodes_by_address = {node.address: (node, parent) for node in nodes}
     for node in nodes:
-        found |= _flat(node.inside, node.address)
-    return found
+        nodes_by_address |= _by_address(node.inside, node.address)
+    return nodes_by_address
 
 
 class _Merging(Struct, frozen=True):
-    before: Known
-    after: Known
+    """Merge two trees.
+
+    `before` and `after` hold their nodes by address; `moved` has the nodes that change position.
+    """
+
+    before: NodesByAddress
+    after: NodesByAddress
     moved: set[str] = field(default_factory=set)
 
     def siblings(
         self, before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...], depth: int
     ) -> Iterator[NavigationLine]:
-        self._order(before, after)
-        there = {node.address for node in after}
-        rest = [node for node in before if node.address not in self.after]
-        places = [node.address for node in before]
+        """Yield the lines of siblings at one depth, and of everything below."""
+        self._note_moves(before, after)
+        staying = {node.address for node in after}
+        removed_nodes = [node for node in before if node.address not in self.after]
+        old_order = [node.address for node in before]
         listed: list[NavigationNode] = []
         for node in after:
             listed.append(node)
-        for removed in rest:
-            ahead = [address for address in places[: places.index(removed.address)] if address in there]
+        for removed in removed_nodes:
+            ahead = [
+                address for address in old_order[: old_order.index(removed.address)] if address in staying
+            ]
             at = 1 + max((index for index, node in enumerate(listed) if node.address in ahead), default=-1)
-            while at < len(listed) and listed[at].address not in there:
+            while at < len(listed) and listed[at].address not in staying:
                 at += 1
             listed.insert(at, removed)
-        for quiet, nodes in groupby(listed, key=self._same):
+        for unchanged, nodes in groupby(listed, key=self._is_unchanged):
             some = list(nodes)
-            if quiet and len(some) > _FEW:
+            if unchanged and len(some) > _FEW:
                 yield NavigationLine(" ", depth, f"… {len(some)} without a change")
                 continue
             for node in some:
                 yield from self._node(node, depth)
 
-    def _order(self, before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...]) -> None:
-        """Note which siblings stand elsewhere among those that stay."""
+    def _note_moves(self, before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...]) -> None:
+        """Add to `moved` the siblings whose order changes among the siblings that stay."""
         place = {node.address: index for index, node in enumerate(before)}
         stay = [node.address for node in after if node.address in place]
         keep = set(longest_increasing([place[address] for address in stay]))
         self.moved.update(address for address in stay if place[address] not in keep)
 
-    def _same(self, node: NavigationNode) -> bool:
-        """Whether nothing changes about a node, where it stands, or in it."""
+    def _is_unchanged(self, node: NavigationNode) -> bool:
+        """Return whether a node, its position, and everything inside are unchanged."""
         was, will = self.before.get(node.address), self.after.get(node.address)
         return was == will and node.address not in self.moved
 
     def _node(self, node: NavigationNode, depth: int) -> Iterator[NavigationLine]:
         was, will = self.before.get(node.address), self.after.get(node.address)
         if was is None or will is None:
-            also = f" (also in {', '.join(self._around(one) for one in node.also)})" if node.also else ""
-            yield NavigationLine("+" if was is None else "-", depth, _said(node) + also)
-        elif self._same(node):
-            yield NavigationLine(" ", depth, _said(node))
+            others = (
+                f" (also in {', '.join(self._parent_title(one) for one in node.also)})" if node.also else ""
+            )
+            yield NavigationLine("+" if was is None else "-", depth, _node_text(node) + others)
+        elif self._is_unchanged(node):
+            yield NavigationLine(" ", depth, _node_text(node))
             return
         else:
             yield self._changed(was, will, depth)
@@ -102,7 +117,7 @@ class _Merging(Struct, frozen=True):
     def _changed(
         self, was: tuple[NavigationNode, str], will: tuple[NavigationNode, str], depth: int
     ) -> NavigationLine:
-        old, new = _said(was[0]), _said(will[0])
+        old, new = _node_text(was[0]), _node_text(will[0])
         sign, words = " ", [new]
         if old != new:
             sign = "~"
@@ -118,13 +133,14 @@ class _Merging(Struct, frozen=True):
             words.append("(stays here, too)")
         return NavigationLine(sign, depth, " ".join(words))
 
-    def _around(self, address: str) -> str:
-        """The title of what a node will be in; of one at the root its own."""
+    def _parent_title(self, address: str) -> str:
+        """Return the title of the parent of a node after the change; of a node at the root, its own title."""
         node, around = self.after[address]
         return self.after[around][0].title if around else node.title
 
 
-def _said(node: NavigationNode) -> str:
+def _node_text(node: NavigationNode) -> str:
+    """Return the title of a node with its path and marks in brackets."""
     about = [f"/{node.path}" if node.path and "://" not in node.path else node.path or "", *node.marks]
     behind = ", ".join(word for word in about if word)
     return f"{node.title} [{behind}]" if behind else node.title

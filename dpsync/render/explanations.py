@@ -1,10 +1,8 @@
-"""Explain kinds, fields and error codes.
+"""Build the texts of `dpsync explain` for kinds, fields, root-file keys and error codes.
 
-Write an example as the text of a file: small mappings on one line, other mappings on several lines.
-
-Read the sections of docs/errors.md, which is part of the package, as text for a terminal.
-
-Build the text of `dpsync explain` for a kind, a field or a root-file key, from the declarations.
+`explained` builds an `Explanation` from the declarations. `codes` and `plain_section` read the sections of
+docs/errors.md, which is part of the package. `example_text` writes an example as YAML: small mappings on one
+line, other mappings on several lines.
 """
 
 from __future__ import annotations
@@ -44,21 +42,21 @@ _SHORT = 3
 def example_text(value: dict[str, Any]) -> str:
     """Return a whole file with the values of an example (`dpsync.kinds.examples`)."""
     (first, version), *rest = value.items()
-    return document(_block(dict(rest)), f"{first}: {scalar(version)}")
+    return document(_to_block(dict(rest)), f"{first}: {scalar(version)}")
 
 
-def _block(value: Any) -> Any:
+def _to_block(value: Any) -> Any:
     """Return the same value, in which large and nested mappings are on several lines."""
     if isinstance(value, list):
-        return [_block(item) for item in value]
+        return [_to_block(item) for item in value]
     if not isinstance(value, dict):
         return value
-    parts = {key: _block(item) for key, item in value.items()}
-    holds = any(isinstance(item, dict) or _of_mappings(item) for item in parts.values())
+    parts = {key: _to_block(item) for key, item in value.items()}
+    holds = any(isinstance(item, dict) or _is_list_of_mappings(item) for item in parts.values())
     return BlockMapping(parts) if holds or len(parts) > _SHORT else parts
 
 
-def _of_mappings(value: Any) -> bool:
+def _is_list_of_mappings(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(item, dict) for item in value)
 
 
@@ -77,7 +75,7 @@ def explained(registry: Registry, word: str) -> Explanation | None:
     head, _, rest = word.partition(".")
     kind = kind_named(registry, head)
     if kind is None:
-        return _of_the_file(registry, word)
+        return _root_key_explanation(registry, word)
     if not rest:
         return _kind(registry, kind)
     if rest in kind.inline_words:
@@ -91,37 +89,37 @@ def explained(registry: Registry, word: str) -> Explanation | None:
 
 def kind_named(registry: Registry, word: str) -> Kind | None:
     """Return the kind with this name, noun, node type or key in the files; None if no kind has it."""
-    wanted = _plain(word)
-    for names in (_own_names, _places):
+    wanted = _normalized(word)
+    for names in (_kind_names, _key_names):
         for kind in registry.ordered:
-            if wanted in map(_plain, names(kind)):
+            if wanted in map(_normalized, names(kind)):
                 return kind
     return None
 
 
-def _own_names(kind: Kind) -> Iterator[str]:
+def _kind_names(kind: Kind) -> Iterator[str]:
     yield from (kind.name, kind.noun)
 
 
-def _places(kind: Kind) -> Iterator[str]:
+def _key_names(kind: Kind) -> Iterator[str]:
     if isinstance(kind.shape, Node):
         yield kind.shape.type
     else:
         yield from (kind.key, kind.key.rpartition(".")[2])
 
 
-def _plain(word: str) -> str:
+def _normalized(word: str) -> str:
     return re.sub(r"[\s_-]", "", word).casefold()
 
 
 def what_can_be_explained(registry: Registry) -> list[str]:
     """Return each word that `explained` accepts: kinds, their fields with short forms, and root-file keys."""
-    found = [kind.name for kind in registry.ordered]
-    found += [f"{kind.name}.{word}" for kind in registry.ordered for word in kind.inline_words]
-    found += [
+    words = [kind.name for kind in registry.ordered]
+    words += [f"{kind.name}.{word}" for kind in registry.ordered for word in kind.inline_words]
+    words += [
         f"{kind.name}.{item.name}" for kind in registry.ordered for item in kind.fields if not item.nest
     ]
-    return [*found, *OF_THE_FILE]
+    return [*words, *OF_THE_FILE]
 
 
 def overview(registry: Registry) -> Iterable[tuple[str, str]]:
@@ -130,9 +128,9 @@ def overview(registry: Registry) -> Iterable[tuple[str, str]]:
         yield kind.name, place_words(registry, kind)
 
 
-def _of_the_file(registry: Registry, word: str) -> Explanation | None:
-    said = OF_THE_FILE.get(word)
-    if said is None:
+def _root_key_explanation(registry: Registry, word: str) -> Explanation | None:
+    text = OF_THE_FILE.get(word)
+    if text is None:
         return None
     inside = [name for name in OF_THE_FILE if name.startswith(f"{word}.")]
     values = values_of(word) if "." in word else {}
@@ -140,7 +138,7 @@ def _of_the_file(registry: Registry, word: str) -> Explanation | None:
     if word == "policy.watch":
         facts += [(f"{ACCESS} means", ", ".join(access_patterns(registry)))]
     facts += [("Keys", ", ".join(inside))] if inside else []
-    return Explanation(word, said, _nonempty(facts), example_text(file_example(word)), page_of_key(word))
+    return Explanation(word, text, _nonempty(facts), example_text(file_example(word)), page_of_key(word))
 
 
 def _kind(registry: Registry, kind: Kind) -> Explanation:
@@ -171,7 +169,7 @@ def _field(registry: Registry, kind: Kind, field: Field, member: str) -> Explana
     if member:
         facts = [
             ("Part of", f"{name}: {meaning(kind.name, field.name)}"),
-            *_part(registry, kind, field, member),
+            *_part_facts(registry, kind, field, member),
         ]
         inline = member in kind.inline_words
         if inline:
@@ -181,21 +179,21 @@ def _field(registry: Registry, kind: Kind, field: Field, member: str) -> Explana
         flag = isinstance(field.type, Flag)
         facts = [
             ("Values", "true or false" if flag else ""),
-            *(("Values", said) for said in value_sentences(registry, field.type, name)),
-            *(("Rules", said) for said in rule_sentences(registry, kind, field)),
+            *(("Values", text) for text in value_sentences(registry, field.type, name)),
+            *(("Rules", text) for text in rule_sentences(registry, kind, field)),
             ("Opens access", _exposure(registry, kind, field)),
             ("API versions", _api_versions(registry, kind, field)),
             ("Keys", ", ".join(dict.fromkeys(path for path, _, _ in value_parts(field.type)))),
         ]
-    said = meaning(kind.name, field.name, member)
-    return Explanation(name, said, _nonempty(facts), example if written else "", page_of_kind(kind.noun))
+    text = meaning(kind.name, field.name, member)
+    return Explanation(name, text, _nonempty(facts), example if written else "", page_of_kind(kind.noun))
 
 
-def _part(registry: Registry, kind: Kind, field: Field, member: str) -> Iterator[tuple[str, str]]:
+def _part_facts(registry: Registry, kind: Kind, field: Field, member: str) -> Iterator[tuple[str, str]]:
     for path, type_, required in value_parts(field.type):
         if path == member and type_ is not None:
-            said = value_sentences(registry, type_, f"{kind.name}.{field.name}.{member}")
-            yield from (("Values", sentence) for sentence in said)
+            sentences = value_sentences(registry, type_, f"{kind.name}.{field.name}.{member}")
+            yield from (("Values", sentence) for sentence in sentences)
             yield from (("Rules", sentence) for sentence in part_sentences(field, member, required))
 
 
@@ -215,19 +213,19 @@ _STRONGER_ROLE = "A change opens access if the change gives somebody a stronger 
 
 def _exposure(registry: Registry, kind: Kind, field: Field) -> str:
     """Describe the changes of a field that open access, which a plan marks with "opens access"."""
-    raised = field.exposes
+    exposing = field.exposes
     if kind.resolves(field):
         return _STRONGER_ROLE
-    if raised is None or kind.redirects is not None:
+    if exposing is None or kind.redirects is not None:
         return ""
-    if isinstance(raised, str):
-        return _RAISED[raised]
-    if isinstance(raised, Lifted):
-        opens = f" So does adding {listed(raised.opens, 'or')}." if raised.opens else ""
+    if isinstance(exposing, str):
+        return _RAISED[exposing]
+    if isinstance(exposing, Lifted):
+        opens = f" So does adding {listed(exposing.opens, 'or')}." if exposing.opens else ""
         return f"A change that removes or replaces the restriction lets somebody see or do more.{opens}"
-    if len(raised) == 2:
-        return f"A change from {' to '.join(map(on_one_line, raised))} lets somebody see or do more."
-    values = ", ".join(map(on_one_line, raised))
+    if len(exposing) == 2:
+        return f"A change from {' to '.join(map(on_one_line, exposing))} lets somebody see or do more."
+    values = ", ".join(map(on_one_line, exposing))
     return f"A change to a value further right in this list lets somebody see or do more: {values}."
 
 
@@ -236,22 +234,22 @@ def _kind_exposure(kind: Kind) -> str:
         return ""
     if "who" in kind.access:
         return "A change to an object of this type opens access if somebody gets a stronger role."
-    said = ["created"] if kind.security else []
-    said += ["deleted"] if kind.keeps_out else []
+    when = ["created"] if kind.security else []
+    when += ["deleted"] if kind.keeps_out else []
     return (
-        f"An object of this type lets somebody see or do more when it is {' or '.join(said)}." if said else ""
+        f"An object of this type lets somebody see or do more when it is {' or '.join(when)}." if when else ""
     )
 
 
 def _api_versions(registry: Registry, kind: Kind, field: Field | None) -> str:
     """Return the API versions that support a kind or field, and what the others lack."""
-    there, absent, lacking = [], [], []
+    supporting, absent, lacking = [], [], []
     for profile in PROFILES.values():
         serving = Registry(registry.declared.values(), profile)
         if kind.name not in serving:
             absent.append(profile.name)
             continue
-        there.append(profile.name)
+        supporting.append(profile.name)
         supported = serving[kind.name]
         if field is not None and field.name in supported.unsupported_fields:
             lacking.append(f"The API version {profile.name} does not accept every value of this field.")
@@ -262,4 +260,4 @@ def _api_versions(registry: Registry, kind: Kind, field: Field | None) -> str:
         objects = kind.noun if isinstance(kind.shape, Single) else plural(kind.noun)
         do = "versions {} do" if len(absent) > 1 else "version {} does"
         lacking.insert(0, f"The API {do.format(listed(absent))} not have {objects}.")
-    return " ".join([f"{', '.join(there)}.", *lacking])
+    return " ".join([f"{', '.join(supporting)}.", *lacking])

@@ -1,11 +1,8 @@
-"""Choose the output format, and print in it.
+"""List the output formats and print documents in them.
 
-What a format may take into account: colour, how much is told, names of files.
-
-The formats that commands print, by name: the one table. A writer is imported when it is asked for.
-
-Whatever is printed is a document (`json/documents.py`); JSON is that, and all others are made from its view
-(`layout/views.py`). Text takes the document, for what is told of an apply while it runs and of findings.
+`FORMATS` is the table of formats; `render` imports a writer when it is needed. Everything that is printed is
+a document (`documents.py`). JSON prints the document; the other formats print its view (`views.py`). Text
+also takes the document, because a report has been printed partly while the apply ran.
 """
 
 from __future__ import annotations
@@ -25,31 +22,34 @@ if TYPE_CHECKING:
 
 
 class FormatOptions(Struct, frozen=True):
-    """What a format may take into account."""
+    """Options of a run that a format may use: color, verbosity, and how to name files."""
 
     colour: bool = False
     verbose: int = 0
     quiet: bool = False
-    """Only what needs a person."""
+    """Whether to print only entries that need attention."""
     summary: bool = False
-    """Objects of one kind in one line."""
+    """Whether to print one line for all objects with the same kind and action."""
     complete: Callable[[str], str] = NOWHERE.complete
-    """Adds the flags of this run to the commands in a text."""
+    """Add the flags of this run to the commands in a text."""
     below: Callable[[], str] = str
-    """Where the project is in its repository, as `a/b/`: names of files are relative to the project."""
+    """Return the directory of the project in its repository, as `a/b/`. File names are relative to it."""
     changed: Callable[[], Collection[str]] = frozenset
-    """The files that the change on trial touches, by their names in the repository."""
+    """Return the files that the pull request changes, by their names in the repository."""
     root: str = "dpsync.yaml"
-    """The name of the root file, for what no line of a file says."""
+    """The name of the root file, for entries without a location."""
 
 
 class Format(Struct, frozen=True):
-    """`writer` is `module:function` in this package; `help` is for people who choose."""
+    """An output format.
+
+    `writer` is `module:function` in this package; `help` is the description for users.
+    """
 
     writer: str
     help: str
     of_view: bool = True
-    """Whether it takes a view; text and JSON take the document."""
+    """Whether the writer takes a view. The writers of text and JSON take the document."""
 
 
 FORMATS: Final = {
@@ -65,13 +65,13 @@ FORMATS: Final = {
 
 
 def render(document: BaseModel, format_: str, options: FormatOptions | None = None) -> str:
-    """A document in a format, without a trailing line break."""
-    found = FORMATS[format_]
-    module, _, name = found.writer.partition(":")
+    """Render a document in a format, without a trailing line break."""
+    chosen = FORMATS[format_]
+    module, _, name = chosen.writer.partition(":")
     write: Callable[[BaseModel | View, FormatOptions], str] = getattr(
         import_module(f"dpsync.render.{module}"), name
     )
-    if not found.of_view:
+    if not chosen.of_view:
         return write(document, options or FormatOptions())
     from dpsync.render.views import view
 

@@ -1,7 +1,8 @@
-"""The organization as declared, and what a plan changes of it, as a picture: mermaid, or dot for Graphviz.
+"""Draw the declared organization, and the changes of a plan, as Mermaid or as DOT for Graphviz.
 
-What is in what is a line; what names what is a dashed arrow with the name of the field. Titles are foreign
-text: each passes visible(), and then what the language of the picture needs.
+`graph` makes a picture without a language, `as_mermaid` and `as_dot` print it. A solid line leads to a child;
+a dashed arrow with the name of a field leads to an object that the field refers to. Titles are foreign text:
+each passes `visible()`, and is then escaped for the language.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _PLAIN: Final = frozenset(" /()")
 
 
 class Box(Struct, frozen=True):
-    """A thing: its number, its words, and what a plan does with it ("" for nothing)."""
+    """An object: its id in the picture, its text, and the action of the plan ("" for none)."""
 
     id: str
     text: str
@@ -36,7 +37,7 @@ class Box(Struct, frozen=True):
 
 
 class Arrow(Struct, frozen=True):
-    """From one thing to another: to what is in it, or by a field to what it names."""
+    """A line from an object to a child, or an arrow by a field to an object that the field refers to."""
 
     start: str
     end: str
@@ -54,57 +55,58 @@ def graph(
     plan: Plan | None = None,
     wanted: Collection[Address] | None = None,
 ) -> Graph:
-    """Everything that is declared, with what a plan does with it and what it deletes.
+    """Return all declared objects, with what a plan does with them and the objects that it deletes.
 
-    `wanted`: only these, with what their fields name and what all of that is in.
+    Args:
+        wanted: Only these objects, the objects that their fields refer to, and the parents of all of these.
     """
     changes = {change.address: change for change in plan.changes} if plan is not None else {}
     declared = {str(address): entry for address, entry in desired.resources.items()}
-    every = declared.keys() | changes.keys()
-    names = sorted(every if wanted is None else every & _with_surroundings(wanted, declared))
+    all_names = declared.keys() | changes.keys()
+    names = sorted(all_names if wanted is None else all_names & _with_surroundings(wanted, declared))
     ids = {name: f"n{number}" for number, name in enumerate(names)}
     boxes = [_box(ids[name], name, declared.get(name), registry, changes.get(name)) for name in names]
-    found = dict.fromkeys(_lines(ids, declared))
-    return Graph(tuple(_told_apart(boxes, names)), tuple(found))
+    arrows = dict.fromkeys(_arrows(ids, declared))
+    return Graph(tuple(_with_unique_texts(boxes, names)), tuple(arrows))
 
 
 def _with_surroundings(wanted: Iterable[Address], declared: Mapping[str, Entry]) -> set[str]:
-    """Addresses, those that their fields name, and those around all of them."""
-    found = set(wanted)
+    """Return addresses, the addresses that their fields refer to, and the parents of all of these."""
+    wanted_names = set(wanted)
     for address in wanted:
         entry = declared.get(str(address))
         for value in entry.fields.values() if entry is not None else ():
-            found |= {*references(value)}
-    around = {str(one) for address in found for one in address.upward()}
-    holders = {str(entry.holder) for name in around if (entry := declared.get(name)) and entry.holder}
-    return around | holders
+            wanted_names |= {*references(value)}
+    names = {str(one) for address in wanted_names for one in address.upward()}
+    holders = {str(entry.holder) for name in names if (entry := declared.get(name)) and entry.holder}
+    return names | holders
 
 
-def _told_apart(boxes: list[Box], names: list[str]) -> Iterator[Box]:
-    """Boxes of which no two have the same words: those that would have their address, too."""
-    often = Counter(box.text for box in boxes)
+def _with_unique_texts(boxes: list[Box], names: list[str]) -> Iterator[Box]:
+    """Yield the boxes; boxes with the same text get their address in the text."""
+    text_counts = Counter(box.text for box in boxes)
     for box, name in zip(boxes, names, strict=True):
-        same = often[box.text] > 1
+        same = text_counts[box.text] > 1
         yield replace(box, text=f"{box.text} {visible(name)}") if same else box
 
 
 def _box(id: str, name: str, entry: Entry | None, registry: Registry, change: Change | None) -> Box:
     if entry is not None:
         kind = registry.whole[entry.kind]
-        title, word = entry.fields.get(kind.title), kind.noun
+        title, noun = entry.fields.get(kind.title), kind.noun
     else:
         assert change is not None
-        title, word = change.label, kind_noun(change.kind)
-    said = title if isinstance(title, str) and title else plain_segment(Address.parse(name).last)
+        title, noun = change.label, kind_noun(change.kind)
+    name_text = title if isinstance(title, str) and title else plain_segment(Address.parse(name).last)
     sign = f"{SIGNS[change.action]} " if change is not None else ""
-    return Box(id, visible(f"{sign}{said} ({word})"), change.action if change is not None else "")
+    return Box(id, visible(f"{sign}{name_text} ({noun})"), change.action if change is not None else "")
 
 
-def _lines(ids: dict[str, str], declared: dict[str, Entry]) -> Iterator[Arrow]:
+def _arrows(ids: dict[str, str], declared: dict[str, Entry]) -> Iterator[Arrow]:
     for name, id in ids.items():
         entry = declared.get(name)
-        around = entry.holder or entry.parent if entry is not None else None
-        above = str(around) if around is not None else _around(name, ids)
+        parent = entry.holder or entry.parent if entry is not None else None
+        above = str(parent) if parent is not None else _nearest_parent(name, ids)
         if above in ids:
             yield Arrow(ids[above], id)
         if entry is None:
@@ -114,8 +116,8 @@ def _lines(ids: dict[str, str], declared: dict[str, Entry]) -> Iterator[Arrow]:
             yield from (Arrow(id, ids[other], field) for other in named if other in ids and other != above)
 
 
-def _around(name: str, ids: dict[str, str]) -> str:
-    """What an undeclared thing is in: the nearest thing around it that is there."""
+def _nearest_parent(name: str, ids: dict[str, str]) -> str:
+    """Return the nearest parent of an undeclared object that is in the picture; "" without one."""
     above = (str(address) for address in list(Address.parse(name).upward())[1:])
     return next((one for one in above if one in ids), "")
 
@@ -124,24 +126,24 @@ def _around(name: str, ids: dict[str, str]) -> str:
 
 
 def as_mermaid(found: Graph) -> str:
-    """A flowchart. Whatever is not a plain letter or digit is written as its number.
+    """Return the picture as a Mermaid flowchart. All but plain letters and digits become numeric entities.
 
-    So is the first character unless it is a letter, and what may be Markdown: mermaid reads labels as such,
-    and would make a list of "- Old" and an emphasis of "_new_".
+    So does the first character unless it is a letter, and what may be Markdown: Mermaid reads labels as
+    Markdown, and would make a list of "- Old" and an emphasis of "_new_".
     """
     lines = ["flowchart LR"]
-    lines += [f'  {box.id}["{_numbered(box.text)}"]' for box in found.boxes]
+    lines += [f'  {box.id}["{_with_entities(box.text)}"]' for box in found.boxes]
     for line in found.lines:
-        arrow = f' -. "{_numbered(line.field)}" .-> ' if line.field else " --- "
+        arrow = f' -. "{_with_entities(line.field)}" .-> ' if line.field else " --- "
         lines.append(f"  {line.start}{arrow}{line.end}")
     for action, colour in _COLOURS.items():
-        those = [box.id for box in found.boxes if box.action == action]
-        if those:
-            lines += [f"  classDef {action} fill:{colour},color:#111", f"  class {','.join(those)} {action}"]
+        ids = [box.id for box in found.boxes if box.action == action]
+        if ids:
+            lines += [f"  classDef {action} fill:{colour},color:#111", f"  class {','.join(ids)} {action}"]
     return "\n".join(lines)
 
 
-def _numbered(text: str) -> str:
+def _with_entities(text: str) -> str:
     return "".join(
         one if (one.isalnum() or one in _PLAIN) and (place or one.isalpha()) else f"#{ord(one)};"
         for place, one in enumerate(text)
@@ -149,14 +151,14 @@ def _numbered(text: str) -> str:
 
 
 def as_dot(found: Graph) -> str:
-    """A directed graph for Graphviz, which reads the entities of HTML in a label."""
+    """Return the picture as a directed graph for Graphviz, which reads HTML entities in a label."""
     lines = ["digraph dpsync {", "  rankdir=LR;", "  node [shape=box, style=filled, fillcolor=white];"]
     for box in found.boxes:
         colour = f', fillcolor="{_COLOURS[box.action]}"' if box.action else ""
         lines.append(f"  {box.id} [label={_quoted(box.text)}{colour}];")
     for line in found.lines:
-        how = f"style=dashed, label={_quoted(line.field)}" if line.field else "dir=none"
-        lines.append(f"  {line.start} -> {line.end} [{how}];")
+        style = f"style=dashed, label={_quoted(line.field)}" if line.field else "dir=none"
+        lines.append(f"  {line.start} -> {line.end} [{style}];")
     return "\n".join([*lines, "}"])
 
 

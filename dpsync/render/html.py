@@ -1,7 +1,7 @@
-"""A view as one HTML file that opens from disk: no request leaves it, and no text in it can become more.
+"""Print a view as one HTML file that opens from disk and sends no request.
 
-The data is JSON in a block that no browser runs; the script of the page makes text of it. Script and style
-are allowed by their hashes alone, so that nothing else would run even if it came to be there.
+The data is JSON in a block that no browser executes; the script of the page displays it as text. The content
+security policy allows script and style only by their hashes, so that injected code would not run.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _IN_SCRIPT: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def as_page(view: View, options: FormatOptions) -> str:
-    """The whole page. Each slot of the template is filled once, so that no text can name another slot."""
-    style, script = _part("report.css"), _part("report.js")
+    """Return the whole page. Each slot of the template is filled once, so a text cannot fill another slot."""
+    style, script = _template("report.css"), _template("report.js")
     slots = {
         "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'",
         "title": html.escape(view.title),
         "style": style,
         "script": script,
-        "data": _embedded(view),
+        "data": _view_json(view),
     }
-    return _SLOT.sub(lambda found: slots[found[1]], _part("report.html")).rstrip("\n")
+    return _SLOT.sub(lambda match: slots[match[1]], _template("report.html")).rstrip("\n")
 
 
 @cache
@@ -47,9 +47,9 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _embedded(view: View) -> str:
-    """The view as JSON that is the same in a script element: nothing in it looks like a tag or a comment."""
-    found = {
+def _view_json(view: View) -> str:
+    """Return the view as JSON without `<`, `>` and `&`, so that no text in it ends the script element."""
+    data = {
         "name": view.name,
         "hints": view.notices,
         "previews": [{"text": clip(one.text, LONGEST), "url": one.url} for one in view.previews],
@@ -63,16 +63,16 @@ def _embedded(view: View) -> str:
             {
                 "title": block.title,
                 "level": block.level,
-                "entries": [_entry(entry) for entry in block.entries],
+                "entries": [_entry_data(entry) for entry in block.entries],
             }
             for block in view.blocks
         ],
     }
-    text = json_text(found)
+    text = json_text(data)
     return re.sub("[<>&]", lambda character: _IN_SCRIPT[character.group()], text)
 
 
-def _entry(entry: ViewEntry) -> dict[str, Any]:
+def _entry_data(entry: ViewEntry) -> dict[str, Any]:
     fields = []
     for item in entry.fields:
         before, after = both(item)

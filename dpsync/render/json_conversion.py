@@ -1,10 +1,7 @@
-"""Convert models to JSON and back.
+"""Make the JSON documents of plan, drift, import and findings, and read saved documents again.
 
-Documents → the JSON that commands print.
-
-From a plan, a drift, an import and findings to the document that a command prints of them.
-
-The JSON that commands have printed → documents: what was printed once can be shown again.
+`read_document` accepts the JSON that `plan`, `apply`, `rehearse`, `drift` and `validate` print, and a saved
+plan.
 """
 
 from __future__ import annotations
@@ -44,11 +41,12 @@ if TYPE_CHECKING:
 
 
 def render_json(document: BaseModel, options: FormatOptions) -> str:
-    """A document as JSON, without a trailing line break."""
+    """Return a document as JSON, without a trailing line break."""
     return json_text(document, indent=2)
 
 
 def plan_document(plan: Plan, rehearsal: Rehearsal | None = None) -> PlanDocument:
+    """Return the document of a plan, with its counts and digest."""
     return PlanDocument(
         platform=plan.platform,
         organizations=plan.organizations,
@@ -62,6 +60,7 @@ def plan_document(plan: Plan, rehearsal: Rehearsal | None = None) -> PlanDocumen
 
 
 def drift_document(drift: Drift) -> DriftDocument:
+    """Return the document of a drift, with the resolutions of each difference."""
     return DriftDocument(
         exit=Exit.CHANGES if drift.drifted else Exit.DONE,
         drifted=drift.drifted,
@@ -73,8 +72,9 @@ def drift_document(drift: Drift) -> DriftDocument:
 def import_document(
     made: Made, files: Iterable[Put], plan: Plan | None, problems: Iterable[Diagnostic], requests: int
 ) -> ImportDocument:
+    """Return the document of an import. Without a plan, `proven` is null unless there are problems."""
     differences = tuple(finding(item) for item in problems) + tuple(
-        Finding(code="differs", severity="error", message=_difference(change), address=change.address)
+        Finding(code="differs", severity="error", message=_difference_text(change), address=change.address)
         for change in (plan.changes if plan is not None else ())
     )
     return ImportDocument(
@@ -94,21 +94,25 @@ def import_document(
 def again_document(
     made: Updated, files: Iterable[Put], plan: Plan, requests: int, left_out: Iterable[LeftOut] = ()
 ) -> ImportDocument:
-    """What has become of a configuration that was there."""
+    """Return the document of an `import --update` with the plan made afterwards.
+
+    Each change that the plan still has, and that the update did not report, becomes a difference.
+    """
     document = update_document(made, files, requests)
     named = {one.address for one in document.differences}
     left = tuple(
-        Finding(code="differs", severity="error", message=_difference(change), address=change.address)
+        Finding(code="differs", severity="error", message=_difference_text(change), address=change.address)
         for change in plan.changes
         if change.address not in named
     )
     differences = (*document.differences, *left)
     notes = tuple(NotImported(address=note.address, why=note.why) for note in left_out)
-    found = {"differences": differences, "proven": not differences, "left_out": notes}
-    return document.model_copy(update={**found, "exit": Exit.PARTIAL if differences else Exit.DONE})
+    updated = {"differences": differences, "proven": not differences, "left_out": notes}
+    return document.model_copy(update={**updated, "exit": Exit.PARTIAL if differences else Exit.DONE})
 
 
 def update_document(made: Updated, files: Iterable[Put], requests: int) -> ImportDocument:
+    """Return the document of an `import --update`, before a plan was made."""
     return ImportDocument(
         exit=Exit.PARTIAL if made.problems else Exit.DONE,
         proven=None,
@@ -127,7 +131,7 @@ def update_document(made: Updated, files: Iterable[Put], requests: int) -> Impor
     )
 
 
-def _difference(change: Change) -> str:
+def _difference_text(change: Change) -> str:
     fields = ", ".join(item.field for item in change.differences)
     return f"apply would {change.action} it" + (f": {fields}" if fields else "")
 
@@ -138,6 +142,7 @@ def findings_document(
     edits: Edits | None = None,
     profile: str | None = None,
 ) -> FindingsDocument:
+    """Return the document of findings, of which at most 200 are shown."""
     found, left_out = selected(diagnostics)
     return FindingsDocument(
         exit=exit_code,
@@ -149,6 +154,7 @@ def findings_document(
 
 
 def finding(item: Diagnostic) -> Finding:
+    """Return a diagnostic as the JSON model."""
     return Finding(
         code=item.code,
         severity=item.severity,

@@ -1,15 +1,10 @@
-"""Print a view as Markdown.
+"""Print a view as Markdown for comments and job summaries on GitHub, and escape texts for Markdown.
 
-The escape for Markdown: a foreign text becomes words and code spans, and nothing else.
+GitHub makes links, mentions and references out of plain text, whatever was escaped, but not in code spans. So
+`prose` splits a text at its spaces: certain plain words stay, and everything else becomes a code span.
 
-GitHub makes links, mentions and references out of plain text after it was parsed, whatever was escaped; it
-leaves code alone. So a text is taken apart at its spaces: what is certainly a plain word stays one, and all
-the rest goes into code spans. The parse of the result is text and code, whatever was in it.
-
-A view as Markdown for comments and job summaries, as GitHub reads it.
-
-A comment has a limit, so there are five sizes, from everything to mere counts; the first one that fits is
-taken. What is hidden is counted in the last line. Whole pieces are left out: no fence is ever cut.
+A comment has a size limit, so `render_markdown` tries five sizes, from all details to counts only, and takes
+the first that fits. It leaves out whole pieces, so no fence is cut, and the last line counts what is hidden.
 """
 
 from __future__ import annotations
@@ -28,30 +23,30 @@ from dpsync.render.view import LEVELS, OPENS, Block, View, ViewEntry, Word, clip
 from dpsync.render.visible import visible
 
 _PLAIN: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d{1,6}|→")
-"""What no Markdown and no site sees anything in: letters, a number, the arrow between two values."""
+"""Text without a meaning in Markdown or on GitHub: letters, a short number, the arrow between two values."""
 _HEXADECIMAL: Final = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)
-"""It could be the name of a commit."""
+"""Text that GitHub could link as a commit."""
 _TOKEN: Final = re.compile(r"(?P<before>[(\"']*)(?P<core>.*?)(?P<after>[.,;:!?)\"']*)", re.DOTALL)
 _NUMBERED: Final = re.compile(r"\d+[.)]")
-"""At the beginning of a line it would begin a list."""
+"""Text that begins a list at the beginning of a line."""
 _BACKTICKS: Final = re.compile("`+")
 
 
 def code(text: str) -> str:
-    """One code span that shows the text. Nothing in it can end it: its fence is longer."""
+    """Return a code span with a text. Its fence is longer than any run of backticks in the text."""
     text = visible(text) or " "
     fence = "`" * (longest_run(text) + 1)
-    pad = " " if text.startswith("`") or text.endswith("`") or _stripped(text) else ""
+    pad = " " if text.startswith("`") or text.endswith("`") or _loses_spaces(text) else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def prose(text: str) -> str:
-    """A sentence as Markdown, wherever it stands."""
+    """Return a sentence as Markdown that is safe anywhere in a text."""
     return _marked_up(text, code, lambda word: word)
 
 
 def prose_html(text: str) -> str:
-    """A sentence for the inside of an HTML block, where Markdown means nothing."""
+    """Return a sentence for the inside of an HTML block, where Markdown has no meaning."""
     return _marked_up(text, code_html, html.escape)
 
 
@@ -64,38 +59,43 @@ def longest_run(text: str) -> int:
 
 
 def fence(lines: list[str], language: str) -> list[str]:
-    """A fenced block of lines that have passed visible(): its fence is longer than any in it."""
+    """Return a fenced code block. The fence is longer than any run of backticks in the lines.
+
+    Args:
+        lines: Lines that have passed `visible()`.
+    """
     mark = "`" * max((3, *(longest_run(line) + 1 for line in lines)))
     return [f"{mark}{language}", *lines, mark]
 
 
-def _stripped(text: str) -> bool:
-    """Whether a code span would lose a space at both ends."""
+def _loses_spaces(text: str) -> bool:
+    """Return whether Markdown would strip a space at both ends of a code span."""
     return text.startswith(" ") and text.endswith(" ") and bool(text.strip(" "))
 
 
 def _marked_up(text: str, as_code: Callable[[str], str], as_word: Callable[[str], str]) -> str:
+    """Return a text with runs of plain words and of code spans."""
     tokens = visible(text).split(" ")
     parts = [part for token in tokens for part in _parts(token)]
     if parts and _NUMBERED.match(parts[0][1]):
         parts[0] = (False, *parts[0][1:])
-    made = []
+    result = []
     for is_plain, run in groupby(parts, key=lambda part: part[0]):
-        pieces = [(piece, joined) for _, piece, joined in run]
-        joined = pieces[0][1]
+        pieces = [(piece, is_glued) for _, piece, is_glued in run]
+        is_glued = pieces[0][1]
         words = "".join(f"{'' if glued else ' '}{piece}" for piece, glued in pieces)
         words = words.removeprefix(" ")
-        made.append(f"{'' if joined else ' '}{as_word(words) if is_plain else as_code(words)}")
-    return "".join(made).strip(" ")
+        result.append(f"{'' if is_glued else ' '}{as_word(words) if is_plain else as_code(words)}")
+    return "".join(result).strip(" ")
 
 
 def _parts(token: str) -> Iterator[tuple[bool, str, bool]]:
-    """A token as pieces: whether it is plain, the piece, whether nothing is between it and the one before."""
+    """Yield the pieces of a token: whether it is plain, the text, and whether no space is before it."""
     if not token:
         return
-    found = _TOKEN.fullmatch(token)
-    assert found is not None
-    before, core, after = found["before"], found["core"], found["after"]
+    match = _TOKEN.fullmatch(token)
+    assert match is not None
+    before, core, after = match["before"], match["core"], match["after"]
     if not core or (_PLAIN.fullmatch(core) and not _HEXADECIMAL.fullmatch(core)):
         yield True, token, False
         return
@@ -107,78 +107,83 @@ def _parts(token: str) -> Iterator[tuple[bool, str, bool]]:
 
 
 COMMENT: Final = 60_000
-"""UTF-16 units of a comment: GitHub takes 65,536 of something, and this leaves room for a header."""
+"""The largest size of a comment in UTF-16 units. GitHub allows 65,536; the rest is for a header."""
 BODY: Final = 20
-"""Lines of a body where not all of them fit."""
+"""The number of lines of a body if not all lines fit."""
 MOST: Final = 50
-"""Entries that are listed where not all of them fit."""
+"""The number of listed entries if not all entries fit."""
 LINKS: Final = 20
-"""Previews of sites that are linked."""
+"""The largest number of linked previews."""
 FOLDED: Final = 8
-"""Lines of a body from which on it is folded."""
+"""A body with more lines is folded."""
 _EMPTY: Final = re.compile(r"\n{3,}")
 _FLAG: Final = r"""--confirm (?:"[^"]*"|'[^']*')"""
 _COPIED: Final = re.compile(rf"removed: \[.*\]|{_FLAG}(?: {_FLAG})*")
-"""A policy line or flags in a sentence that a person copies."""
+"""A policy line, or flags, that a person copies from a sentence."""
 
 
 def render_markdown(view: View, limit: int = COMMENT, bodies: bool = True) -> str:
-    """The view in at most `limit` UTF-16 units, as much of it as fits. Ends without a line break.
+    """Return the largest form of a view that fits into `limit` UTF-16 units, without a final line break.
 
-    Without `bodies`, one line for each entry at most.
+    The counts are always shown, so the text may be longer than a limit below 1000 units.
 
-    At less than a thousand units the limit may be passed: the counts are always told.
+    Args:
+        bodies: Whether to show fields and sentences; without bodies, each entry has at most one line.
     """
-    for size in (_everything, _short, _lines, _dangerous) if bodies else (_lines, _dangerous):
-        text = _joined(size(view), limit)
+    for size in (
+        (_complete, _with_cut_bodies, _without_bodies, _most_important)
+        if bodies
+        else (_without_bodies, _most_important)
+    ):
+        text = _join_within(size(view), limit)
         if text is not None:
             return text
-    return _tidy("".join(_counts(view)))
+    return _without_empty_lines("".join(_counts(view)))
 
 
 def as_markdown(view: View, options: FormatOptions) -> str:
-    """What --format markdown prints: a comment."""
+    """Return the text for --format markdown, with the size limit of a comment."""
     return render_markdown(view, bodies=not options.summary)
 
 
 def units(text: str) -> int:
-    """UTF-16 units of a text, by which GitHub counts."""
+    """Return the number of UTF-16 units of a text, by which GitHub counts."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
-def _joined(pieces: Iterator[str], limit: int) -> str | None:
-    """The pieces one after the other, or None as soon as they are too long."""
-    found, length = [], 0
+def _join_within(pieces: Iterator[str], limit: int) -> str | None:
+    """Join the pieces; None as soon as they are longer than `limit`."""
+    joined, length = [], 0
     for piece in pieces:
         length += units(piece)
         if length > limit:
             return None
-        found.append(piece)
-    return _tidy("".join(found))
+        joined.append(piece)
+    return _without_empty_lines("".join(joined))
 
 
-def _tidy(text: str) -> str:
-    """Without needless empty lines. Every line break is our own, and no line of a fence is empty."""
+def _without_empty_lines(text: str) -> str:
+    """Reduce several empty lines to one. No line of a fence is empty, so fences stay the same."""
     return _EMPTY.sub("\n\n", text).strip("\n")
 
 
 # The sizes.
 
 
-def _everything(view: View) -> Iterator[str]:
-    return _page(view, lambda entry: _full(entry, None))
+def _complete(view: View) -> Iterator[str]:
+    return _page(view, lambda entry: _item_with_body(entry, None))
 
 
-def _short(view: View) -> Iterator[str]:
-    return _page(view, lambda entry: _full(entry, BODY))
+def _with_cut_bodies(view: View) -> Iterator[str]:
+    return _page(view, lambda entry: _item_with_body(entry, BODY))
 
 
-def _lines(view: View) -> Iterator[str]:
+def _without_bodies(view: View) -> Iterator[str]:
     return _page(view, _item, bodies=False)
 
 
-def _dangerous(view: View) -> Iterator[str]:
-    """All groups counted, and the first of the loudest entries of each block."""
+def _most_important(view: View) -> Iterator[str]:
+    """Yield the counts of all groups, and the most important entries of each block."""
     yield from _head(view)
     left = MOST
     for block in view.blocks:
@@ -195,7 +200,7 @@ def _dangerous(view: View) -> Iterator[str]:
 
 
 def _counts(view: View) -> Iterator[str]:
-    """Our own words and numbers only: there is no telling how long others are."""
+    """Yield the counts of all blocks, with no text from outside, because its length is unlimited."""
     yield f"### {prose(view.title)}\n"
     for block in view.blocks:
         yield f"\n- {prose(block.title or 'Changes')} ({counted(len(block.entries), 'item')})"
@@ -221,8 +226,8 @@ def _page(view: View, item: Callable[[ViewEntry], str], bodies: bool = True) -> 
 def _head(view: View) -> Iterator[str]:
     yield f"### {prose(view.title)}"
     for line in view.notices:
-        said, command = Word(clip(line)).parts
-        yield f"\n\n{prose(said.strip())} {code(command) if command else ''}".rstrip()
+        text, command = Word(clip(line)).parts
+        yield f"\n\n{prose(text.strip())} {code(command) if command else ''}".rstrip()
     if view.previews:
         links = [f"[{prose(clip(one.text)) or code(one.text)}]({one.url})" for one in view.previews[:LINKS]]
         more = len(view.previews) - LINKS
@@ -234,11 +239,11 @@ def _title(block: Block) -> str:
 
 
 def _groups(block: Block) -> Iterator[str]:
-    """How many entries there are in which place, by their signs."""
-    found: dict[str, Counter[str]] = {}
+    """Yield the number of entries in each place by sign."""
+    counts_by_group: dict[str, Counter[str]] = {}
     for entry in block.entries:
-        found.setdefault(entry.group, Counter())[entry.sign] += 1
-    for group, signs in found.items():
+        counts_by_group.setdefault(entry.group, Counter())[entry.sign] += 1
+    for group, signs in counts_by_group.items():
         counts = ", ".join(
             f"{code(sign)} {number}" if sign else str(number) for sign, number in signs.items()
         )
@@ -249,11 +254,11 @@ def _item(entry: ViewEntry) -> str:
     return f"\n- {_line(entry, code, prose)}"
 
 
-def _full(entry: ViewEntry, most: int | None) -> str:
-    """An entry as an item of a list with its body, which is folded when it is long."""
+def _item_with_body(entry: ViewEntry, most: int | None) -> str:
+    """Return an entry as a list item with its body; a long body is folded."""
     lines = differences(entry)
     body = [*fence(lines if most is None else cut(lines, most), "diff"), ""] if lines else []
-    words = [_word(word) for word in entry.sentences]
+    words = [_sentence(word) for word in entry.sentences]
     body += words if most is None else cut(words, most)
     if len(lines) + len(words) > FOLDED:
         summary = f"<details><summary>{_line(entry, code_html, prose_html)}</summary>"
@@ -263,9 +268,9 @@ def _full(entry: ViewEntry, most: int | None) -> str:
     return "\n".join([_item(entry), "", *_indented(body), ""])
 
 
-def _word(word: Word) -> str:
-    said, command = word.parts
-    sentence = said.rstrip() if word.copied else clip(said.rstrip())
+def _sentence(word: Word) -> str:
+    text_before, command = word.parts
+    sentence = text_before.rstrip() if word.copied else clip(text_before.rstrip())
     opening = f"(**{OPENS}**)" if word.opens else ""
     marked_up = _with_lines_to_copy(sentence) if word.copied else prose(sentence)
     text = " ".join(filter(None, (marked_up, command and code(command), opening)))
@@ -275,9 +280,9 @@ def _word(word: Word) -> str:
 def _with_lines_to_copy(sentence: str) -> str:
     """Return a sentence with each line and flag that a person copies as one code span."""
     parts, end = [], 0
-    for found in _COPIED.finditer(sentence):
-        parts += [prose(sentence[end : found.start()]), code(found[0])]
-        end = found.end()
+    for match in _COPIED.finditer(sentence):
+        parts += [prose(sentence[end : match.start()]), code(match[0])]
+        end = match.end()
     return " ".join(filter(None, (*parts, prose(sentence[end:]))))
 
 
@@ -308,7 +313,7 @@ def _foot(view: View, number: int, bodies: bool) -> Iterator[str]:
 
 
 def _hidden(view: View, number: int, bodies: bool) -> Iterator[str]:
-    """What is not here, so that nobody takes a part for the whole."""
+    """Yield how many entries are left out, so that nobody takes a part for the whole."""
     total = view.entries + view.left_out
     if number == total and bodies:
         return

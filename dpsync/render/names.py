@@ -1,15 +1,11 @@
-"""Name kinds, fields and objects in sentences.
+"""Name kinds, fields and objects in sentences, sort names naturally, and escape foreign text.
 
-Sort names as people do, with numbers by their value: `gen-2` stands before `gen-10`.
-
-This order is for reading only. A plan keeps its own order, from which its digest is computed.
-
-The one escape for terminals: every text from YAML, the platform or the environment goes through here.
-
-What would move the cursor, colour, hide, reorder or forge lines becomes a visible escape; all else
-stays as it is.
-
-Name objects in short: `section webhooks "Webhooks" in developers`. Where that is ambiguous, by address.
+- `visible` is the one escape for terminals: every text from YAML, the platform or the environment passes
+  through it. A character that could move the cursor, color, hide, reorder or forge text becomes an escape.
+- `Names` makes short names, such as `section webhooks "Webhooks" in developers`, and addresses where a short
+  name is ambiguous.
+- `natural_key` sorts `gen-2` before `gen-10`. The order is for readers only: a plan keeps its own order, from
+  which its digest is computed.
 """
 
 from __future__ import annotations
@@ -61,7 +57,7 @@ def in_natural_order(
     name. Items that come last are sorted by name everywhere, since deleted entries have no order any more.
     """
     first = [address(item) for item in items if not last(item)]
-    numbers, sorted_places = _appearance(first)
+    numbers, sorted_places = _order_of_appearance(first)
 
     def key(item: Item) -> tuple[bool, list[tuple[int, Key]]]:
         comes_last = last(item)
@@ -74,7 +70,7 @@ def in_natural_order(
     return tuple(sorted(items, key=key))
 
 
-def _appearance(addresses: Iterable[Address]) -> tuple[dict[Address, int], set[Address]]:
+def _order_of_appearance(addresses: Iterable[Address]) -> tuple[dict[Address, int], set[Address]]:
     """Return the number of each address and of all above it, and the places that are sorted by name."""
     numbers: dict[Address, int] = {}
     places: dict[Address, list[str]] = defaultdict(list)
@@ -83,12 +79,12 @@ def _appearance(addresses: Iterable[Address]) -> tuple[dict[Address, int], set[A
             if part not in numbers:
                 numbers[part] = len(numbers)
                 places[part.place].append(part.last)
-    by_name = {
+    sorted_places = {
         place
         for place, names in places.items()
         if names == sorted(names) and _NAVIGATION not in place.segments
     }
-    return numbers, by_name
+    return numbers, sorted_places
 
 
 _PERMISSIONS: Final = "permissions"
@@ -152,24 +148,24 @@ class Names:
         """Return the value of a field as people write it: with keys, and in the short form of its type."""
         known = _kinds().get(kind)
         fields = known.fields if known is not None else ()
-        one = next((one for one in fields if one.name == field), None)
-        if one is not None and isinstance(value, dict):
-            value = self._with_paths(one.type, value)
+        declaration = next((item for item in fields if item.name == field), None)
+        if declaration is not None and isinstance(value, dict):
+            value = self._with_paths(declaration.type, value)
             parts = {name: self._key_path(part) for name, part in value.items()}
-            short = one.type.short(parts) if all(map(_is_key_or_id, parts.values())) else parts
+            short = declaration.type.short(parts) if all(map(_is_key_or_id, parts.values())) else parts
             if short != parts:
-                return {word: _bare(part) for word, part in short.items()}
+                return {word: _unquoted(part) for word, part in short.items()}
         return self.shortened(value)
 
     def _with_paths(self, type_: Type, value: dict[str, Any]) -> dict[str, Any]:
         """Return a value with page paths in place of page ids, as far as they are known."""
         form = type_.forms.get(str(value.get(type_.tag))) if isinstance(type_, OneOf) else None
-        found = dict(value)
+        result = dict(value)
         for name, part in form.parts.items() if form is not None else ():
             if isinstance(part, Page) and name in value:
                 paths = self._pages.get(reference_text(value.get(part.beside)), {})
-                found[name] = paths.get(str(value[name]), value[name])
-        return found
+                result[name] = paths.get(str(value[name]), value[name])
+        return result
 
     def _key_path(self, part: Any) -> Any:
         """Return the keys by which a file refers to an object: `guides/en` for a site space in a section."""
@@ -223,18 +219,21 @@ def _is_key_or_id(part: Any) -> bool:
     return isinstance(part, str) or (isinstance(part, dict) and set(part) == {LIVE})
 
 
-def _bare(part: Any) -> Any:
-    """Return a text of a short form so that it is shown without quotation marks, if it needs none."""
+def _unquoted(part: Any) -> Any:
+    """Return a text so that it is shown without quotation marks, if it needs none.
+
+    A text in the marker of a reference has no quotation marks.
+    """
     return {REF: part} if isinstance(part, str) and _NEEDS_NO_QUOTES.fullmatch(part) else part
 
 
 def _tail(address: Address) -> tuple[str, ...]:
-    """Return what the short names of two objects have in common if they could be confused."""
+    """Return the depth and the last two segments, which are equal if two short names could be equal."""
     return str(len(address.segments)), *address.segments[-2:]
 
 
 def _owner(address: Address) -> str:
-    """Return the key of what an object belongs to, if its name has to say that."""
+    """Return the key of the parent that belongs in a short name; "" if the name needs none."""
     *above, _ = address.segments
     if len(above) < 3 or above[-1] == _NAVIGATION:
         return ""

@@ -1,10 +1,7 @@
 """Color and wrap text for a terminal.
 
-Colour, or none: decided once, from the flag, the environment and the stream.
-
-Lines that are longer than a terminal is wide, broken between words, with their indent kept.
-
-Only for a terminal. A line with a command stays whole, so that it can be copied, and so does a line of a file
+`wants_colour` decides once whether to use color; `Paint` adds it. `wrapped` breaks long lines between words
+and keeps their indent. A line with a command stays whole so that it can be copied, and so does a source line
 with its number.
 """
 
@@ -22,7 +19,10 @@ When = Literal["auto", "always", "never"]
 
 
 class Paint:
-    """`paint(text, "red bold")` styles a text when colour is on: a colour, "bold", "dim", or nothing."""
+    """Style texts if color is on: `paint(text, "red bold")`.
+
+    A style is a color, "bold" and "dim" in any combination.
+    """
 
     def __init__(self, on: bool) -> None:
         self.on = on
@@ -36,28 +36,31 @@ class Paint:
 
 
 def wants_colour(when: When, stream: TextIO, env: Mapping[str, str]) -> bool:
-    """`auto` is colour on a terminal, unless NO_COLOR is set or the terminal is a dumb one."""
+    """Return whether to use color.
+
+    "auto" means color on a terminal unless NO_COLOR is set or TERM is "dumb".
+    """
     if when != "auto":
         return when == "always"
     return not env.get("NO_COLOR") and env.get("TERM") != "dumb" and stream.isatty()
 
 
 NARROW: Final = 40
-"""Columns. Below this nothing is broken: there is no room for an indent."""
+"""The number of columns below which no line is broken, because an indent would leave no room."""
 _MORE: Final = 2
-"""How much further the rest of a line is indented than its beginning."""
+"""The additional indent of the rest of a broken line."""
 _WHOLE: Final = re.compile(r"(^|[\s`])dpsync [a-z-]|^ *[0-9]* \|")
 
 
 def wrapped(text: str, width: int) -> str:
-    """A text, styled or not, of which no line is longer than so many columns where it can be broken."""
+    """Break lines that are longer than `width` columns, between words. The text may contain colors."""
     if width < NARROW:
         return text
-    return "\n".join(_line(line, width) for line in text.split("\n"))
+    return "\n".join(_wrapped_line(line, width) for line in text.split("\n"))
 
 
 def columns(text: str) -> int:
-    """How many columns a terminal gives a text: wide characters two, combining ones none."""
+    """Return the number of columns of a text: wide characters take two, combining characters none."""
     number = 0
     for character in text:
         if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me"):
@@ -66,19 +69,19 @@ def columns(text: str) -> int:
     return number
 
 
-def _line(line: str, width: int) -> str:
+def _wrapped_line(line: str, width: int) -> str:
     plain = unstyle(line)
     if len(plain) <= width // 2 or columns(plain) <= width or _WHOLE.search(plain):
         return line
     indent = len(plain) - len(plain.lstrip(" ")) + _MORE
     if indent > width // 2:
         return line
-    lines, now, used = [], "", 0
+    lines, current, used = [], "", 0
     for space, word in re.findall(r"( *)([^ ]+)", line):
-        room = columns(unstyle(word))
-        if now and used + len(space) + room > width and used > indent:
-            lines.append(now)
-            now, used = f"{' ' * indent}{word}", indent + room
+        word_width = columns(unstyle(word))
+        if current and used + len(space) + word_width > width and used > indent:
+            lines.append(current)
+            current, used = f"{' ' * indent}{word}", indent + word_width
         else:
-            now, used = f"{now}{space}{word}", used + len(space) + room
-    return "\n".join([*lines, now])
+            current, used = f"{current}{space}{word}", used + len(space) + word_width
+    return "\n".join([*lines, current])

@@ -1,8 +1,8 @@
-"""Lay out a plan as a view.
+"""Lay out a plan as a view: one entry for each object that changes, then what stops the plan.
 
-What happened otherwise than planned in a rehearsal: shown with the plan, and with the rehearsal.
-
-A plan → its view: one entry for each object that changes, then what stops the plan.
+`plan_view` makes the whole view. The changes are in natural order, but the digest is computed from the order
+of the plan. `side_blocks` makes the blocks beside the list, for plans and drifts. `deviations` shows what
+went otherwise than planned in a rehearsal.
 """
 
 from __future__ import annotations
@@ -66,9 +66,11 @@ _ORDER: Final = ("create", "update", "delete")
 
 
 def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None = None) -> View:
-    """Return everything that is shown of a plan. `digest`: that of the plan before secrets were masked in it.
+    """Return the view of a plan.
 
-    The changes are in natural order, in every format. The digest needs the order of the plan.
+    Args:
+        digest: The digest of the plan before its secrets were masked; None for the digest of this plan.
+        rehearsal: The rehearsal of the plan, whose deviations and result become part of the view.
     """
     digest = digest or plan.digest
     plan = plan.model_copy(update={"changes": _in_order(plan.changes)})
@@ -88,7 +90,7 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
         tuple(blocks),
         before,
         details,
-        glances=tuple(_glances(plan)),
+        glances=tuple(_key_figures(plan)),
         previews=tuple(previews(plan)),
     )
 
@@ -106,8 +108,8 @@ def _in_order(changes: Iterable[Change]) -> tuple[Change, ...]:
     return tuple(sorted(found, key=lambda one: _ORDER.index(one.action)))
 
 
-def _glances(plan: Plan) -> Iterator[Glance]:
-    """Why it may not be applied, what goes, what opens, what changes for readers, and all that stays."""
+def _key_figures(plan: Plan) -> Iterator[Glance]:
+    """Yield the key figures of a plan: refusals, deletes, opened access, changes for readers, the rest."""
     if plan.empty and not plan.refusals:
         return
     if plan.refusals:
@@ -119,8 +121,8 @@ def _glances(plan: Plan) -> Iterator[Glance]:
     urls, broken, sites = len(plan.urls), sum(map(breaks, plan.urls)), len(plan.navigation)
     topic = "broken-url" if broken else "navigation" if sites else "url"
     yield Glance(urls + sites, readers_glance(urls, broken, sites), topic, "warning" if broken else "note")
-    stays = sum(change.action != "delete" for change in plan.changes)
-    yield Glance(stays, words.changes_glance(stays), "change")
+    other_changes = sum(change.action != "delete" for change in plan.changes)
+    yield Glance(other_changes, words.changes_glance(other_changes), "change")
 
 
 def hints(plan: PlanOrDrift) -> tuple[str, ...]:
@@ -132,13 +134,14 @@ def hints(plan: PlanOrDrift) -> tuple[str, ...]:
 
 
 def facts(plan: PlanOrDrift, digest: str = "", effort: str = "") -> tuple[str, ...]:
-    """Return platform, part, digest, base, what is not compared, and how much was read."""
+    """Return platform, part, digest, commit compared with, coverage, and number of requests."""
     digest = f"digest {digest[:DIGITS]}" if digest and isinstance(plan, Plan) and not plan.empty else ""
     lines = (*head(plan), *part_lines(plan), digest, words.base(plan), words.coverage(plan), effort)
     return tuple(filter(None, lines))
 
 
 def plan_blocks(plan: Plan) -> list[Block]:
+    """Return the blocks of a plan: the list of changes, the navigations, and the side blocks."""
     listing = Listing(plan)
     entries = tuple(listing.entries())
     blocks = Blocks([Block("", entries)] if entries else [])
@@ -148,7 +151,7 @@ def plan_blocks(plan: Plan) -> list[Block]:
 
 
 class Belonging(Struct):
-    """What a plan knows of one object beside its change."""
+    """Everything in a plan about one object except its change."""
 
     exposures: list[Exposure] = field(default_factory=list)
     urls: list[UrlImpact] = field(default_factory=list)
@@ -158,7 +161,7 @@ class Belonging(Struct):
 
 
 class Listing(Struct, dict=True):
-    """The one list of a plan: everything that belongs to an object stands in its entry."""
+    """The list of a plan. Everything about an object is in the entry of the object."""
 
     plan: Plan
 
@@ -169,17 +172,17 @@ class Listing(Struct, dict=True):
     @cached_property
     def changes(self) -> dict[str, Change]:
         """The changes that have an entry of their own, by address."""
-        along = words.folded(self.plan)
-        return {one.address: one for one in self.plan.changes if one.address not in along}
+        folded = words.folded(self.plan)
+        return {one.address: one for one in self.plan.changes if one.address not in folded}
 
     @cached_property
-    def along(self) -> dict[str, Change]:
-        """Created objects that the entry of their parent tells of, by the parent's address."""
+    def shown_in_parent(self) -> dict[str, Change]:
+        """The created objects that are shown in the entry of their parent, by the address of the parent."""
         return {address.rpartition("/")[0]: one for address, one in words.folded(self.plan).items()}
 
     @cached_property
-    def labeled(self) -> bool:
-        """Whether labels tell anything: not if everything was edited here."""
+    def shows_causes(self) -> bool:
+        """Whether to show why each field differs: not if all changes are edits of these files."""
         causes = {
             cause
             for change in self.plan.changes
@@ -188,6 +191,7 @@ class Listing(Struct, dict=True):
         return not causes <= {"edited here", None}
 
     def entries(self) -> Iterator[ViewEntry]:
+        """Yield the entries of all changes, then what belongs to no change."""
         plan, belonging = self.plan, self._belonging()
         for address, change in self.changes.items():
             yield self._entry(plan, change, belonging.pop(address, Belonging()))
@@ -203,21 +207,24 @@ class Listing(Struct, dict=True):
         yield from (refusal_entry(plan, item) for own in rest for item in own.refusals)
 
     def _belonging(self) -> dict[str, Belonging]:
-        """Return what belongs to each change, by its address. URLs may lie inside of what changes."""
-        found: dict[str, Belonging] = defaultdict(Belonging)
+        """Return what belongs to each object, by address.
+
+        A URL below a changed object belongs to the change.
+        """
+        by_address: dict[str, Belonging] = defaultdict(Belonging)
         for exposure in self.plan.exposures:
-            found[exposure.address].exposures.append(exposure)
+            by_address[exposure.address].exposures.append(exposure)
         for url in self.plan.urls:
             upward = map(str, url.location.upward())
-            found[next((one for one in upward if one in self.changes), url.address)].urls.append(url)
+            by_address[next((one for one in upward if one in self.changes), url.address)].urls.append(url)
         for item in self.plan.blocked:
-            found[_whole(item.address)].blocked.append(item)
+            by_address[_object_address(item.address)].blocked.append(item)
         for note in self.plan.notes:
             if not (note.permanent or note.detail):
-                found[_whole(note.address)].notes.append(note)
+                by_address[_object_address(note.address)].notes.append(note)
         for refusal in self.plan.refusals:
-            found[_whole(refusal.address)].refusals.append(refusal)
-        return dict(found)
+            by_address[_object_address(refusal.address)].refusals.append(refusal)
+        return dict(by_address)
 
     def _entry(self, plan: Plan, change: Change, own: Belonging) -> ViewEntry:
         opening = {item.field for item in own.exposures}
@@ -235,7 +242,7 @@ class Listing(Struct, dict=True):
             title=self._title(change),
             kind=kind_noun(change.kind),
             label="" if change.action == "update" else visible(change.label),
-            key=self.names.key(change.kind, _named(change), change.inside),
+            key=self.names.key(change.kind, _address_for_people(change), change.inside),
             sign=words.SIGNS[change.action],
             code=own.refusals[0].code if own.refusals else "",
             name=topics[0],
@@ -254,10 +261,10 @@ class Listing(Struct, dict=True):
 
     def _title(self, change: Change) -> str:
         label = "" if change.action == "update" else change.label
-        return self.names.title(change.kind, _named(change), label, change.inside)
+        return self.names.title(change.kind, _address_for_people(change), label, change.inside)
 
     def _fields(self, plan: Plan, change: Change, opening: set[str]) -> Iterator[ViewField]:
-        """Yield the fields of a change, each with why it differs, where that is not said of the whole."""
+        """Yield the fields of a change, except the ones that the title of the entry shows."""
         created = change.action == "create"
         for item in change.differences:
             in_title = created and (
@@ -266,14 +273,14 @@ class Listing(Struct, dict=True):
             )
             if not in_title:
                 yield self._field(plan, change, item, item.field in opening)
-        if shown := self.along.get(change.address) if created else None:
-            for item in shown.differences:
+        if child := self.shown_in_parent.get(change.address) if created else None:
+            for item in child.differences:
                 if item.field != "path":
-                    part = self._field(plan, shown, item, False)
+                    part = self._field(plan, child, item, False)
                     yield replace(part, name=f"shows {part.name}")
 
     def _field(self, plan: Plan, change: Change, item: Difference, opens: bool) -> ViewField:
-        cause = words.why(item.cause) if self.labeled and change.action != "create" else ""
+        cause = words.why(item.cause) if self.shows_causes and change.action != "create" else ""
         return ViewField(
             item.field,
             self.names.written(change.kind, item.field, item.before),
@@ -286,7 +293,7 @@ class Listing(Struct, dict=True):
         )
 
     def _words(self, plan: Plan, change: Change, own: Belonging, opening: set[str]) -> Iterator[Word]:
-        """Yield what is said of a change below its fields."""
+        """Yield the sentences below the fields of a change."""
         if found := words.recognised(plan, change):
             yield Word(found, detail=1, tone="faint")
         elif change.action != "delete" and change.id:
@@ -298,17 +305,17 @@ class Listing(Struct, dict=True):
         if any(step.summary == SHOW for step in change.steps):
             yield Word("created hidden, and shown at the end of the apply", detail=1)
         if change.action == "delete":
-            if along := words.removed_along(change):
-                yield Word(along)
+            if cascade := words.removed_along(change):
+                yield Word(cascade)
             yield from (Word(visible(x.what), visible(x.address), detail=1) for x in change.effects)
             yield from (Word(visible(x.what)) for x in change.effects if not (x.counts or x.kind))
         else:
             yield from (Word(visible(one.what)) for one in change.effects)
-        yield from self._exposed(change, own.exposures, opening)
+        yield from self._exposure_words(change, own.exposures, opening)
         yield from url_words(plan, own.urls)
-        whole = words.why(change.cause, "made" if words.restored(change) else words.WHOLE[change.action])
-        if self.labeled and whole:
-            yield Word(whole, tone="faint")
+        cause = words.why(change.cause, "made" if words.restored(change) else words.WHOLE[change.action])
+        if self.shows_causes and cause:
+            yield Word(cause, tone="faint")
         if needed := needed_by(plan, change.address):
             yield Word(needed)
         for blocked in own.blocked:
@@ -321,8 +328,8 @@ class Listing(Struct, dict=True):
             yield from (Word(step, detail=2, tone="faint") for step in steps)
 
     @staticmethod
-    def _exposed(change: Change, items: Iterable[Exposure], opening: set[str]) -> Iterator[Word]:
-        """Yield who gains access, or what opens it, as far as no field has said that."""
+    def _exposure_words(change: Change, items: Iterable[Exposure], opening: set[str]) -> Iterator[Word]:
+        """Yield who gains access, or what opens access, unless a field says so."""
         for item in items:
             if item.field not in opening:
                 yield Word(visible(item.words), opens=True)
@@ -330,24 +337,24 @@ class Listing(Struct, dict=True):
                 yield Word(visible(item.words), tone="exposed")
 
 
-def _named(change: Change) -> str:
-    """Return the address that people know an object by: of a removed entry the one that it had."""
+def _address_for_people(change: Change) -> str:
+    """Return the address that people know: of a removed entry, its former address."""
     return change.removed.address if change.removed is not None else change.address
 
 
-def _whole(address: str) -> str:
+def _object_address(address: str) -> str:
     """Return the address of an object, without a field."""
     return address.partition("#")[0]
 
 
-_LOUD: Final[dict[str, Level]] = {
+_LEVEL_OF_TOPIC: Final[dict[str, Level]] = {
     "refusal": "error", "delete": "warning", "exposure": "warning", "broken-url": "warning",
     "blocked": "warning", "url": "note", "change": "note",
 }  # fmt: skip
 
 
 def _level(topics: Iterable[str]) -> Level:
-    return min((_LOUD[topic] for topic in topics), key=LEVELS.index)
+    return min((_LEVEL_OF_TOPIC[topic] for topic in topics), key=LEVELS.index)
 
 
 def needed_by(plan: PlanOrDrift, address: str) -> str:
@@ -370,7 +377,7 @@ def url_words(plan: Plan, items: list[UrlImpact]) -> Iterator[Word]:
 
 
 def alone(plan: PlanOrDrift, address: str, name: str, sign: str, said: Iterable[Word]) -> ViewEntry:
-    """Return an entry for what belongs to no change."""
+    """Return an entry for something that belongs to no change."""
     return ViewEntry(
         address=visible(address),
         title=visible(address),
@@ -454,7 +461,7 @@ def _navigation(plan: Plan, names: Names, item: NavigationChange) -> ViewEntry:
 
 
 def side_blocks(plan: PlanOrDrift) -> list[Block]:
-    """Return what a plan and a drift know beside their list: for -v, for pages and for programs."""
+    """Return the blocks beside the list, for -v, pages and programs."""
     blocks = Blocks()
 
     def lines(items: Iterable[Any], text: Callable[[Any], str], sign: str = "") -> Iterator[ViewEntry]:

@@ -1,15 +1,8 @@
-"""Say what a plan does and asks.
+"""Describe plans in sentences for all formats: changes, questions, verdict, locations, platform.
 
-The words that tell what an entry could be. Findings have them, too: it imports no plan.
-
-The words of the questions that an apply asks at a terminal.
-
-The words in which every output tells a plan: one vocabulary, whatever the medium.
-
-Reads plans and drift and nothing else. Every foreign text passes visible(); each output escapes what it is
-given for its own medium, these words included. Nothing here knows a colour or a layout.
-
-The words in which every output tells what it is about: platform, organization, part, profile.
+The functions read plans and drifts only. Every foreign text passes `visible()`; each format escapes the
+sentences again. Colors and layout are in other modules. `candidate` describes a possible match for findings,
+too, so that function uses no plan.
 """
 
 from __future__ import annotations
@@ -35,21 +28,23 @@ if TYPE_CHECKING:
 
 SIGNS: Final[dict[Action, str]] = {"create": "+", "update": "~", "delete": "-"}
 SHOWN: Final = 5
-"""Candidates of a question that are listed."""
+"""The number of candidates of a question that are listed."""
 PlanOrDrift = Plan | Drift
-"""What says the same things beside its changes."""
+"""Both have origins, notes, blockers and refusals."""
 
 
 def restored(change: Change) -> bool:
+    """Return whether a change restores a deleted object."""
     return any(step.verb == "restore" for step in change.steps)
 
 
 def freed(change: Change) -> bool:
+    """Return whether a step changes a unique value first, so that another object can have the value."""
     return any(step.phase == "free" for step in change.steps)
 
 
 WHOLE: Final[dict[Action, What]] = {"create": "made", "delete": "removed", "update": "place"}
-"""What the cause of a whole change is told of."""
+"""The subject in the label of a cause that applies to a whole change."""
 
 
 def why(cause: Cause | None, what: What = "field") -> str:
@@ -58,7 +53,7 @@ def why(cause: Cause | None, what: What = "field") -> str:
 
 
 def kept(item: Difference) -> str:
-    """Why a field is written that is as wanted; nothing where it is not."""
+    """Return why a field is written although its value does not change; "" for other fields."""
     if item.inherited is None:
         return ""
     return (
@@ -68,7 +63,7 @@ def kept(item: Difference) -> str:
 
 
 def recognised(plan: Plan, change: Change) -> str:
-    """How its object was found, where that was not by the first natural key."""
+    """Return how the object of a change was matched; "" if it was matched by its first natural key."""
     if not (change.matched and change.id):
         return ""
     match change.matched:
@@ -94,7 +89,7 @@ def recognised(plan: Plan, change: Change) -> str:
 
 
 def facts(change: Change) -> Iterator[str]:
-    """What is to be said of a change beside its fields."""
+    """Yield remarks on a change, apart from its fields."""
     if restored(change):
         yield "restored after a delete. References to the object are not restored"
     if change.action == "delete" and freed(change):
@@ -102,7 +97,7 @@ def facts(change: Change) -> Iterator[str]:
 
 
 def said_by_field(item: Exposure) -> bool:
-    """Whether the line of the field that opens access says everything that the exposure says."""
+    """Return whether the line of the field that opens access says everything that the exposure says."""
     text = item.words
     return text.startswith(("new, with ", "a new ")) or (
         text.startswith((f"{item.field} ", f"{item.field}:")) and " may open " not in text
@@ -110,48 +105,49 @@ def said_by_field(item: Exposure) -> bool:
 
 
 def move_text(change: Change) -> str:
-    """Where it goes among its siblings."""
+    """Return the new position among the siblings as a sentence."""
     return f"moved {visible(change.moved or '')}"
 
 
 def acts(change: Change) -> Iterator[str]:
-    """What somebody asked for."""
+    """Yield the actions that somebody requested with --confirm."""
     yield from (f"{visible(step.summary)}, as asked" for step in change.steps if step.verb == "act")
 
 
 def refusals_glance(number: int) -> str:
-    """Behind the number of refusals, where a plan is looked at for a moment."""
-    return f"{_noun(number, 'reason')} why dpsync refuses the plan"
+    """Return the text of the key figure for refusals; the number goes before it."""
+    return f"{_noun_for(number, 'reason')} why dpsync refuses the plan"
 
 
 EXPOSURES_GLANCE: Final = "to open access"
-"""Behind the number of changes that make something more visible or more powerful."""
+"""The text of the key figure for changes that let somebody see or do more."""
 
 
 def changes_glance(number: int) -> str:
-    """Behind the number of objects that are created, changed or moved."""
-    return f"{_noun(number, 'object')} to create, change or move"
+    """Return the text of the key figure for creates, updates and moves; the number goes before it."""
+    return f"{_noun_for(number, 'object')} to create, change or move"
 
 
-def _noun(number: int, noun: str) -> str:
+def _noun_for(number: int, noun: str) -> str:
     return counted(number, noun).removeprefix(f"{number} ")
 
 
 def unmanaged(kept: Kept) -> str:
-    """Return what stays in a place although nobody declares it."""
+    """Return the number and the names of unmanaged objects in a place."""
     names = ", ".join(visible(name.removeprefix(f"{kept.place}/")) for name in kept.addresses)
     return f"{len(kept.addresses)} unmanaged, kept: {names}"
 
 
 def counts(plan: Plan) -> dict[str, int]:
-    """Changes by what they do, one per address. One that is both updated and moved counts as an update.
+    """Return the number of changes by action. A change that also moves its object counts as an update.
 
-    Of what goes along with a delete nothing is in it: `deletes` says how many things that takes away.
+    Cascades of a delete do not count; `Plan.deletes` has the number of all deleted objects.
     """
     return counted_changes(plan.changes)
 
 
 def counted_changes(changes: Iterable[Change]) -> dict[str, int]:
+    """Return the number of changes by category, with all four categories."""
     found = {"create": 0, "update": 0, "move": 0, "delete": 0}
     for change in changes:
         found[category(change)] += 1
@@ -165,27 +161,29 @@ def category(change: Change) -> Action | Literal["move"]:
 
 
 def folded(plan: Plan) -> dict[str, Change]:
-    """Return created objects that their parent's entry tells of, by address.
+    """Return created objects that are shown in the entry of their parent, by address.
 
-    The platform creates them with their parent, and they only say what the parent shows.
+    The platform creates these objects with their parent, and they have one field to show.
     """
     created = {change.address: change for change in plan.changes if change.action == "create"}
-    told = {item.address for item in (*plan.exposures, *plan.blocked, *plan.notes)}
-    told |= {item.address for item in plan.refusals}
-    found: dict[str, Change] = {}
+    remarked = {item.address for item in (*plan.exposures, *plan.blocked, *plan.notes)}
+    remarked |= {item.address for item in plan.refusals}
+    candidates: dict[str, Change] = {}
     parents: Counter[str] = Counter()
     for address, change in created.items():
         parent = address.rpartition("/")[0]
         parents[parent] += 1
-        comes_along = all(step.verb != "create" for step in change.steps)
+        has_no_create = all(step.verb != "create" for step in change.steps)
         shown = [item for item in change.differences if item.field != "path"]
-        if parent in created and comes_along and len(shown) == 1 and address not in told:
-            found[address] = change
-    return {address: change for address, change in found.items() if parents[address.rpartition("/")[0]] == 1}
+        if parent in created and has_no_create and len(shown) == 1 and address not in remarked:
+            candidates[address] = change
+    return {
+        address: change for address, change in candidates.items() if parents[address.rpartition("/")[0]] == 1
+    }
 
 
 def verdict(plan: Plan) -> Iterator[str]:
-    """Yield the sentences of the last line: what would be done, counted, and whether it can be."""
+    """Yield the sentences of the last line: the changes by action, and whether the plan can be applied."""
     if plan.empty and plan.can_apply:
         yield f"No changes{_for_part(plan)}."
         if plan.reverts is not None:
@@ -196,9 +194,9 @@ def verdict(plan: Plan) -> Iterator[str]:
         words = {"create": "to create", "update": "to change", "move": "to move"}
         along = folded(plan)
         found = counted_changes(change for change in plan.changes if change.address not in along)
-        said = [f"{found[do]} {words[do]}" for do in words if found[do]]
-        said += [f"{plan.deletes} to delete{_deleted_kinds(plan)}"] if found["delete"] else []
-        yield f"Plan{_for_part(plan)}: {', '.join(said)}."
+        parts = [f"{found[do]} {words[do]}" for do in words if found[do]]
+        parts += [f"{plan.deletes} to delete{_deleted_kinds(plan)}"] if found["delete"] else []
+        yield f"Plan{_for_part(plan)}: {', '.join(parts)}."
     if plan.blocked:
         yield f"{len(plan.blocked)} blocked."
     if number := len({item.address for item in plan.exposures}):
@@ -246,16 +244,16 @@ def _deleted_kinds(plan: Plan) -> str:
 def removed_along(change: Change) -> str:
     """Return what a delete means for people, what it removes, counted by kind, and what loses a value."""
     kinds = Counter(delete_noun(item.kind) for item in change.effects if item.counts)
-    said = [effect] if (effect := delete_effect(change.kind)) else []
+    parts = [effect] if (effect := delete_effect(change.kind)) else []
     if kinds:
-        said.append(f"also removes {listed([counted(number, noun) for noun, number in kinds.items()])}")
-    losers = [item for item in change.effects if "#" in item.address and item.kind]
-    for item in losers[:SHOWN]:
+        parts.append(f"also removes {listed([counted(number, noun) for noun, number in kinds.items()])}")
+    losing = [item for item in change.effects if "#" in item.address and item.kind]
+    for item in losing[:SHOWN]:
         field = item.address.partition("#")[2]
-        said.append(f'{kind_noun(item.kind)} "{visible(item.label)}" loses its {_words(field)}')
-    if more := len(losers) - SHOWN:
-        said += [f"{more} more objects lose a reference"] if more > 0 else []
-    return "; ".join(said)
+        parts.append(f'{kind_noun(item.kind)} "{visible(item.label)}" loses its {_words(field)}')
+    if more := len(losing) - SHOWN:
+        parts += [f"{more} more objects lose a reference"] if more > 0 else []
+    return "; ".join(parts)
 
 
 def _words(field: str) -> str:
@@ -271,15 +269,15 @@ def refused(plan: Plan) -> str:
 
 
 def effort(plan: Plan) -> str:
-    """How many requests it took, and would take."""
-    asked = f"{counted(plan.requests, 'request')} to read"
+    """Return how many requests the plan took, and how many the apply will send."""
+    reading = f"{counted(plan.requests, 'request')} to read"
     if plan.empty:
-        return asked
+        return reading
     steps = [step for change in plan.changes for step in change.steps]
     writes = sum(step.method != "GET" for step in steps)
     # Some steps only read: they wait for the platform, or look for what another step has made.
     more = f" in {counted(len(steps), 'step')}" if len(steps) != writes else ""
-    return f"{asked}, {writes} to write{more}"
+    return f"{reading}, {writes} to write{more}"
 
 
 def missing_for_access(plan: Plan) -> str:
@@ -312,7 +310,7 @@ def renamed_keys(plan: Plan) -> str:
 
 
 def base(plan: PlanOrDrift) -> str:
-    """Which commit served as the git base, or why there is none."""
+    """Return the commit compared with, or why there is none."""
     if plan.base:
         return f"base: {visible(plan.base_from)} ({short_commit(plan.base)})"
     if not plan.base_from:
@@ -321,7 +319,7 @@ def base(plan: PlanOrDrift) -> str:
 
 
 def coverage(plan: PlanOrDrift) -> str:
-    """How much the files leave out: no plan and no drift compares it. A place counts as a list."""
+    """Return how many lists and fields are not in the files, so that no plan or drift compares them."""
     found = plan.unwatched
     words = [counted(found.places, "list")] if found.places else []
     words += [counted(found.fields, "field")] if found.fields else []
@@ -334,7 +332,7 @@ def coverage(plan: PlanOrDrift) -> str:
 
 
 def origin(plan: PlanOrDrift, address: str) -> Origin | None:
-    """Where an address or a field is written; of a field that is not, where its entry is."""
+    """Return where an address or a field is written; for a field that is not written, where its entry is."""
     return plan.origins.get(address) or plan.origins.get(str(FieldAddress.parse(address).address))
 
 
@@ -349,33 +347,34 @@ def edit_location(plan: PlanOrDrift, address: str, fields: Iterable[str]) -> Ori
 
 
 def enclosing_origin(plan: PlanOrDrift, address: str) -> Origin | None:
-    """Where the nearest thing is written that an address is in."""
+    """Return where the nearest object is written that contains an address."""
     origins = (plan.origins.get(str(one)) for one in FieldAddress.parse(address).address.upward())
     return next(filter(None, origins), None)
 
 
 def place(origin: Origin | None) -> str:
+    """Return an origin as FILE:LINE; "" for None."""
     return f"{visible(origin.file)}:{origin.line}" if origin else ""
 
 
 FULL = "full"
-"""The profile that goes without saying."""
+"""The default profile, which is not shown."""
 
 
 def head(plan: PlanOrDrift) -> list[str]:
-    """What this is about: where it goes, then environment, profile and part, where they are not the usual."""
+    """Return lines about the target: the platform, and other settings that are not the defaults."""
     return [*_platform(plan), *_environment(plan), *_profile(plan), *_part(plan)]
 
 
 def part_lines(plan: PlanOrDrift) -> Iterator[str]:
-    """What belongs to a part although nobody named it, and what needs it."""
+    """Yield the objects that are planned although nobody selected them, and the objects that need them."""
     if plan.part is not None:
         for item in plan.part.also:
             yield f"also planned: {visible(item.address)}, because {visible(item.needed_by)} needs it"
 
 
 def _platform(plan: PlanOrDrift) -> Iterator[str]:
-    """The first line: nobody should apply to another platform or organization than they think."""
+    """Yield the line about platform and organizations, so that nobody applies to another one by mistake."""
     if not plan.platform:
         return
     names = [

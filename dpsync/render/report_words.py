@@ -1,10 +1,7 @@
-"""Say what an apply did, what a rehearsal showed, and what drifted.
+"""Describe in sentences what an apply did, what a rehearsal showed, and what drifted.
 
-The words in which every output tells what an apply did.
-
-Describe the result of a rehearsal: what was checked, what was not, and how long an apply may take.
-
-The words in which every output tells drift.
+All formats use these sentences. `done` and `ending` are the result of an apply; `summary` and
+`rehearsal_verdict` are the result of a rehearsal; `drift_verdict` is the result of a drift check.
 """
 
 from __future__ import annotations
@@ -33,11 +30,11 @@ from dpsync.render.visible import visible
 
 _NOT_DONE: Final[tuple[Result, ...]] = ("requested", "failed", "stale", "unknown", "not-tried")
 _LONG: Final = 120
-"""Seconds from which a duration is told in minutes."""
+"""The number of seconds from which a duration is shown in minutes."""
 
 
 def restorable(report: Report) -> Iterator[str]:
-    """What was deleted and can be had back, and how."""
+    """Yield the deleted objects that can be restored, and how to restore them."""
     for item in report.restorable:
         again = f"To restore the object within {item.days} days, add an entry with id: {visible(item.id)}"
         yield f"deleted: {visible(item.address)}. {again}"
@@ -69,13 +66,13 @@ def applied_changes(plan: Plan, report: Report) -> dict[str, list[Change]]:
     """
     good = {outcome.step for outcome in report.outcomes if outcome.result in ("done", "already")}
     words = {"create": "created", "update": "changed", "move": "moved", "delete": "deleted"}
-    found: dict[str, list[Change]] = {word: [] for word in words.values()}
-    along = folded(plan)
+    changes_by_word: dict[str, list[Change]] = {word: [] for word in words.values()}
+    folded_changes = folded(plan)
     for change in plan.changes:
         verbs = {step.verb for step in change.steps if step.id in good}
-        if verbs and change.address not in along:
-            found[words["delete" if "delete" in verbs else category(change)]].append(change)
-    return {word: changes for word, changes in found.items() if changes}
+        if verbs and change.address not in folded_changes:
+            changes_by_word[words["delete" if "delete" in verbs else category(change)]].append(change)
+    return {word: changes for word, changes in changes_by_word.items() if changes}
 
 
 def applied_counts(plan: Plan, report: Report) -> dict[str, int]:
@@ -95,7 +92,10 @@ def _duration(seconds: float) -> str:
 
 
 def unproven_lines(remaining: Plan) -> list[str]:
-    """What was sent and cannot be read back, while the git base still has another value."""
+    """Return which sent values cannot be verified; an empty list if there are none.
+
+    The platform does not return these values, and the commit compared with still has other values.
+    """
     if not remaining.unproven:
         return []
     sent = counted(len(remaining.unproven), "value")
@@ -109,9 +109,9 @@ def unproven_lines(remaining: Plan) -> list[str]:
 
 def recorded_keys(plan: Plan) -> str:
     """Return how many new keys an apply wrote to the ids file; empty if there are none."""
-    found = len(plan.renamed_keys)
-    number = "the new key of 1 entry" if found == 1 else f"the new keys of {found} entries"
-    return f"dpsync wrote {number} to the ids file." if found else ""
+    number_of_keys = len(plan.renamed_keys)
+    number = "the new key of 1 entry" if number_of_keys == 1 else f"the new keys of {number_of_keys} entries"
+    return f"dpsync wrote {number} to the ids file." if number_of_keys else ""
 
 
 def share_link_hint(plan: Plan, report: Report) -> str:
@@ -193,7 +193,7 @@ def _unconverged_reasons(report: Report) -> Iterator[str]:
 
 
 def unkept(report: Report) -> Iterator[str]:
-    """What the platform did not keep, each part once, with the ways out."""
+    """Yield the values that the platform did not keep, each with its fix."""
     for item in report.unkept:
         lost = f"sent: {show(item.sent)}, live: {show(item.live)}"
         yield f"GitBook did not keep the value of {visible(item.path)} in {visible(item.address)} ({lost})"
@@ -201,7 +201,7 @@ def unkept(report: Report) -> Iterator[str]:
 
 
 def without_unkept(report: Report) -> Plan:
-    """What is left to do beside that."""
+    """Return the remaining plan without the fields that `unkept` reports."""
     assert report.remaining is not None
     reported = {(item.address, item.field) for item in report.unkept}
     left = []
@@ -282,6 +282,7 @@ def duration(seconds: float) -> str:
 
 
 def deviation(one: Deviation) -> str:
+    """Return the message of a deviation, with the status of the response if there is one."""
     status = f" (status {one.status})" if one.status is not None else ""
     return f"{visible(one.message)}{status}"
 
@@ -317,17 +318,17 @@ def drift_verdict(drift: Drift) -> Iterator[str]:
 
 
 def cascade_count(item: Drifted) -> str:
-    """What goes with the delete of something undeclared; empty where nothing does."""
+    """Return how many objects a delete of an undeclared object also removes, as text; "" for none."""
     return DeleteCount(1, item.along).more
 
 
 def changed_by(event: LastEvent, cause: str, now: datetime | None) -> str:
-    """Return who changed an object last and when, with why it differs in front."""
+    """Return who changed an object last and when. `cause` begins the text if it is not ""."""
     return f"{cause or 'last changed'} by {visible(event.actor)}, {_ago(event.at, now)}"
 
 
 def _ago(at: str, now: datetime | None) -> str:
-    """Return a time as people say it; without `now` as the platform says it."""
+    """Return a time as "2 hours ago"; without `now`, or for an unreadable time, as the platform has it."""
     try:
         moment = datetime.fromisoformat(at.replace("Z", "+00:00"))
     except ValueError:

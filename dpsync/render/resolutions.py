@@ -1,4 +1,4 @@
-"""The two ways out of each difference: one writes to the platform, the other to the files."""
+"""Find the resolutions of a difference: one command changes the platform, the other changes the files."""
 
 from __future__ import annotations
 
@@ -24,33 +24,34 @@ class WaysOut(Frozen):
 
 
 def ways_out(drift: Drift, item: Drifted) -> WaysOut:
+    """Return how to end a difference between the files and the platform."""
     address, apply = visible(item.address), _apply(drift, item)
     if item.what == "missing" and item.renamed:
         pin = f"id: {visible(item.renamed[0].id)}"
-        back = f"add {pin}{_at(drift, item)}, then restore the name with {apply}"
+        restore = f"add {pin}{_at(drift, item)}, then restore the name with {apply}"
         if len(item.renamed) == 1:
-            return _update(drift, item, back)
-        return WaysOut(platform=back, by_hand=f"write the new name{_at(drift, item)}")
+            return _update(drift, item, restore)
+        return WaysOut(platform=restore, by_hand=f"write the new name{_at(drift, item)}")
     blocked = {one.address: one for one in drift.blocked}
     if item.what == "missing":
-        stuck = blocked.get(item.address)
-        by_person = visible(stuck.todo or stuck.reason) if stuck is not None else None
+        blocker = blocked.get(item.address)
+        by_person = visible(blocker.todo or blocker.reason) if blocker is not None else None
         return WaysOut(platform=by_person or apply, by_hand=f"delete the entry{_at(drift, item)}")
     if item.kept and item.what == "different":
         return _watched_value_ways(drift, item)
     forget = f'add an entry for the object, or add "{address}" to policy: forget'
     if item.kept:
-        stuck = blocked.get(item.address)
+        blocker = blocked.get(item.address)
         undo = "delete the object in GitBook, because an apply does not delete this object"
-        undo = visible(stuck.todo or stuck.reason) if stuck is not None else undo
+        undo = visible(blocker.todo or blocker.reason) if blocker is not None else undo
         return WaysOut(platform=undo, files=_add(drift, item), by_hand=forget)
     if item.what == "undeclared":
         return WaysOut(platform=apply, files=_add(drift, item), by_hand=forget)
     names = [str(item.location.field(part.field)) for part in item.fields]
     names += [item.address] if item.place else []
-    stuck_at = [blocked.get(name) for name in names]
-    todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in stuck_at if one is not None))
-    by_person = todo if todo and None not in stuck_at else None
+    blockers = [blocked.get(name) for name in names]
+    todo = "; ".join(dict.fromkeys(visible(one.todo or one.reason) for one in blockers if one is not None))
+    by_person = todo if todo and None not in blockers else None
     if not item.fields and item.order is None:
         in_files = f"move the entry{_at(drift, item)} to the position that the object has in GitBook"
         return WaysOut(platform=by_person or apply, by_hand=in_files)
@@ -71,7 +72,7 @@ def _watched_value_ways(drift: Drift, item: Drifted) -> WaysOut:
 
 
 def _written_first(drift: Drift, item: Drifted, apply: str) -> str:
-    """Where a default has moved that no line says, an apply needs that line."""
+    """Return the resolution for the platform; a default that changed must first be written to the files."""
     moved = [one for one in item.fields if one.watched]
     if not moved:
         return apply
@@ -82,18 +83,24 @@ def _written_first(drift: Drift, item: Drifted, apply: str) -> str:
 
 
 def _apply(drift: Drift, item: Drifted) -> str:
-    """The command that ends this difference and no other one: what differs in it has ways out of its own."""
-    without = list(drift.part.exclude) if drift.part is not None else []
-    inside = _inside_of(drift, item)
-    if inside and not any(_names(part.file, inside) for part in item.fields):
-        without.append(f"{item.address}/*")
-    words = [word for pattern in without for word in ("--exclude", pattern)]
+    """Return the apply command that ends only this difference.
+
+    Differences inside the object have resolutions of their own, so the command excludes them.
+    """
+    excluded = list(drift.part.exclude) if drift.part is not None else []
+    differing = _inside_of(drift, item)
+    if differing and not any(_refers_to(part.file, differing) for part in item.fields):
+        excluded.append(f"{item.address}/*")
+    words = [word for pattern in excluded for word in ("--exclude", pattern)]
     words += [word for answer in item.confirm for word in ("--confirm", answer)]
     return _command("apply", "--select", item.address, *words)
 
 
-def _update(drift: Drift, item: Drifted, back: str) -> WaysOut:
-    """The same for the files, and for no other environment that is made of them; `back` is the other way."""
+def _update(drift: Drift, item: Drifted, platform: str) -> WaysOut:
+    """Return the resolutions: `platform`, and the command that takes the live values into the files.
+
+    The files of other environments stay unchanged: with an overlay, `--into` names the overlay.
+    """
     fields = [str(item.location.field(part.field)) for part in item.fields]
     order = [item.order] if item.order is not None else []
     names = [*fields, *order]
@@ -106,9 +113,9 @@ def _update(drift: Drift, item: Drifted, back: str) -> WaysOut:
     if drift.environment and not drift.overlay:
         said = f'add an overlay to the environment "{visible(drift.environment)}", and write the value there'
         others = f"other environments also use the line{_at(drift, item)}"
-        return WaysOut(platform=back, by_hand=f"{said}, because {others}")
+        return WaysOut(platform=platform, by_hand=f"{said}, because {others}")
     taken = _command("import", "--update", *(names if one_by_one else [item.address, *order]), *into)
-    return WaysOut(platform=back, files=taken)
+    return WaysOut(platform=platform, files=taken)
 
 
 def _command(*words: str) -> str:
@@ -116,20 +123,26 @@ def _command(*words: str) -> str:
 
 
 def _inside_of(drift: Drift, item: Drifted) -> set[str]:
-    """What differs inside of something that is on both sides. What is not live comes back with all in it."""
+    """Return the addresses of the differences inside an object that is in the files and live.
+
+    A missing object has none: an apply creates the object with everything in it.
+    """
     below = f"{item.address}/"
     return {one.address for one in drift.found if item.what == "different" and one.address.startswith(below)}
 
 
-def _names(value: Any, addresses: Collection[str]) -> bool:
-    """Whether a value refers to one of these: then it cannot be written without it."""
+def _refers_to(value: Any, addresses: Collection[str]) -> bool:
+    """Return whether a value refers to one of the addresses. Such a value cannot be written without them."""
     if isinstance(value, dict):
-        return value.get(REF) in addresses or any(_names(part, addresses) for part in value.values())
-    return isinstance(value, list) and any(_names(part, addresses) for part in value)
+        return value.get(REF) in addresses or any(_refers_to(part, addresses) for part in value.values())
+    return isinstance(value, list) and any(_refers_to(part, addresses) for part in value)
 
 
 def _add(drift: Drift, item: Drifted) -> str | None:
-    """None where only a person can say where it belongs, or which environments it is for."""
+    """Return the command that adds an object to the files.
+
+    None if only a person can decide where the entry belongs, or to which environments.
+    """
     if item.in_tree or (drift.environment and not drift.overlay):
         return None
     into = ["--into", drift.overlay] if drift.overlay else []
@@ -137,5 +150,6 @@ def _add(drift: Drift, item: Drifted) -> str | None:
 
 
 def _at(drift: Drift, item: Drifted) -> str:
+    """Return " at FILE:LINE" for the entry of an object; "" without an entry."""
     origin = drift.origins.get(item.address)
     return f" at {visible(origin.file)}:{origin.line}" if origin else ""

@@ -1,4 +1,4 @@
-"""Documents → text for a terminal."""
+"""Render documents as text for a terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from dpsync.render.views import view
 
 @singledispatch
 def render_text(document: BaseModel, options: FormatOptions) -> str:
-    """A document of render/documents.py, without a trailing line break."""
+    """Render a document of `documents.py` as text, without a trailing line break."""
     raise TypeError(f"dpsync cannot print a document of the type {type(document).__name__} as text")
 
 
@@ -54,34 +54,34 @@ def _apply(document: ApplyDocument, options: FormatOptions) -> str:
     plan, paint = document.plan.plan, Paint(options.colour)
     planned = _writer(options).view(plan_view(plan, document.plan.digest, document.plan.rehearsal))
     if document.report is None:
-        said = unapplied(plan)
+        result = unapplied(plan)
     else:
-        said = render_report(
+        result = render_report(
             plan, document.report, paint, options.verbose, summary=options.summary, complete=options.complete
         )
-    return f"{planned}\n\n{said}" if said else planned
+    return f"{planned}\n\n{result}" if result else planned
 
 
 @render_text.register
 def _findings(document: FindingsDocument, options: FormatOptions) -> str:
-    """Without the lines of the files: a document does not have them."""
-    found = Findings(_diagnostic(one) for one in document.findings)
-    found.left_out.update(document.left_out)
-    said = render_diagnostics(found, {}, options.colour).rstrip("\n") or "No findings."
-    return said if document.edits is None else "\n".join([said, *edit_lines(document.edits)])
+    """Render findings without source lines, which a document does not contain."""
+    findings = Findings(_diagnostic(one) for one in document.findings)
+    findings.left_out.update(document.left_out)
+    text = render_diagnostics(findings, {}, options.colour).rstrip("\n") or "No findings."
+    return text if document.edits is None else "\n".join([text, *edit_lines(document.edits)])
 
 
-def _diagnostic(one: Finding) -> Diagnostic:
+def _diagnostic(item: Finding) -> Diagnostic:
     return Diagnostic(
-        code=one.code,
-        message=one.message,
-        span=_span(one.at) if one.at else None,
-        address=one.address,
-        hint=one.hint,
-        related=tuple((more.text, _span(more.at)) for more in one.related),
-        severity=one.severity,
-        environments=one.environments,
-        repeated=one.repeated,
+        code=item.code,
+        message=item.message,
+        span=_span(item.at) if item.at else None,
+        address=item.address,
+        hint=item.hint,
+        related=tuple((other.text, _span(other.at)) for other in item.related),
+        severity=item.severity,
+        environments=item.environments,
+        repeated=item.repeated,
     )
 
 

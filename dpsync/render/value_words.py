@@ -1,10 +1,8 @@
-"""Print values and fields in sentences.
+"""Describe values, fields and kinds in sentences for users.
 
-Values for people: what a field was and what it will be, long and nested ones by what differs in them.
-
-Describe fields in sentences for users: allowed values, and rules for writing the field.
-
-Describe kinds in sentences for users: place, address, identity, creation and deletion.
+- Values: `show` prints a value on one line; `inside` prints what differs inside a large value.
+- Fields: `value_sentences` describes the allowed values, `rule_sentences` the rules for writing a field.
+- Kinds: `place_words`, `key_words`, `address_words`, `identity_words` and `rules_words`.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
         case Page():
             return ["Write the id or the path of the page."]
         case Text():
-            return list(_text(type_))
+            return list(_text_sentences(type_))
         case Enum(words=words, nil=nil):
             return choices(path, (*words, *([nil] if nil else [])))
         case Own(what=what):
@@ -48,12 +46,12 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
             return [f"Write exactly one of the keys {listed((f'`{name}`' for name in parts), 'or')}."]
         case Many(of=of, most=most):
             items = f" {', '.join(f'`{word}`' for word in of.words)}." if isinstance(of, Enum) else ""
-            return [f"{intro}{items}"] if (intro := _list(registry, of, most)) else []
+            return [f"{intro}{items}"] if (intro := _list_intro(registry, of, most)) else []
         case Json():
-            return _json(type_)
+            return _json_sentences(type_)
         case Table(keys=keys, values=values):
-            names = list(_text(keys, " of each key")) if isinstance(keys, Text) else []
-            return [*names, *_text(values, " of each value")] if isinstance(values, Text) else names
+            names = list(_text_sentences(keys, " of each key")) if isinstance(keys, Text) else []
+            return [*names, *_text_sentences(values, " of each value")] if isinstance(values, Text) else names
         case Markdown():
             return ["Write Markdown or `{ file: PATH }`."]
         case LongText(most=most):
@@ -67,13 +65,13 @@ def value_sentences(registry: Registry, type_: Type, path: str) -> list[str]:
 
 def choices(path: str, words: Iterable[str]) -> list[str]:
     """Return a sentence for each value of a choice; one sentence if there are very many values."""
-    said, values = values_of(path), tuple(words)
-    if len(values) <= _LISTED and all(value in said for value in values):
-        return [f"`{value}`: {said[value]}" for value in values]
+    descriptions, values = values_of(path), tuple(words)
+    if len(values) <= _LISTED and all(value in descriptions for value in values):
+        return [f"`{value}`: {descriptions[value]}" for value in values]
     return [f"Write one of {', '.join(f'`{value}`' for value in values)}."]
 
 
-def _text(type_: Text, of: str = "") -> Iterator[str]:
+def _text_sentences(type_: Text, of: str = "") -> Iterator[str]:
     if type_.secret:
         yield "Write `{ env: NAME }`." if not of else "Write each value as `{ env: NAME }`."
     elif type_.form is None:
@@ -85,7 +83,7 @@ def _text(type_: Text, of: str = "") -> Iterator[str]:
             yield f"Length{of}: {least if type_.least < type_.most else ''}{type_.most} characters."
 
 
-def _list(registry: Registry, of: Type, most: int | None) -> str:
+def _list_intro(registry: Registry, of: Type, most: int | None) -> str:
     limit = f" of up to {most}" if most is not None else ""
     match of:
         case Enum():
@@ -98,7 +96,7 @@ def _list(registry: Registry, of: Type, most: int | None) -> str:
     return f"Write a list{limit} items." if limit else ""
 
 
-def _json(type_: Json) -> list[str]:
+def _json_sentences(type_: Json) -> list[str]:
     shape = type_.shape
     items = shape.get("items", {}) if shape.get("type") == "array" else shape
     what = {"object": "a mapping", "array": "a list of mappings"}.get(shape.get("type", ""), "any value")
@@ -130,25 +128,25 @@ def rule_sentences(registry: Registry, kind: Kind, field: Field) -> Iterator[str
     if field.on == "create" and field.via is None:
         yield "You cannot change this field after the object is created."
     if field.unique:
-        both = f"Two {plural(kind.noun)} {_within(registry, field.unique)}"
+        both = f"Two {plural(kind.noun)} {_scope_words(registry, field.unique)}"
         yield f"{both} cannot have the same `{field.name}`."
     if field.one_per:
-        both = f"Two {plural(kind.noun)} {_within(registry, field.one_per)}"
+        both = f"Two {plural(kind.noun)} {_scope_words(registry, field.one_per)}"
         yield f"{both} cannot both have `{field.name}: true`."
     if field.instead_of:
         yield f"An entry cannot have both `{field.name}` and `{field.instead_of}`."
     if not isinstance(field, ListOrder) and "`null`" not in meaning(kind.name, field.name):
-        yield from _null(field)
+        yield from _null_rule(field)
     default = on_one_line(field.platform_default)
     if field.platform_default not in (None, {}, []) and not field.required and len(default) <= _SHORT:
         yield f"Default: `{default}`."
 
 
-def _within(registry: Registry, place: str) -> str:
+def _scope_words(registry: Registry, place: str) -> str:
     return "with the same parent" if place == "parent" else f"in the same {registry[place].noun}"
 
 
-def _null(field: Field) -> Iterator[str]:
+def _null_rule(field: Field) -> Iterator[str]:
     if field.null in ("clear", "empty"):
         yield f"`null` clears `{field.name}`."
     elif field.null == "by hand":
@@ -180,10 +178,10 @@ def value_parts(type_: Type, above: str = "") -> Iterator[tuple[str, Type | None
         case OneOf(tag=tag, forms=forms):
             yield from ((f"{above}{word}", None, False) for word in getattr(type_, "short_words", ()))
             yield f"{above}{tag}", Enum(tuple(forms)), True
-            found = [list(value_parts(form, above)) for form in forms.values()]
-            inside = {path: inner for parts in found for path, inner, _ in parts}
-            for path, inner in inside.items():
-                yield path, inner, all((path, inner, True) in parts for parts in found)
+            parts_by_form = [list(value_parts(form, above)) for form in forms.values()]
+            types_by_path = {path: inner for parts in parts_by_form for path, inner, _ in parts}
+            for path, inner in types_by_path.items():
+                yield path, inner, all((path, inner, True) in parts for parts in parts_by_form)
         case Many(of=items) | Table(values=items):
             yield from value_parts(items, above)
 
@@ -206,7 +204,7 @@ def place_words(registry: Registry, kind: Kind) -> str:
         case Node(type=type_):
             roots = [parent.one for parent in parents if not isinstance(parent.shape, Node)]
             where = [f"the key `{kind.key}` of {listed(roots, 'or')}"]
-            holders = [other.one for other in registry.kinds.values() if kind.name in _holds(other)]
+            holders = [other.one for other in registry.kinds.values() if kind.name in _child_kinds(other)]
             where += [f"the key `children` of {listed(holders, 'or')}"] if holders else []
             return f"{' or '.join(where)}, with `type: {type_}`"
         case Entries() if not parents:
@@ -226,7 +224,7 @@ def key_words(registry: Registry, kind: Kind) -> str:
             return f"the {natural}, {example}" if natural else f"a name of your choice, {example}"
 
 
-def _holds(kind: Kind) -> tuple[str, ...]:
+def _child_kinds(kind: Kind) -> tuple[str, ...]:
     return kind.shape.holds if isinstance(kind.shape, Node) else ()
 
 
@@ -235,13 +233,13 @@ def address_words(registry: Registry, kind: Kind) -> list[str]:
     own = key_example(registry, kind)
     if kind.parent is None:
         return [own]
-    found = []
+    addresses = []
     for parent in (registry[name] for name in kind.parents):
-        inside = isinstance(kind.shape, Node) and isinstance(parent.shape, Node)
+        is_nested = isinstance(kind.shape, Node) and isinstance(parent.shape, Node)
         for above in address_words(registry, parent):
-            place = above if inside else f"{above}/{kind.key.replace('.', '/')}"
-            found.append(place if isinstance(kind.shape, Single) else f"{place}/{own}")
-    return found
+            place = above if is_nested else f"{above}/{kind.key.replace('.', '/')}"
+            addresses.append(place if isinstance(kind.shape, Single) else f"{place}/{own}")
+    return addresses
 
 
 def identity_words(kind: Kind) -> str:
@@ -276,7 +274,7 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
     noun, objects = kind.noun, plural(kind.noun)
     yield from NOTES.get(kind.name, ())
     if isinstance(kind.shape, Single) and kind.parent is not None:
-        yield from _single(registry, kind)
+        yield from _single_rule(registry, kind)
     if identity := identity_words(kind):
         yield identity
     if kind.shorthand is not None and not kind.only_short:
@@ -322,7 +320,7 @@ def rules_words(registry: Registry, kind: Kind) -> Iterator[str]:
         )
 
 
-def _single(registry: Registry, kind: Kind) -> Iterator[str]:
+def _single_rule(registry: Registry, kind: Kind) -> Iterator[str]:
     noun = "object of this type" if " to " in kind.noun else kind.noun.partition(" of ")[0]
     number = "" if noun.endswith("s") else "exactly one "
     verbs = "can create and change" if kind.create is not None else "can change"

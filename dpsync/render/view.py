@@ -1,12 +1,12 @@
-"""What every output but JSON shows, laid out once: one list of entries, then the verdict.
+"""Define the view of a document: what every format except JSON shows, as a list of entries and a verdict.
 
-A view is made from what a command would print as JSON (`json/documents.py`), so that a saved one can be shown
-again. It knows no medium: its texts have passed visible(), and each renderer escapes them for its own. How a
-text looks is said by roles: a level, a tone, a sign.
+A view is made from the JSON document that a command would print (`documents.py`), so that a saved document
+can be shown again. A view knows no format: its texts have passed `visible()`, and each format escapes them.
+Levels, tones and signs say how important a text is.
 
-- **entry**: one object, or one finding: its first line, its fields, then sentences
-- **word**: a sentence of an entry, and what it is about
-- **block**: entries below a common title; the main list has none
+- **entry**: an object or a finding, with a first line, fields and sentences
+- **word**: a sentence of an entry, with its subject
+- **block**: entries below a common title; the main list has no title
 """
 
 from __future__ import annotations
@@ -27,37 +27,41 @@ from dpsync.render.shown_values import big, brief, inside, show
 from dpsync.render.visible import visible
 
 Level = Literal["error", "warning", "note", "none"]
-"""error: it keeps a command from its aim. warning: somebody should look. none: nobody is called for it."""
+"""error: fails the command. warning: a person should look. note: information. none: needs no attention."""
 LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note", "none")
-"""The loudest first."""
+"""The most important level first."""
 Tone = Literal["plain", "strong", "faint", "good", "bad", "exposed", "warning"]
-"""What a line is for people. faint: background. exposed: something becomes more visible or more powerful."""
+"""The importance of a line. faint: background. exposed: somebody can see or do more than before."""
 OPENS: Final = "opens access"
-"""At the end of the line that opens access."""
+"""The mark at the end of a line about a change that opens access."""
 
 _COMMAND: Final = re.compile(r"\bdpsync (?:plan|apply|drift|ids|import|validate|doctor)\b.*$")
 
 
 class Word(Struct, frozen=True):
-    """A sentence; `about` is an address, or what sort of sentence it is. `command`: to be typed as it is."""
+    """A sentence of an entry.
+
+    `about` is the subject of the sentence: an address, or a topic such as "refused". `command`: whether the
+    text is a command to type.
+    """
 
     text: str
     about: str = ""
     command: bool = False
     detail: int = 0
-    """With how many -v a terminal shows it. Nothing else shows what has a number."""
+    """How many -v show the sentence on a terminal. Other formats show only sentences with 0."""
     tone: Tone = "plain"
     choice: bool = False
-    """One of several objects that the entry could be. A terminal lists the first few."""
+    """Whether the sentence is one of several candidates. A terminal lists the first few."""
     copied: bool = False
-    """A person copies a part of it, so no format shortens it."""
+    """Whether a person copies a part of the sentence, so that no format shortens the sentence."""
     opens: bool = False
     aligned: bool = False
-    """Whether a terminal puts `about` in a column with the names of fields."""
+    """Whether a terminal puts `about` in the column with the names of fields."""
 
     @property
     def parts(self) -> tuple[str, str]:
-        """What is said, and the command that it ends with; either may be empty."""
+        """The text before the command, and the command at the end; each may be empty."""
         if self.command:
             return "", self.text
         found = _COMMAND.search(self.text)
@@ -65,32 +69,32 @@ class Word(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """The text with its opening of access, and what it is about in front."""
+        """The whole sentence: subject, text, and the mark of opened access."""
         text = f"{self.text} ({OPENS})" if self.opens else self.text
         return f"{self.about}: {text}" if self.about else text
 
 
 class ViewField(Struct, frozen=True):
-    """One field with both sides; the platform does not tell the one that is `unread`."""
+    """A field with its value on both sides. `unread` is the side that the platform does not return."""
 
     name: str
     before: Any = None
     after: Any = None
     unread: Literal["", "before", "after"] = ""
     cause: str = ""
-    """Why it differs, or what else is to be said of the field."""
+    """Why the field differs, or another remark."""
     default: bool = False
-    """One side is no file's: it is what the platform has where nobody says anything."""
+    """Whether one side is the default of the platform, and not written in a file."""
     where: Origin | None = None
-    """Where the field itself is written."""
+    """Where the field is written."""
     stays: bool = False
-    """It is written although it is as wanted: both sides are one value."""
+    """Whether the field is written although both sides have the same value."""
     opens: bool = False
     """Whether this change opens access."""
 
     @property
     def label(self) -> str:
-        """What stands behind the name of the field."""
+        """The text behind the name of the field: why it differs, and whether it opens access."""
         said = (
             "differs from the default value" if self.default else "",
             self.cause,
@@ -100,48 +104,48 @@ class ViewField(Struct, frozen=True):
 
 
 class ViewEntry(Struct, frozen=True):
-    """One object or finding. `name` is a stable word: rules and test cases are called by it."""
+    """An object or a finding. `name` is a stable word, by which rules and test cases are named."""
 
     address: str = ""
     title: str = ""
-    """The first line: of an object its short name; empty if the message comes first."""
+    """The short name of an object, at the beginning of the first line; "" if the message comes first."""
     kind: str = ""
-    """The noun for its kind."""
+    """The noun for the kind of the object."""
     label: str = ""
-    """Its title, if it is created or deleted."""
+    """The title of an object that is created or deleted."""
     key: str = ""
-    """Its key, and what it is in."""
+    """The key of the object, and its parent."""
     message: str = ""
     sign: str = ""
     code: str = ""
     name: str = ""
     level: Level = "none"
     fails: bool = False
-    """Whether a check that only knows passed and failed has failed by it."""
+    """Whether the entry fails a check that can only pass or fail."""
     topics: tuple[str, ...] = ()
-    """What else it is about, by the names that entries have."""
+    """All topics of the entry, as names of entries."""
     where: Origin | None = None
     enclosing: Origin | None = None
-    """Of what is not written anywhere: where what it is in is written."""
+    """Where the nearest parent is written, for an object that is not in the files."""
     removed_from: str = ""
-    """The file that had the entry."""
+    """The file from which the entry was removed."""
     fields: tuple[ViewField, ...] = ()
     words: tuple[Word, ...] = ()
-    """What is said below the fields."""
+    """The sentences below the fields."""
     created: bool = False
-    """There is nothing on the first side."""
+    """Whether the object is created, so that fields have no value before."""
     sides: tuple[str, str] | None = None
-    """The names of both sides, if they are not what is live and what it will be."""
+    """The names of both sides, if not "live" and "new"."""
     tree: tuple[NavigationLine, ...] = ()
-    """A tree before and after as one."""
+    """A navigation before and after as one tree."""
     detail: int = 0
-    """With how many -v a terminal shows it. Pages fold it."""
+    """How many -v show the entry on a terminal. Pages fold an entry with a number above 0."""
     one_line: bool = False
-    """It has no body: what it says stands in its first line."""
+    """Whether the entry has only its first line."""
 
     @property
     def sentences(self) -> tuple[Word, ...]:
-        """Every sentence that is told without a flag."""
+        """The sentences that are shown without -v."""
         return tuple(word for word in self.words if not word.detail)
 
     @property
@@ -151,19 +155,19 @@ class ViewEntry(Struct, frozen=True):
 
     @property
     def group(self) -> str:
-        """The place that it is counted with: of `acme/sites/docs/structure/news`, `acme/sites`."""
+        """The address by which the entry is counted: `acme/sites` for `acme/sites/docs/structure/news`."""
         return str(Address(FieldAddress.parse(self.address).address.segments[:2]))
 
 
 class Block(Struct, frozen=True):
-    """Entries below a title; the main list has none."""
+    """Entries below a title; the main list has the title ""."""
 
     title: str
     entries: tuple[ViewEntry, ...]
 
     @property
     def level(self) -> Level:
-        """The loudest level of its entries."""
+        """The highest level of the entries."""
         return min((entry.level for entry in self.entries), key=LEVELS.index, default="none")
 
 
@@ -175,17 +179,20 @@ class ViewLine(Struct, frozen=True):
 
 
 class ViewLink(Struct, frozen=True):
-    """A link to the preview of a site. Its URL needs no escape in any format (`is_preview_link`)."""
+    """A link to the preview of a site.
+
+    Its URL is safe without an escape in any format (`is_preview_link`).
+    """
 
     text: str
     url: str
 
 
 class Glance(Struct, frozen=True):
-    """One of the few numbers by which somebody decides: what goes, what opens, what changes for readers.
+    """A key figure for the decision about a plan: deletes, opened access, changes for readers.
 
-    A number of 0 is said, too. `topic` is the name of the entries that tell more. `level` is how loudly it is
-    told where there is something.
+    A number of 0 is shown, too. `topic` is the name of the entries with details. `level` applies if the
+    number is not 0.
     """
 
     number: int
@@ -195,20 +202,20 @@ class Glance(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """`verdict` is the last line; `hints` stand above it; `facts` are for -v, for pages and for programs."""
+    """What a document shows. Order: blocks, hints, verdict. `facts` are for -v, pages and programs."""
 
     verdict: tuple[ViewLine, ...]
     blocks: tuple[Block, ...] = ()
     hints: tuple[str, ...] = ()
     """Lines before the verdict, each with the command for its topic."""
     facts: tuple[str, ...] = ()
-    """Platform, part, digest, base, and how much was read."""
+    """Platform, part, digest, commit compared with, and number of requests."""
     left_out: int = 0
-    """Entries that were counted and are not here."""
+    """The number of further entries that the view does not contain."""
     name: str = "plan"
-    """Which sort of document it is: plan, drift, apply or findings."""
+    """The type of the document: plan, drift, apply, rehearse or findings."""
     glances: tuple[Glance, ...] = ()
-    """What a page says first; none where nothing is to be decided."""
+    """The key figures at the top of a page; none if there is nothing to decide."""
     previews: tuple[ViewLink, ...] = ()
     """The previews of the sites that change, for comments and pages."""
 
@@ -219,17 +226,17 @@ class View(Struct, frozen=True):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """The lines before the verdict, for a medium that does not know the flags of the command."""
+        """The hints with complete commands, for a format that does not know the flags of the run."""
         return tuple(map(NOWHERE.complete, self.hints))
 
     @property
     def details(self) -> tuple[str, ...]:
-        """The facts, for a medium that does not know the flags of the command."""
+        """The facts with complete commands, for a format that does not know the flags of the run."""
         return tuple(map(NOWHERE.complete, self.facts))
 
     @property
     def calls(self) -> Iterator[ViewEntry]:
-        """What somebody is called for, the errors first, otherwise in their order."""
+        """The entries that need attention, by level, errors first."""
         for level in LEVELS[:-1]:
             yield from (entry for entry in self if entry.level == level)
 
@@ -246,10 +253,10 @@ T = TypeVar("T")
 
 
 def visible_texts(part: T) -> T:
-    """Return a view, or a part of one, with every text made visible.
+    """Return a view, or a part of a view, with every text made visible.
 
-    A saved document may be forged, so that any text is hostile, also one that dpsync writes itself. Values of
-    fields and names of files stay as they are: each medium shows them in a way of its own.
+    A saved document may be forged, so any text may be hostile, even one that dpsync writes itself. Values of
+    fields and file names stay unchanged: each format shows them in its own way.
     """
     made: Any = part
     match part:
@@ -266,28 +273,28 @@ def visible_texts(part: T) -> T:
 
 
 LONGEST = 1000
-"""Characters of a line of a value that are shown."""
+"""The number of characters that are shown of a line of a value."""
 UNREAD = "(GitBook does not return this value)"
 WIDE: Final = 92
-"""A line of several fields is no longer."""
+"""The largest length of a line with several fields."""
 QUOTED: Final = frozenset({"title", "description"})
-"""Fields with text for people: such a value has quotation marks also if it is one word."""
+"""Fields with text for people, whose values have quotation marks even if they are one word."""
 
 
 def both(field: ViewField) -> tuple[str, str]:
-    """Both sides of a field in full, on as many lines as they have."""
-    before, after = _whole(field.before), _whole(field.after)
+    """Return the values of a field before and after in full, with line breaks."""
+    before, after = _full_text(field.before), _full_text(field.after)
     return UNREAD if field.unread == "before" else before, UNREAD if field.unread == "after" else after
 
 
-def _whole(value: object) -> str:
+def _full_text(value: object) -> str:
     if isinstance(value, str) and "\n" in value.strip("\n"):
         return "\n".join(clip(visible(line), LONGEST) for line in value.splitlines())
     return show(value, most=LONGEST)
 
 
 def differences(entry: ViewEntry) -> list[str]:
-    """The fields of an entry as lines of a diff: `-` is what was, `+` what will be, or is live now."""
+    """Return the fields of an entry as lines of a diff: `-` is before, `+` is after (in a drift: live)."""
     lines = [clip(line, LONGEST) for line in tree_lines(entry)]
     created, fields = packed(entry)
     lines += [f"+ {line}" for line in created]
@@ -331,17 +338,17 @@ def difference(item: ViewField) -> Difference:
 
 
 def tree_lines(entry: ViewEntry) -> tuple[str, ...]:
-    """The tree of an entry as lines that begin with their sign, as those of a diff."""
+    """Return the tree of an entry as lines that begin with a sign, like the lines of a diff."""
     return tuple(f"{line.sign} {'  ' * line.depth}{visible(line.text)}" for line in entry.tree)
 
 
 def clip(text: str, most: int = 300) -> str:
-    """A text for one line: no name and no message is longer than this."""
+    """Return a text cut to at most `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def body(entry: ViewEntry, most: int | None = None) -> list[str]:
-    """The differences and words of an entry as plain lines."""
+    """Return the fields and sentences of an entry as plain lines, at most `most` of them."""
     lines = [clip(line, LONGEST) for line in differences(entry)]
     for word in entry.sentences:
         lines.append(word.sentence if word.copied else clip(word.sentence, LONGEST))
@@ -349,14 +356,14 @@ def body(entry: ViewEntry, most: int | None = None) -> list[str]:
 
 
 def cut(lines: list[str], most: int) -> list[str]:
-    """The first lines, and how many more there are."""
+    """Return the first lines, and a line that says how many more there are."""
     if len(lines) <= most:
         return lines
     return [*lines[: most - 1], f"… {counted(len(lines) - most + 1, 'more line')}"]
 
 
 class Blocks(Struct):
-    """Collects the blocks of a view; one without entries is none."""
+    """A list of blocks that leaves out blocks without entries."""
 
     found: list[Block] = field(default_factory=list)
 
@@ -364,7 +371,10 @@ class Blocks(Struct):
         self, name: str, title: str, level: Level, entries: Iterable[ViewEntry], fails: bool = False,
         detail: int = 0,
     ) -> None:  # fmt: skip
-        """Add entries that have no name and level of their own."""
+        """Add a block of entries, all with the same name and level.
+
+        `{}` in the title becomes their number.
+        """
         listed = tuple(
             replace(entry, name=name, level=level, fails=fails, detail=detail) for entry in entries
         )

@@ -1,13 +1,8 @@
-"""Print plans, drift and reports as text.
+"""Render plans, drift and reports as text for a terminal: the list of entries first, the verdict last.
 
-A view → lines for a terminal: the list, then the verdict, where the eye ends up.
-
-Nothing here knows what a plan is: what is said, how loudly and by which sign stands in the view. Color only
-repeats what signs and words say.
-
-A plan as text, for a command that shows one before anything is printed as a document.
-
-What an apply did, for people: only what was recorded, in the order of the plan, the result last.
+`Writer` prints a view, and knows nothing of plans: texts, tones and signs come from the view. Color only
+repeats what signs and words say. `render_plan`, `render_rehearsal` and `render_report` print a plan, the
+result of a rehearsal, and the result of an apply.
 """
 
 from __future__ import annotations
@@ -58,11 +53,11 @@ from dpsync.render.view import (
 from dpsync.render.visible import visible
 
 COLUMNS: Final = 80
-"""A line that is no longer is whole on any terminal."""
+"""The width of a line that fits on any terminal."""
 COLUMN: Final = 53
-"""Where files and openings of access begin, unless the line is longer."""
+"""The column where file names and "opens access" begin, unless the line is longer."""
 _MANY: Final = 100
-"""Created objects from which on each stands in one line, if its fields are short."""
+"""From this number of created objects, an object with short fields takes one line."""
 _SIGNS: Final = {
     "+": "green", "~": "yellow", "-": "red", "x": "red", "!": "magenta", "?": "magenta", ">": "cyan",
 }  # fmt: skip
@@ -73,60 +68,61 @@ _TONES: Final[dict[Tone, str]] = {
 
 
 class Writer(Struct, frozen=True):
-    """How much is told, and whether in color: -v, -q and --summary."""
+    """Print a view with the options of a run: color, -v, -q and --summary."""
 
     paint: Paint
     verbose: int = 0
     quiet: bool = False
-    """Only what needs a person."""
+    """Whether to print only entries that need attention."""
     summary: bool = False
-    """Objects of one kind in one line."""
+    """Whether to print one line for all objects with the same kind and action."""
     complete: Callable[[str], str] = NOWHERE.complete
-    """Adds the flags of this run to the commands in a text."""
+    """Add the flags of this run to the commands in a text."""
 
     def view(self, view: View) -> str:
-        """The whole view, without a trailing line break."""
+        """Return the whole view as text, without a trailing line break."""
         view = visible_texts(view)
         last = [self.complete(text) for text in view.hints]
-        last.append(" ".join(self._toned(line.text, line.tone) for line in view.verdict))
-        facts = [self._toned(self.complete(text), "faint") for text in view.facts] if self.verbose else []
+        last.append(" ".join(self._with_tone(line.text, line.tone) for line in view.verdict))
+        facts = [self._with_tone(self.complete(text), "faint") for text in view.facts] if self.verbose else []
         parts = [*self._blocks(view.blocks), "\n".join(facts), "\n".join(last)]
         return "\n\n".join(part for part in parts if part)
 
     def blocks(self, blocks: Iterable[Block]) -> Iterator[str]:
-        """The paragraphs of blocks."""
+        """Yield each block as a paragraph."""
         return self._blocks(visible_texts(tuple(blocks)))
 
     def _blocks(self, blocks: Iterable[Block]) -> Iterator[str]:
         for block in blocks:
-            listed = [entry for entry in block.entries if self._listed(entry)]
+            listed = [entry for entry in block.entries if self._is_shown(entry)]
             if not listed:
                 continue
             colon = "" if ": " in block.title else ":"
-            lines = [self._toned(f"{block.title}{colon}", "strong")] if block.title else []
+            lines = [self._with_tone(f"{block.title}{colon}", "strong")] if block.title else []
             if self.summary and not block.title:
-                lines += self._summed_up(listed)
+                lines += self._summary_lines(listed)
             else:
                 compact = sum(entry.created for entry in listed) >= _MANY and not self.verbose
                 for entry in listed:
                     lines += self._entry(entry, compact)
             yield "\n".join(lines)
 
-    def _listed(self, entry: ViewEntry) -> bool:
+    def _is_shown(self, entry: ViewEntry) -> bool:
+        """Return whether an entry is printed with these options."""
         return entry.detail <= self.verbose and not (self.quiet and entry.level in ("note", "none"))
 
     # The entries.
 
     def _entry(self, entry: ViewEntry, compact: bool) -> Iterator[str]:
-        """The first line of an entry, then what is said of it, indented."""
+        """Yield the first line of an entry, then its fields and sentences, indented."""
         if entry.one_line:
             yield self._line(entry)
             return
-        title, lines = self._head(entry), []
+        title, lines = self._title(entry), []
         if entry.message:
             code = f" ({entry.code})" if entry.code else ""
             text = f"    {entry.message}{code}"
-            lines.append(self._toned(text, "bad") if entry.level == "error" else text)
+            lines.append(self._with_tone(text, "bad") if entry.level == "error" else text)
         width = max((len(name) for name in self._names(entry)), default=0)
         packed_lines, rest = packed(entry)
         created = [f"    {line}" for line in packed_lines]
@@ -138,22 +134,22 @@ class Writer(Struct, frozen=True):
             lines += self._field(entry, item, 0 if entry.created else width)
         lines += self._words(entry.words, 0 if entry.created else width)
         lines += [self._tree_line(text) for text in tree_lines(entry)]
-        yield self._beside(title, self._faint(self._where(entry)))
+        yield self._beside(title, self._faint(self._entry_location(entry)))
         yield from lines
 
-    def _head(self, entry: ViewEntry) -> str:
-        """The sign and name of an entry; with -v its whole address."""
+    def _title(self, entry: ViewEntry) -> str:
+        """Return the sign and the name of an entry; with -v, its whole address."""
         name = entry.title or entry.address
         if self.verbose and entry.kind:
             name = " ".join(filter(None, (entry.kind, entry.address, entry.label and f'"{entry.label}"')))
         return self.paint(" ".join(filter(None, (entry.sign, name))), _SIGNS.get(entry.sign, ""))
 
     @staticmethod
-    def _where(entry: ViewEntry) -> str:
+    def _entry_location(entry: ViewEntry) -> str:
         return f"removed from {entry.removed_from}" if entry.removed_from else place(entry.where)
 
     def _line(self, entry: ViewEntry) -> str:
-        """An entry without a body."""
+        """Return an entry without a body as a line."""
         where = f"  {place(entry.where)}" if entry.where else ""
         text = " ".join(filter(None, (entry.sign, f"{entry.summary}{where}")))
         style = {"warning": "yellow", "error": "red"}.get(entry.level, "")
@@ -161,15 +157,15 @@ class Writer(Struct, frozen=True):
 
     @staticmethod
     def _names(entry: ViewEntry) -> Iterator[str]:
-        """What stands in the first column of an entry."""
+        """Yield the texts in the first column of an entry."""
         yield from (item.name for item in entry.fields if not (big(item.before) or big(item.after)))
         yield from (word.about for word in entry.words if word.aligned)
 
     def _field(self, entry: ViewEntry, item: ViewField, width: int) -> Iterator[str]:
-        """A field in one line, or in several by what differs inside of it."""
+        """Yield a field in one line, or in several lines of a diff."""
         name, quoted = f"    {item.name.ljust(width)}", item.name in QUOTED
-        said = self._said(entry, item)
-        label = f"  {self._faint(f'({said})')}" if said else ""
+        label_text = self._label(entry, item)
+        label = f"  {self._faint(f'({label_text})')}" if label_text else ""
         inner_lines: list[str] = []
         gap = " " if entry.created else "  "
         if item.stays:
@@ -182,36 +178,38 @@ class Writer(Struct, frozen=True):
             long = len(unstyle(line + label)) > COLUMNS and not (entry.created or is_word(item.before))
             if not item.unread and (long or big(item.before) or big(item.after)):
                 line = f"    {item.name}:"
-                inner_lines = [self._painted(text) for text in inside(difference(item))]
+                inner_lines = [self._color_diff_line(text) for text in inside(difference(item))]
         if label and len(unstyle(line + label)) > COLUMNS:
             inner_lines.insert(0, label.strip())
             label = ""
-        line = f"{line}{label}{self._own_place(entry, item)}"
+        line = f"{line}{label}{self._field_location(entry, item)}"
         yield self._beside(line, self.paint(OPENS, "magenta")) if item.opens else line
         yield from (f"      {text}" for text in inner_lines)
 
     @staticmethod
     def _sides(item: ViewField) -> tuple[str, str]:
-        """Both values, with quotation marks on both or on none of two texts."""
+        """Return both values. Of two texts, both have quotation marks or none has."""
         texts = [value for value in (item.before, item.after) if isinstance(value, str)]
         quoted = item.name in QUOTED or not (len(texts) < 2 or all(map(is_word, texts)))
         before = UNREAD if item.unread == "before" else brief(item.before, quoted)
         return before, UNREAD if item.unread == "after" else brief(item.after, quoted)
 
     @staticmethod
-    def _said(entry: ViewEntry, item: ViewField) -> str:
+    def _label(entry: ViewEntry, item: ViewField) -> str:
+        """Return why a field differs, as a label."""
         return ", ".join(filter(None, ("differs from the default value" if item.default else "", item.cause)))
 
-    def _own_place(self, entry: ViewEntry, item: ViewField) -> str:
-        """Where a field was written: with -v, and wherever that is another file than its entry's."""
+    def _field_location(self, entry: ViewEntry, item: ViewField) -> str:
+        """Return where a field is written: with -v, or if its file is not the file of the entry."""
         other_file = item.where and entry.where and item.where.file != entry.where.file
         return f"  {self._faint(place(item.where))}" if item.where and (self.verbose or other_file) else ""
 
-    def _words(self, words: Iterable[Word], width: int) -> Iterator[str]:
-        words = [word for word in words if word.detail <= self.verbose]
-        choices = [word for word in words if word.choice]
+    def _words(self, sentences: Iterable[Word], width: int) -> Iterator[str]:
+        """Yield the sentences of an entry. Without -v, only the first candidates are listed."""
+        sentences = [word for word in sentences if word.detail <= self.verbose]
+        choices = [word for word in sentences if word.choice]
         listed = choices if self.verbose else choices[:SHOWN]
-        for word in words:
+        for word in sentences:
             if word in choices:
                 if word in listed:
                     yield f"      - {word.text}"
@@ -219,11 +217,11 @@ class Writer(Struct, frozen=True):
                     yield f"      - and {len(choices) - len(listed)} more (-v lists them)"
                 continue
             if not word.about:
-                line = f"    {'  ' if word.command else ''}{self._toned(word.text, word.tone)}"
+                line = f"    {'  ' if word.command else ''}{self._with_tone(word.text, word.tone)}"
             elif word.aligned:
-                line = f"    {word.about.ljust(width)}  {self._toned(word.text, word.tone)}"
+                line = f"    {word.about.ljust(width)}  {self._with_tone(word.text, word.tone)}"
             else:
-                line = f"    {self._toned(f'{word.about}: {word.text}', word.tone)}"
+                line = f"    {self._with_tone(f'{word.about}: {word.text}', word.tone)}"
             yield self._beside(line, self.paint(OPENS, "magenta")) if word.opens else line
 
     def _tree_line(self, text: str) -> str:
@@ -231,39 +229,42 @@ class Writer(Struct, frozen=True):
 
     # The summary.
 
-    def _summed_up(self, entries: Iterable[ViewEntry]) -> Iterator[str]:
-        """Objects with the same sign and kind in one line; what stops the plan one by one."""
+    def _summary_lines(self, entries: Iterable[ViewEntry]) -> Iterator[str]:
+        """Yield one line for all objects with the same sign and kind.
+
+        An entry with a code has a line of its own.
+        """
         groups: dict[tuple[str, str], list[ViewEntry]] = defaultdict(list)
         for entry in entries:
             groups[entry.sign, entry.kind if entry.code == "" and entry.kind else entry.address].append(entry)
-        for (sign, kind), found in groups.items():
-            if len(found) == 1:
-                entry = found[0]
+        for (sign, kind), group in groups.items():
+            if len(group) == 1:
+                entry = group[0]
                 more = f": {entry.message} ({entry.code})" if entry.message and entry.code else ""
-                line = self._beside(f"{self._head(entry)}{more}", self._faint(self._where(entry)))
+                line = self._beside(f"{self._title(entry)}{more}", self._faint(self._entry_location(entry)))
             else:
-                names = some([entry.key for entry in found])
-                line = f"{self.paint(f'{sign} {counted(len(found), kind)}', _SIGNS.get(sign, ''))}: {names}"
-            if opening := sum("exposure" in entry.topics for entry in found):
-                said = OPENS if len(found) == 1 else f"{opening} open{'s' if opening == 1 else ''} access"
-                line = f"{line}  {self.paint(said, 'magenta')}"
+                names = some([entry.key for entry in group])
+                line = f"{self.paint(f'{sign} {counted(len(group), kind)}', _SIGNS.get(sign, ''))}: {names}"
+            if opening := sum("exposure" in entry.topics for entry in group):
+                opens = OPENS if len(group) == 1 else f"{opening} open{'s' if opening == 1 else ''} access"
+                line = f"{line}  {self.paint(opens, 'magenta')}"
             yield line
 
     # Lines.
 
     def _beside(self, text: str, right: str) -> str:
-        """A text, and what stands in the right column."""
+        """Return a line with a text in the right column."""
         if not right:
             return text
         return f"{text}{' ' * max(2, COLUMN - len(unstyle(text)))}{right}"
 
-    def _painted(self, text: str) -> str:
+    def _color_diff_line(self, text: str) -> str:
         return self.paint(text, {"+": "green", "-": "red"}.get(text[:1], ""))
 
     def _faint(self, text: str) -> str:
         return self.paint(text, "dim")
 
-    def _toned(self, text: str, tone: Tone) -> str:
+    def _with_tone(self, text: str, tone: Tone) -> str:
         return self.paint(text, _TONES[tone])
 
 
@@ -271,16 +272,18 @@ def render_plan(
     plan: Plan, paint: Paint, verbose: int = 0, *, quiet: bool = False, summary: bool = False,
     complete: Callable[[str], str] = NOWHERE.complete,
 ) -> str:  # fmt: skip
-    """The plan as text, without a trailing line break.
+    """Return a plan as text, without a trailing line break.
 
-    `summary`: objects of one kind in one line. `quiet`: only what needs a person. `complete` adds the flags
-    of this run to commands.
+    Args:
+        quiet: Whether to print only entries that need attention.
+        summary: Whether to print one line for all objects with the same kind and action.
+        complete: Add the flags of this run to the commands in a text.
     """
     return Writer(paint, verbose, quiet, summary, complete).view(plan_view(plan))
 
 
 def render_rehearsal(plan: Plan, rehearsal: Rehearsal, paint: Paint) -> str:
-    """What the rehearsal of a plan has shown, in two lines below whatever was otherwise than planned."""
+    """Return the deviations of a rehearsal, and its result in two lines."""
     lines = tuple(map(ViewLine, two_lines(rehearsal)))
     return Writer(paint).view(View(lines, tuple(deviations(plan, rehearsal))))
 
@@ -295,11 +298,11 @@ _STYLE = {
 
 
 UNTRIED = 10
-"""Steps that were not tried and are listed; the others are counted."""
+"""The largest number of untried steps that are listed. More steps are counted."""
 
 
 def render_outcome(outcome: Outcome, paint: Paint) -> str:
-    """One line for one step; where its entry is written below it, when that is where to look."""
+    """Return the result of a step in a line, and below it where the entry is written, if that helps."""
     text = f"{outcome.result:>9}  {visible(outcome.step)}"
     if outcome.error:
         text += f": {visible(outcome.error)}"
@@ -330,7 +333,7 @@ def render_report(
     """
     lines = list(_outcomes(report, paint, verbose))
     lines += [paint(visible(text), "red") for text in report.trouble]
-    lines += _left(plan, report, paint, summary)
+    lines += _remaining_lines(plan, report, paint, summary)
     if report.verified and not report.unrecorded:
         lines += filter(None, [recorded_keys(plan)])
     lines += filter(None, [share_link_hint(plan, report), complete(revert_hint(plan, report))])
@@ -359,8 +362,8 @@ def _outcomes(report: Report, paint: Paint, verbose: int) -> Iterator[str]:
         )
 
 
-def _left(plan: Plan, report: Report, paint: Paint, summary: bool) -> Iterator[str]:
-    """Return what is left to do after an apply, as far as the plan before it has not told that."""
+def _remaining_lines(plan: Plan, report: Report, paint: Paint, summary: bool) -> Iterator[str]:
+    """Yield what an apply did not finish, except what its plan already reported."""
     remaining = report.remaining
     if remaining is None or report.interrupted:
         return

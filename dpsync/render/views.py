@@ -1,4 +1,4 @@
-"""Documents → views: what of a plan, a drift, a report and findings is told, in which order, how loudly."""
+"""Make views of documents: the entries of a plan, drift, report or findings, their order and their levels."""
 
 from __future__ import annotations
 
@@ -51,12 +51,13 @@ _SEVERITIES: Final[tuple[Level, ...]] = ("error", "warning")
 
 
 def view(document: BaseModel, now: datetime | None = None) -> View:
-    """Return what is shown of a document of render/documents.py, with visible texts.
+    """Return the view of a document of `documents.py`, with visible texts.
 
-    `now`: to say how long ago something happened; else times are as the platform says them.
+    Args:
+        now: The time for "2 hours ago"; None keeps the times of the platform.
     """
-    found = drift_view(document, now) if isinstance(document, DriftDocument) else _view(document)
-    return visible_texts(found)
+    unsafe_view = drift_view(document, now) if isinstance(document, DriftDocument) else _view(document)
+    return visible_texts(unsafe_view)
 
 
 @singledispatch
@@ -66,9 +67,9 @@ def _view(document: BaseModel) -> View:
 
 @_view.register
 def _plan(document: PlanDocument) -> View:
-    found = plan_view(document.plan, document.digest, document.rehearsal)
+    whole = plan_view(document.plan, document.digest, document.rehearsal)
     renamed = words.renamed_keys(document.plan)
-    return replace(found, hints=(*found.hints, renamed)) if renamed else found
+    return replace(whole, hints=(*whole.hints, renamed)) if renamed else whole
 
 
 @_view.register
@@ -76,17 +77,17 @@ def _apply(document: ApplyDocument) -> View:
     plan, report = document.plan.plan, document.report
     if report is None:
         whole = plan_view(plan, document.plan.digest, document.plan.rehearsal)
-        said = tuple(ViewLine(text) for text in [unapplied(plan)] if text)
+        sentences = tuple(ViewLine(text) for text in [unapplied(plan)] if text)
         recorded = recorded_keys(plan) if plan.empty and plan.can_apply else ""
         shown = (*whole.hints, recorded) if recorded else whole.hints
-        return replace(whole, verdict=(*said, *whole.verdict), hints=shown, name="apply")
+        return replace(whole, verdict=(*sentences, *whole.verdict), hints=shown, name="apply")
     blocks = Blocks()
     for result, title, level in _RESULTS:
-        found = [_outcome(plan, one) for one in report.outcomes if one.result == result]
-        blocks.add(result, title, level, found, fails=level == "error")
-    stopped = [ViewEntry(message=visible(text)) for text in report.trouble]
-    blocks.add("stopped", "Why the apply stopped", "error", stopped, fails=True)
-    blocks.add("remaining", "Remaining changes: {}", "error", _left(report), fails=True)
+        entries = [_outcome_entry(plan, one) for one in report.outcomes if one.result == result]
+        blocks.add(result, title, level, entries, fails=level == "error")
+    causes = [ViewEntry(message=visible(text)) for text in report.trouble]
+    blocks.add("stopped", "Why the apply stopped", "error", causes, fails=True)
+    blocks.add("remaining", "Remaining changes: {}", "error", _remaining_entries(report), fails=True)
     unrecorded = [ViewEntry(message=visible(report.unrecorded))] if report.unrecorded else []
     blocks.add("unrecorded", "The ids file", "warning", unrecorded)
     if report.remaining is not None and report.settled:
@@ -95,8 +96,8 @@ def _apply(document: ApplyDocument) -> View:
         # The remaining plan lists the value to send again, but not why the platform rejected it.
         caused = report.remaining.model_copy(update={"trouble": report.started})
         blocks.found += [one for one in side_blocks(caused) if one.entries[0].name == "trouble"]
-    well = [_outcome(plan, one) for one in report.outcomes if one.result in ("done", "already")]
-    blocks.add("done", "Done: {}", "none", well, detail=1)
+    done_entries = [_outcome_entry(plan, one) for one in report.outcomes if one.result in ("done", "already")]
+    blocks.add("done", "Done: {}", "none", done_entries, detail=1)
     about = [*facts(plan), f"plan {report.plan[:DIGITS]}"]
     hints = [*restorable(report)]
     hints += unproven_lines(report.remaining) if report.remaining is not None else []
@@ -124,8 +125,8 @@ def _rehearse(document: RehearseDocument) -> View:
 def _findings(document: FindingsDocument) -> View:
     blocks = Blocks()
     for severity in _SEVERITIES:
-        found = [_finding(one) for one in document.findings if one.severity == severity]
-        blocks.add(severity, f"{severity.capitalize()}s: {{}}", severity, found, fails=severity == "error")
+        entries = [_finding_entry(one) for one in document.findings if one.severity == severity]
+        blocks.add(severity, f"{severity.capitalize()}s: {{}}", severity, entries, fails=severity == "error")
     counts = [counted(len(block.entries), block.level) for block in blocks.found]
     left = sum(document.left_out.values())
     more = [f"{left} more not shown"] if left else []
@@ -138,40 +139,40 @@ def _findings(document: FindingsDocument) -> View:
     return View(tuple(verdict), tuple(blocks.found), (), tuple(about), left_out=left, name="findings")
 
 
-def _outcome(plan: Plan, one: Outcome) -> ViewEntry:
-    field = f" ({visible(one.field)})" if one.field else ""
-    text = f"{one.result.replace('-', ' ')}: {visible(one.step)}{field}"
-    more = (Word(visible(one.error)),) if one.error else ()
-    where = one.origin or origin(plan, one.address)
+def _outcome_entry(plan: Plan, outcome: Outcome) -> ViewEntry:
+    field = f" ({visible(outcome.field)})" if outcome.field else ""
+    text = f"{outcome.result.replace('-', ' ')}: {visible(outcome.step)}{field}"
+    more = (Word(visible(outcome.error)),) if outcome.error else ()
+    where = outcome.origin or origin(plan, outcome.address)
     return ViewEntry(
-        visible(one.address),
-        visible(one.address),
+        visible(outcome.address),
+        visible(outcome.address),
         message=text,
         where=where,
-        enclosing=words.enclosing_origin(plan, one.address),
+        enclosing=words.enclosing_origin(plan, outcome.address),
         words=more,
     )
 
 
-def _left(report: Report) -> list[ViewEntry]:
-    """What a new plan would still do, and what the platform did not keep."""
+def _remaining_entries(report: Report) -> list[ViewEntry]:
+    """Return the changes that are left after an apply, and the values that the platform did not keep."""
     if report.settled or report.as_declared or report.remaining is None:
         return []
     lost = [ViewEntry(message=text) for text in unkept(report)]
     return [*lost, *Listing(without_unkept(report)).entries()]
 
 
-def _finding(one: Finding) -> ViewEntry:
-    remarks = [Word(visible(one.hint))] if one.hint else []
-    remarks += [Word(f"and at {counted(one.repeated, 'more place')}")] if one.repeated else []
-    remarks += [Word(f"{visible(more.text)} at {words.place(more.at)}") for more in one.related]
-    if one.environments:
-        remarks.append(Word(f"with --env {', '.join(visible(name) for name in one.environments)}"))
+def _finding_entry(finding: Finding) -> ViewEntry:
+    remarks = [Word(visible(finding.hint))] if finding.hint else []
+    remarks += [Word(f"and at {counted(finding.repeated, 'more place')}")] if finding.repeated else []
+    remarks += [Word(f"{visible(other.text)} at {words.place(other.at)}") for other in finding.related]
+    if finding.environments:
+        remarks.append(Word(f"with --env {', '.join(visible(name) for name in finding.environments)}"))
     return ViewEntry(
-        visible(one.address or ""),
-        visible(one.address or ""),
-        message=visible(one.message),
-        code=visible(one.code),
-        where=one.at,
+        visible(finding.address or ""),
+        visible(finding.address or ""),
+        message=visible(finding.message),
+        code=visible(finding.code),
+        where=finding.at,
         words=tuple(remarks),
     )
