@@ -36,7 +36,7 @@ from dpsync.config.git_program import GitDirectory
 from dpsync.github.action import carry_out, stopped
 from dpsync.github.api import GitHub
 from dpsync.github.ids import Branches, IdsFileUpdate
-from dpsync.github.runner import ActionRun, History, killed, outputs
+from dpsync.github.runner import ActionRun, History, Ran, killed, outputs
 from dpsync.github.workspace import WorkingCopy
 from dpsync.model.desired import AppliedCommit
 from dpsync.model.diagnostic import DiagnosticError, Exit
@@ -50,7 +50,7 @@ from dpsync.render.views import view
 from dpsync.render.visible import visible
 
 if TYPE_CHECKING:
-    from dpsync.github.runner import Inputs, Log, Ran
+    from dpsync.github.runner import Inputs, Log
     from dpsync.github.workspace import WorkflowRun
 
 
