@@ -1,22 +1,14 @@
-"""Carry out a run of the action: plan, apply or drift.
+"""Carry out a run of the action: plan, apply, drift or validate.
 
-The command plan: dpsync plan, and its result in the comment of the pull request.
+`carry_out` checks whose change the run is about, and runs the command of the inputs.
 
-A comment that shows a plan and could not be brought up to date fails the job: a stale plan under a green
-check misleads. Where there is none, nothing misleads, and it is a notice.
+- plan: plan, and write the plan to the comment of the pull request. If an existing comment cannot be updated,
+  the job fails, because an old plan under a green check misleads.
+- apply: only the last commit of an allowed branch (commits.py), and only what was approved in merged pull
+  requests (approvals.py). The result goes into the comments.
+- drift: check, and update the drift issue and the issue about failing checks.
 
-The command apply: which plans were approved, dpsync apply of exactly that, and what became of it.
-
-Only the last commit of an allowed branch is applied (head.py). What was approved is in the comments of the
-pull requests that were merged since the last converged apply (approvals.py). What becomes of it is told
-there, too, and the issue of the drift is closed by what converged.
-
-The command drift: dpsync drift, the issue of the drift, and the issue that nobody looks for drift.
-
-One run of the action: whether anything may be done at all, then the command that the inputs ask for.
-
-What GitHub does not take is a notice and changes no exit code; only whose change it is and which plan was
-approved must be known.
+A request that GitHub refuses is a notice and changes no exit code, except for reading approvals and authors.
 """
 
 from __future__ import annotations
@@ -67,7 +59,7 @@ from dpsync.render.views import view
 
 
 def plan(run: ActionRun) -> Ran:
-    """Save the plan, and tell it in the pull request."""
+    """Save a plan, and show it in the pull request."""
     ran = run.dpsync("plan", "--out", str(run.plan_file.resolve()))
     if run.plan_file.exists():
         run.result.outputs["plan-file"] = str(run.plan_file)
@@ -78,14 +70,14 @@ def plan(run: ActionRun) -> Ran:
 
 
 def _report_plan(run: ActionRun, document: BaseModel) -> bool:
-    """Tell it. False: a comment of ours still shows another plan, or perhaps does."""
+    """Write the plan to the pull request. Return False if a comment may still show an older plan."""
     if run.github is None or run.place.number is None:
         return True
     comments = Comments(run.github, run.place.number, run.inputs.key)
     found: list[FoundComment] | None = None
     try:
         found = comments.found()
-        _write(run, comments, found, document)
+        _write_comment(run, comments, found, document)
     except GitHubError as error:
         stale = not error.not_allowed if found is None else rewritable(found) is not None
         what = (
@@ -98,16 +90,18 @@ def _report_plan(run: ActionRun, document: BaseModel) -> bool:
     return True
 
 
-def _write(run: ActionRun, comments: Comments, found: list[FoundComment], document: BaseModel) -> None:
-    """Bring the comment up to date, and drop what earlier runs have left beside it."""
+def _write_comment(
+    run: ActionRun, comments: Comments, found: list[FoundComment], document: BaseModel
+) -> None:
+    """Update the comment, and delete the other comments of earlier runs."""
     if not comments.github.pull_request(comments.number).open:
         run.log.notice("dpsync did not change the comment, because the pull request is merged or closed.")
         return
     marker = plan_marker(run.inputs.key, run.place, document)
     found = of_key(found, marker.key)
-    before = _untouched(run, comments, found)
-    approved = _approved(run, comments, before)
-    key = marker.key or (before.marker.key if before is not None else "")
+    present = _comment_to_rewrite(run, comments, found)
+    approved = _approved(run, comments, present)
+    key = marker.key or (present.marker.key if present is not None else "")
     marker = marker.model_copy(update={"approved": approved, "key": key})
     content = view(document)
     lines = [heading(run.inputs.name), changed_since(approved, marker.digest)]
@@ -116,7 +110,7 @@ def _write(run: ActionRun, comments: Comments, found: list[FoundComment], docume
         return plan_body(marker, content, run.place, lines, size)
 
     worth_it = run.inputs.comment == "always" or worth_telling(document)
-    decision, text = comments.write(before, marker, body, worth_it)
+    decision, text = comments.write(present, marker, body, worth_it)
     if decision.why:
         run.log.notice(f"dpsync did not change the comment, because {decision.why}.")
     if text is None:
@@ -124,40 +118,43 @@ def _write(run: ActionRun, comments: Comments, found: list[FoundComment], docume
     run.result.outputs["comment-url"] = text.url
     comments.drop_others(found, text, marker.age)
     rest = marker_values(shown_by(document.plan))[1:] if isinstance(document, PlanDocument) else []
-    if not decision.why and (rest or (before is not None and before.marker.full)):
+    if not decision.why and (rest or (present is not None and present.marker.full)):
         comments.write_rest(marker, rest)
 
 
-def _untouched(run: ActionRun, comments: Comments, found: list[FoundComment]) -> FoundComment | None:
-    """The comment that the plan goes into. One that somebody else has edited makes room for a new one."""
-    before = rewritable(found)
-    if before is None:
+def _comment_to_rewrite(run: ActionRun, comments: Comments, found: list[FoundComment]) -> FoundComment | None:
+    """Return the comment that the plan replaces; None without one.
+
+    A comment that somebody else edited is deleted.
+    """
+    candidate = rewritable(found)
+    if candidate is None:
         return None
-    now = comments.ours(before)
-    if now is None:
+    current = comments.ours(candidate)
+    if current is None:
         run.log.notice(
             "Somebody else edited the comment. dpsync deletes the comment and writes a new comment.",
             "warning",
         )
-        comments.github.delete_comment(before.text.number)
-        found.remove(before)
-        return _untouched(run, comments, found)
-    return now
+        comments.github.delete_comment(candidate.text.number)
+        found.remove(candidate)
+        return _comment_to_rewrite(run, comments, found)
+    return current
 
 
 def _approved(run: ActionRun, comments: Comments, before: FoundComment | None) -> dict[str, str]:
-    """Who has approved which plan of this comment, as a marker has it."""
+    """Return the digest of the plan that each approver approved, for the marker."""
     with run.asking("dpsync could not read who approved the pull request", quietly=True):
         return remembered(before, comments.github.approvals(comments.number))
     return dict(before.marker.approved) if before is not None else {}
 
 
 _NAMED: Final = 3
-"""Comments that do not count and are named."""
+"""The largest number of rejected comments that are named."""
 
 
 def apply(run: ActionRun, head: Callable[[], str | None]) -> Ran:
-    """Carry out what was approved, and tell it. `head` is the commit of the working copy."""
+    """Apply what was approved, and report the result. `head` returns the commit of the working copy."""
     approvals: Approvals | None = None
     commit = run.place.checked or head()
     stopped = not_the_head(run, commit)
@@ -184,7 +181,7 @@ def apply(run: ActionRun, head: Callable[[], str | None]) -> Ran:
 
 
 class _Apply(Struct, frozen=True):
-    """One apply. `approvals` is None where they could not be read, and where none is needed."""
+    """One apply. `approvals` is None if no approvals are needed or they could not be read."""
 
     run: ActionRun
     commit: str
@@ -197,10 +194,10 @@ class _Apply(Struct, frozen=True):
         if approval != "digest":
             return self.run.dpsync("apply", "--approved", approval)
         assert self.approvals is not None
-        return self._of_digest(self.approvals)
+        return self._apply_reviewed(self.approvals)
 
-    def _of_digest(self, approvals: Approvals) -> Ran:
-        """Apply what was reviewed or what is left of it, and nothing else."""
+    def _apply_reviewed(self, approvals: Approvals) -> Ran:
+        """Apply the reviewed plan, or what is left of it, and nothing else."""
         if len(approvals.known) == len(unused := approvals.unused()) == 1:
             # The plan of one pull request, as a rule: then it need not be made first.
             ran = self.run.dpsync("apply", "--approved", unused[0].found.marker.digest)
@@ -232,7 +229,7 @@ class _Apply(Struct, frozen=True):
     def _refuse_other_plan(
         self, latest: Approval, ran: Ran, document: PlanDocument, compared: ReviewComparison
     ) -> Ran:
-        """Refuse the plan that `ran` has made, and show it in another comment, which approves nothing."""
+        """Refuse the plan that `ran` printed, and show it in another comment, which approves nothing."""
         run, digest = self.run, document.plan.digest[:DIGITS]
         refused = run.refuse(
             "plan-changed",
@@ -253,7 +250,7 @@ class _Apply(Struct, frozen=True):
 
 
 def _is_other_plan(ran: Ran) -> bool:
-    """Whether an apply has refused because the plan is not the approved one."""
+    """Return whether an apply refused because the plan is not the approved one."""
     document = ran.document
     return isinstance(document, FindingsDocument) and any(
         one.code == "not-approved" for one in document.findings
@@ -261,7 +258,7 @@ def _is_other_plan(ran: Ran) -> bool:
 
 
 def tell_applied(run: ActionRun, ran: Ran, approvals: Approvals | None, commit: str) -> None:
-    """Say what became of the plans in their comments, and close the issue of the drift that is gone."""
+    """Write the result of an apply to the comments of its plans. If it converged, close the drift issue."""
     document = ran.document
     if not isinstance(document, ApplyDocument) or run.github is None:
         return
@@ -277,7 +274,10 @@ def tell_applied(run: ActionRun, ran: Ran, approvals: Approvals | None, commit: 
 
 
 def _report_apply(run: ActionRun, document: ApplyDocument, approval: Approval, commit: str) -> str:
-    """Freeze the comment of an approval, with how the apply ended. Converged: it is used up by that."""
+    """Freeze the comment of an approval with the result of the apply.
+
+    If it converged, the approval is used up.
+    """
     line = status(document, run.place)
     if document.converged:
         body = with_status(approval.found, "converged", line, commit)
@@ -287,7 +287,7 @@ def _report_apply(run: ActionRun, document: ApplyDocument, approval: Approval, c
 
 
 def drift(run: ActionRun) -> Ran:
-    """Check for drift, and bring its issue up to date."""
+    """Check for drift, and update the drift issue."""
     if run.github is not None:
         with run.asking("dpsync could not read which commit was applied last", quietly=True):
             approvals = Approvals(run.github, run.place, run.inputs.key, run.history())
@@ -297,15 +297,15 @@ def drift(run: ActionRun) -> Ran:
     if run.github is None or not run.inputs.drift_issue or ran.code in STOPPED:
         return ran
     if isinstance(ran.document, DriftDocument) and ran.code in (Exit.DONE, Exit.CHANGES):
-        issue = _checked(run, run.github, ran.document)
+        issue = _update_issue(run, run.github, ran.document)
     else:
-        issue = _failed(run, run.github, ran)
+        issue = _report_failure(run, run.github, ran)
     if issue is not None:
         run.result.outputs["issue-url"] = issue.url
     return ran
 
 
-def _checked(run: ActionRun, github: GitHub, document: DriftDocument) -> GitHubText | None:
+def _update_issue(run: ActionRun, github: GitHub, document: DriftDocument) -> GitHubText | None:
     """After a check that was made: the issue of the drift, if it says anything new."""
     with run.asking("dpsync could not record that the drift check succeeded"):
         _watch(run, github).works()
@@ -315,8 +315,8 @@ def _checked(run: ActionRun, github: GitHub, document: DriftDocument) -> GitHubT
     return None
 
 
-def _failed(run: ActionRun, github: GitHub, ran: Ran) -> GitHubText | None:
-    """After a check that has failed: the issue that says so, if too many have by now."""
+def _report_failure(run: ActionRun, github: GitHub, ran: Ran) -> GitHubText | None:
+    """Count a failed check. Return the issue about failing checks if it is open."""
     with run.asking("dpsync could not record that the drift check failed"):
         return _watch(run, github).failed(failure(ran.document, ran.code), ran.document, run.inputs.name)
     return None
@@ -333,9 +333,9 @@ _WITHOUT_SECRETS: Final = (
 
 
 def carry_out(run: ActionRun, copy: WorkingCopy) -> Ran:
-    """Run what the inputs ask for, and tell GitHub. The result is that of the last command."""
+    """Run the command of the inputs, and report to GitHub. Return the result of the last command."""
     try:
-        _check(run, copy)
+        _check_change(run, copy)
     except NotThisChange as wrong:
         return run.refuse(wrong.reason, wrong.why)
     command = run.inputs.command
@@ -354,19 +354,19 @@ def carry_out(run: ActionRun, copy: WorkingCopy) -> Ran:
 
 
 def stopped(run: ActionRun, last: Ran | None, code: int) -> Ran:
-    """How a run ends that was stopped with `code` after the command `last`, or before any.
+    """Return the result of a run that was stopped with an exit code.
 
-    Where an apply was asked for and that has only planned, its result is not that of the run.
+    If an apply was requested and the last command was only a plan, the result of the plan does not count.
     """
     if last is not None and (run.inputs.command != "apply" or isinstance(last.document, ApplyDocument)):
         return last
     return run.result.refused or Ran(code)
 
 
-def _check(run: ActionRun, copy: WorkingCopy) -> None:
-    """Raise NotThisChange where a run must not touch what is in the working copy.
+def _check_change(run: ActionRun, copy: WorkingCopy) -> None:
+    """Raise NotThisChange if the run must not use the working copy.
 
-    Who has written it is known from GitHub before anything in it is looked at.
+    GitHub says who wrote the files before any of them is read.
     """
     if run.place.asked:
         run.place = asked_for(run.place, run.github, copy)

@@ -1,6 +1,7 @@
-"""What is asked of GitHub: comments, reviews, issues; branches.py has what is asked about branches.
+"""Send requests about comments, reviews, issues and pull requests to GitHub.
 
-Nothing here decides what an apply or a plan comes to: whoever calls says what to do without an answer.
+Requests about branches are in `ids.py`. No method decides what happens if GitHub does not answer: the callers
+do.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ query ($id: ID!, $after: String) { node(id: $id) { ... on IssueComment {
 
 
 class GitHubText(Struct, frozen=True):
-    """A comment or an issue. `number` is the id of the comment or the number of the issue."""
+    """A comment or an issue. `number` is the id of a comment, or the number of an issue."""
 
     number: int
     body: str
@@ -35,31 +36,31 @@ class GitHubText(Struct, frozen=True):
     updated: str = ""
     open: bool = True
     node: str = ""
-    """Its name in GraphQL."""
+    """The id in GraphQL."""
 
 
 class Written(Struct, frozen=True):
-    """Who has written a comment, and when. Times are GitHub's.
+    """The authorship of a comment, and its text. Times are GitHub's.
 
-    `ours`: this token has made it, and nobody else has ever edited it, as far as GitHub says.
+    `ours`: whether this token created the comment and nobody else ever edited it, as far as GitHub says.
     """
 
     ours: bool
     body: str
     created: str
     last: str
-    """When it was last written."""
+    """The time of the last edit, or of the creation."""
 
 
 class Review(Struct, frozen=True):
-    """Somebody's last word on a pull request, where that was an approval; `at` is GitHub's time."""
+    """An approval that is the last review of its author; `at` is GitHub's time."""
 
     author: str
     at: str
 
 
 class MergedPullRequest(Struct, frozen=True):
-    """A merged pull request: `commit` is what that made on the branch `base`, `head` its own last one."""
+    """A merged pull request: `commit` is the merge commit on branch `base`, `head` its last own commit."""
 
     number: int
     at: str
@@ -69,9 +70,10 @@ class MergedPullRequest(Struct, frozen=True):
 
 
 class PullRequest(Struct, frozen=True):
-    """A pull request as it is now. `repository` has its branch: "" where that is gone. `base` is a branch.
+    """The present state of a pull request.
 
-    `merge` is the commit of GitHub's trial merge of an open pull request, "" if there is none.
+    `repository` contains the head branch; "" if it was deleted. `base` is a branch. `merge` is the commit of
+    GitHub's trial merge of an open pull request; "" if there is none.
     """
 
     repository: str
@@ -82,7 +84,7 @@ class PullRequest(Struct, frozen=True):
 
 
 class GitHub:
-    """One repository. Every method raises GitHubError."""
+    """Requests about one repository. Every method raises GitHubError."""
 
     def __init__(
         self,
@@ -110,12 +112,17 @@ class GitHub:
         query: dict[str, str] | None = None,
         safe: bool = False,
     ) -> Any:
-        """One request about the repository, and the JSON of its answer. `path` is quoted already."""
+        """Send a request about the repository, and return the JSON of the response.
+
+        Args:
+            path: The path below the repository, already percent-encoded.
+            safe: Whether sending the request twice has the same effect as sending it once.
+        """
         url = httpx.URL(self._repository + path, params=query or None)
         return self._transport.ask(method, str(url), content, safe)
 
     def pause(self, seconds: float) -> None:
-        """Let others go first."""
+        """Wait, so that other writers can finish first."""
         self._transport.wait(seconds)
 
     def _items(self, path: str, query: dict[str, str] | None = None) -> Iterator[dict[str, Any]]:
@@ -124,64 +131,62 @@ class GitHub:
     # Who and what.
 
     def viewer(self) -> str:
-        """The name under which this token writes. Nothing is guessed where GitHub does not say it."""
+        """Return the login of the account that owns the token."""
         if not self._viewer:
-            self._viewer = text_at(self._graph("{ viewer { login } }"), "viewer", "login")
+            self._viewer = text_at(self._query("{ viewer { login } }"), "viewer", "login")
         if not self._viewer:
             raise GitHubError("the response of GitHub does not contain the owner of the token")
         return self._viewer
 
-    def _graph(self, query: str, **variables: str | None) -> Any:
-        """The data that a query asks for."""
+    def _query(self, query: str, **variables: str | None) -> Any:
+        """Send a GraphQL query, and return its data."""
         if not self._graphql:
             raise GitHubError(
                 "the environment variables GITHUB_GRAPHQL_URL and GITHUB_API_URL name different hosts"
             )
         content = {"query": query, "variables": variables}
-        answer = self._transport.ask("POST", self._graphql, content, safe=True)
-        if at(answer, "errors"):
+        response = self._transport.ask("POST", self._graphql, content, safe=True)
+        if at(response, "errors"):
             raise GitHubError("GitHub refused a query")
-        return at(answer, "data")
+        return at(response, "data")
 
     def default_branch(self) -> str:
-        """The default branch of the repository."""
+        """Return the default branch of the repository."""
         name = text_at(self.ask("GET", ""), "default_branch")
         if not name:
             raise GitHubError("the response of GitHub does not contain the default branch")
         return name
 
     def merged(self, sha: str) -> list[MergedPullRequest]:
-        """The merged pull requests that a commit came with. Right after a merge GitHub may not know yet."""
+        """Return the merged pull requests of a commit. Right after a merge, GitHub may not know them yet."""
         requests = []
-        for found in self._items(f"/commits/{sha}/pulls"):
-            number, merged = number_at(found, "number"), text_at(found, "merged_at")
+        for item in self._items(f"/commits/{sha}/pulls"):
+            number, merged = number_at(item, "number"), text_at(item, "merged_at")
             if number is not None and merged:
-                commit, head = text_at(found, "merge_commit_sha"), text_at(found, "head", "sha")
-                requests.append(
-                    MergedPullRequest(number, merged, commit, head, text_at(found, "base", "ref"))
-                )
+                commit, head = text_at(item, "merge_commit_sha"), text_at(item, "head", "sha")
+                requests.append(MergedPullRequest(number, merged, commit, head, text_at(item, "base", "ref")))
         return requests
 
     def pull_request(self, number: int) -> PullRequest:
-        """What a pull request is now."""
-        found = self.ask("GET", f"/pulls/{number}")
-        if not isinstance(found, dict):
+        """Return the present state of a pull request."""
+        item = self.ask("GET", f"/pulls/{number}")
+        if not isinstance(item, dict):
             raise GitHubError("the response of GitHub is not a pull request")
         return PullRequest(
-            text_at(found, "head", "repo", "full_name"),
-            text_at(found, "head", "sha"),
-            text_at(found, "base", "ref"),
-            found.get("state") == "open",
-            text_at(found, "merge_commit_sha"),
+            text_at(item, "head", "repo", "full_name"),
+            text_at(item, "head", "sha"),
+            text_at(item, "base", "ref"),
+            item.get("state") == "open",
+            text_at(item, "merge_commit_sha"),
         )
 
     def approvals(self, number: int) -> list[Review]:
-        """The approvals of a pull request that nobody has taken back."""
+        """Return the approvals of a pull request that were not withdrawn or dismissed."""
         last: dict[str, Review | None] = {}
-        for found in self._items(f"/pulls/{number}/reviews"):
-            state, author = found.get("state"), text_at(found, "user", "login")
+        for item in self._items(f"/pulls/{number}/reviews"):
+            state, author = item.get("state"), text_at(item, "user", "login")
             if state == "APPROVED":
-                last[author] = Review(author, text_at(found, "submitted_at"))
+                last[author] = Review(author, text_at(item, "submitted_at"))
             elif state in ("CHANGES_REQUESTED", "DISMISSED"):
                 last[author] = None
         return [review for review in last.values() if review is not None]
@@ -189,7 +194,7 @@ class GitHub:
     # Comments.
 
     def comments(self, number: int) -> list[GitHubText]:
-        """All comments of an issue or pull request, the oldest first."""
+        """Return all comments of an issue or pull request, oldest first."""
         found = [_comment(one) for one in self._items(f"/issues/{number}/comments")]
         return sorted(found, key=lambda one: one.number)
 
@@ -202,10 +207,10 @@ class GitHub:
         return _comment(self.ask("PATCH", f"/issues/comments/{id_}", {"body": body}, safe=True))
 
     def written(self, comment: GitHubText) -> Written:
-        """Who has written a comment of ours, by all of its edits; with what it says at that moment."""
-        after, strangers, first = None, False, None
+        """Return who wrote a comment, by all of its edits, and its present text."""
+        after, edited_by_others, first = None, False, None
         for _ in range(PAGES):
-            found = at(self._graph(_EDITS, id=comment.node, after=after), "node")
+            found = at(self._query(_EDITS, id=comment.node, after=after), "node")
             if not isinstance(found, dict):
                 raise GitHubError("the response of GitHub does not contain the author of the comment")
             author = at(found, "author")  # None of somebody whose account is gone
@@ -215,16 +220,16 @@ class GitHub:
             editors = [at(one, "editor") for one in nodes]
             if text_at(found, "lastEditedAt"):
                 editors.append(at(found, "editor"))
-                strangers = strangers or not nodes
-            strangers = strangers or author is None or any(one != author for one in editors)
+                edited_by_others = edited_by_others or not nodes
+            edited_by_others = edited_by_others or author is None or any(one != author for one in editors)
             if at(edits, "pageInfo", "hasNextPage") is not True:
                 break
             after = text_at(edits, "pageInfo", "endCursor")
         else:
-            strangers = True
+            edited_by_others = True
         created = text_at(first, "createdAt")
         return Written(
-            ours=at(first, "viewerDidAuthor") is True and not strangers,
+            ours=at(first, "viewerDidAuthor") is True and not edited_by_others,
             body=text_at(first, "body"),
             created=created,
             last=text_at(first, "lastEditedAt") or created,
@@ -235,14 +240,14 @@ class GitHub:
         self.ask("DELETE", f"/issues/comments/{id_}")
 
     def react(self, id_: int, what: str) -> None:
-        """Put a reaction on a comment, as `eyes`. It is worth one try: nothing is waited for."""
+        """Add a reaction such as `eyes` to a comment, with one try only."""
         url = f"{self._repository}/issues/comments/{id_}/reactions"
         self._transport.send("POST", url, {"content": what}, tries=1)
 
     # Issues.
 
     def issues(self, author: str) -> list[GitHubText]:
-        """The issues that somebody has opened, open and closed, the oldest first."""
+        """Return the issues that an account opened, open and closed, oldest first."""
         found = self._items("/issues", {"state": "all", "creator": author})
         issues = [_issue(one) for one in found if "pull_request" not in one]
         return sorted(issues, key=lambda one: one.number)
@@ -252,7 +257,7 @@ class GitHub:
         return _issue(self.ask("POST", "/issues", {"title": title, "body": body, "labels": list(labels)}))
 
     def edit_issue(self, number: int, **content: str) -> GitHubText:
-        """Replace members of an issue: `body`, `state`, `state_reason`."""
+        """Replace fields of an issue: `body`, `state`, `state_reason`."""
         return _issue(self.ask("PATCH", f"/issues/{number}", content, safe=True))
 
 

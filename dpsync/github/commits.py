@@ -1,22 +1,13 @@
-"""Check that a run uses the commit that a person has reviewed.
+"""Check that a run uses the right commit, and compare the plan with the reviewed one.
 
-What may be applied at all: the last commit of an allowed branch, and nothing that was there before it.
-
-A run that is started again, one that has waited while others pushed, and one for another branch have files
-that are not what the branch says now. They are told so, and nothing is done.
-
-The plan of now beside what was reviewed, of which only digests are left: pure.
-
-A run that a comment in a pull request has asked for: which change it is about.
-
-Such a run holds the repository's secrets and begins on the default branch, and its event has only the number
-of the pull request. So GitHub is asked what that is now, and the working copy must be exactly this: never a
-fork's change, and never what was there before somebody pushed again.
-
-Find the commit of the working copy in a run that anybody may have caused and that holds secrets.
-
-dpsync compares the files with that commit when it reads them. So the commit comes from the event or from
-GitHub, and never from the .git directory alone, which an earlier step of the workflow may have written.
+- `not_the_head`: only the last commit of an allowed branch may be applied. A run that was started again, or
+  that waited while others pushed, has older files.
+- `compare`: the new plan against the digests of what was reviewed.
+- `asked_for`: a run started by a comment has the secrets of the repository, but its event has only the
+  number of the pull request. So GitHub must name the commit, which the working copy must equal. A fork is
+  refused.
+- `checked_commit`: the same for other events that anybody may cause. The commit comes from the event or from
+  GitHub, and never only from the .git directory, which an earlier step of the workflow may have written.
 """
 
 from __future__ import annotations
@@ -41,7 +32,11 @@ from dpsync.render.view import clip
 
 
 def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:
-    """How the run ends because its working copy, of this commit, may not be applied; None where it may."""
+    """Return the refusal if the working copy may not be applied; None if it may.
+
+    Args:
+        commit: The commit of the working copy.
+    """
     try:
         reason, why = _why_not(run, commit)
     except GitHubError as error:
@@ -53,7 +48,7 @@ def not_the_head(run: ActionRun, commit: str | None) -> Ran | None:
 
 
 def _why_not(run: ActionRun, commit: str | None) -> tuple[str, str]:
-    """A word for programs and a sentence for people; both are empty where it may be applied."""
+    """Return why a commit may not be applied, as a word for programs and a sentence; both "" if it may."""
     if run.github is None:
         raise GitHubError('the input "github-token" is missing')
     branch, allowed = run.place.branch, run.inputs.branches or (run.github.default_branch(),)
@@ -83,11 +78,12 @@ _NAMED: Final = 10
 
 
 class ReviewComparison(Struct, frozen=True):
-    """`same` changes were reviewed as they are; `other` ones were reviewed with another content.
+    """The comparison of a new plan with what was reviewed.
 
-    `dropped` counts those that were reviewed and are not needed any more. `reviewed` is how many there were;
-    where that is not known it is None, and all are `new`. `exposed` becomes more visible or more powerful
-    than was shown, by changes that were reviewed one by one, for instance. All are addresses.
+    `same` counts the changes that were reviewed as they are; `other` were reviewed with other values.
+    `dropped` counts reviewed changes that are no longer needed. `reviewed` is the number of reviewed changes;
+    None if nothing was reviewed, and then all are `new`. `exposed` open more access than was shown. Tuples
+    contain addresses.
     """
 
     reviewed: int | None
@@ -99,18 +95,18 @@ class ReviewComparison(Struct, frozen=True):
 
     @property
     def unreviewed(self) -> bool:
-        """Whether something would be done that nobody has reviewed."""
+        """Whether the plan would do something that nobody reviewed."""
         return bool(self.other or self.new or self.exposed)
 
     def __str__(self) -> str:
-        """In one sentence, without an end."""
-        return ", ".join(f"{said}{_in_brackets(addresses)}" for said, addresses in self._said())
+        """Return the comparison in one sentence, without a period."""
+        return ", ".join(f"{said}{_in_brackets(addresses)}" for said, addresses in self._statements())
 
     def markdown(self) -> str:
-        """As a list."""
-        return "\n".join(f"- {said}{_in_code(addresses)}" for said, addresses in self._said())
+        """Return the comparison as a Markdown list."""
+        return "\n".join(f"- {said}{_in_code(addresses)}" for said, addresses in self._statements())
 
-    def _said(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def _statements(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         if self.reviewed is not None:
             of = counted(self.reviewed, "reviewed change")
             yield f"{self.same} of {of} {are(self.same)} unchanged", ()
@@ -126,22 +122,22 @@ class ReviewComparison(Struct, frozen=True):
 
 
 def compare(reviewed: Collection[Shown] | None, plan: Plan) -> ReviewComparison:
-    """What became of what was reviewed; None: nothing was."""
+    """Compare a plan with what was reviewed; None if nothing was reviewed."""
     addresses = tuple(change.address for change in plan.changes)
     if reviewed is None:
         return ReviewComparison(None, 0, 0, (), addresses)
     known = frozenset(reviewed)
-    before = {one.address for one in known if not one.exposes}
-    others = [change for change in plan.changes if not known.issuperset(shown_of(change, plan))]
-    other = tuple(one.address for one in others if address_digest(one.address) in before)
-    same = len(addresses) - len(others)
+    before = {item.address for item in known if not item.exposes}
+    changed = [change for change in plan.changes if not known.issuperset(shown_of(change, plan))]
+    other = tuple(item.address for item in changed if address_digest(item.address) in before)
+    same = len(addresses) - len(changed)
     return ReviewComparison(
         reviewed=len(before),
         same=same,
         dropped=len(before - {address_digest(address) for address in addresses}),
         other=other,
-        new=tuple(one.address for one in others if address_digest(one.address) not in before),
-        exposed=tuple(dict.fromkeys(at for at, one in exposures_shown(plan) if one not in known)),
+        new=tuple(item.address for item in changed if address_digest(item.address) not in before),
+        exposed=tuple(dict.fromkeys(address for address, item in exposures_shown(plan) if item not in known)),
     )
 
 
@@ -158,7 +154,7 @@ def _names(addresses: tuple[str, ...], quoted: Callable[[str], str]) -> str:
 
 
 class NotThisChange(Exception):
-    """Nothing may be done with the working copy: `reason` is a word for programs, `why` is for people."""
+    """The run must not use the working copy. `reason` is a word for programs, `why` a sentence for people."""
 
     def __init__(self, reason: str, why: str) -> None:
         super().__init__(reason, why)
@@ -167,9 +163,12 @@ class NotThisChange(Exception):
 
 
 def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> WorkflowRun:
-    """Return the place with what GitHub says of the pull request. The person's comment gets a reaction.
+    """Return the run with the present state of its pull request. The comment that started it gets a reaction.
 
-    If the change comes from a fork, dpsync does not look at the working copy. Raises NotThisChange.
+    If the change comes from a fork, the working copy is not read.
+
+    Raises:
+        NotThisChange: The working copy is not the head of an open pull request of this repository.
     """
     if github is None or place.number is None:
         raise NotThisChange(
@@ -183,7 +182,7 @@ def asked_for(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> W
             raise NotThisChange(
                 "untrusted", f"dpsync cannot check who wrote the change: {error.what}"
             ) from None
-        checked = _check(request, place, copy)
+        checked = _verified_commit(request, place, copy)
     except NotThisChange:
         _react(github, place, "confused")
         raise
@@ -199,7 +198,7 @@ def is_trial_merge(commit: str, request: PullRequest, copy: WorkingCopy) -> bool
     return commit == request.merge and copy.merged(commit) == request.head
 
 
-def _check(request: PullRequest, place: WorkflowRun, copy: WorkingCopy) -> str:
+def _verified_commit(request: PullRequest, place: WorkflowRun, copy: WorkingCopy) -> str:
     """Return the commit of the working copy: the pull request's head, or GitHub's trial merge of it."""
     if request.repository != place.repository:
         raise NotThisChange(
@@ -224,7 +223,7 @@ def _check(request: PullRequest, place: WorkflowRun, copy: WorkingCopy) -> str:
 
 
 def _react(github: GitHub, place: WorkflowRun, what: str) -> None:
-    """Show whoever has asked that it was seen. Where that is not possible, nothing is missing."""
+    """Add a reaction to the comment that started the run. Failing to do so has no effect."""
     if place.comment is not None:
         with suppress(GitHubError):
             github.react(place.comment, what)

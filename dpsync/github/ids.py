@@ -1,19 +1,11 @@
-"""Save the ids file on a branch after an apply.
+"""Save the ids file on a branch after an apply, by a commit or a pull request.
 
-The requests to GitHub about branches: one file on them, commits, pull requests.
+`IdsFileUpdate` compares the ids file of the working copy with its commit and saves the new lines, because the
+working copy of the runner is lost. Lines that could not be saved are listed in the log and in the job
+summary; the exit code does not change.
 
-Each write names what was read before it, and GitHub refuses it where that is not so any more: a file by its
-blob, a branch by the commit that the new one follows. Nothing is ever forced.
-
-One ids file onto its branch, by a commit or by a pull request, whoever else writes it meanwhile.
-
-Every try reads what is there now and merges the lines again; GitHub refuses what rests on something older. So
-a try may be repeated after any fault, and no lock is held.
-
-After an apply: the ids file of the branch is brought up to date, since that of the runner is lost with it.
-
-What is brought is what the working copy says and its commit does not. It changes no exit code: lines that
-could not be brought are told, all of them, in the log and in the summary of the job.
+Each write names the blob or commit that was read before, and GitHub refuses the write if that is outdated. So
+`IdsBranch` needs no lock and never forces a push: each try reads and merges again.
 """
 
 from __future__ import annotations
@@ -47,14 +39,14 @@ _SHA: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
 class FileVersion(Struct, frozen=True):
-    """A file on a branch or in a commit. Both are None where there is none."""
+    """A file on a branch or in a commit. Both values are None if there is no file."""
 
     data: bytes | None = None
     blob: str | None = None
 
 
 class PullRequestState(Struct, frozen=True):
-    """A pull request; `head` is the commit at its end."""
+    """A pull request; `head` is its last commit."""
 
     number: int
     open: bool
@@ -62,14 +54,14 @@ class PullRequestState(Struct, frozen=True):
 
 
 class Branches(Struct, frozen=True):
-    """Those of one repository. Every method raises GitHubError."""
+    """Requests about the branches of one repository. Every method raises GitHubError."""
 
     github: GitHub
     repository: str
     """`owner/name`."""
 
     def head(self, branch: str) -> str | None:
-        """The last commit of a branch; None: there is no such branch."""
+        """Return the last commit of a branch; None if the branch does not exist."""
         try:
             answer = self.github.ask("GET", f"/git/ref/heads/{quote(branch)}")
         except GitHubError as error:
@@ -79,7 +71,7 @@ class Branches(Struct, frozen=True):
         return _sha(answer, "object", "sha")
 
     def has(self, branch: str, commit: str) -> bool:
-        """Whether a commit is one of a branch's."""
+        """Return whether a commit is on a branch."""
         try:
             return self.common(quote(branch), commit) == commit
         except GitHubError as error:
@@ -88,7 +80,7 @@ class Branches(Struct, frozen=True):
             return False
 
     def file(self, path: str, ref: str) -> FileVersion:
-        """A file on a branch or in a commit."""
+        """Return a file on a branch or in a commit."""
         try:
             answer = self.github.ask("GET", f"/contents/{quote(path)}", query={"ref": ref})
         except GitHubError as error:
@@ -100,17 +92,25 @@ class Branches(Struct, frozen=True):
         blob = _sha(answer, "sha")
         if answer.get("encoding") != "base64":  # it is longer than a megabyte
             answer = self.github.ask("GET", f"/git/blobs/{blob}")
-        return FileVersion(_decoded(answer), blob)
+        return FileVersion(_decode_content(answer), blob)
 
     def put(self, path: str, branch: str, data: bytes, instead_of: FileVersion, message: str) -> str:
-        """Commit a file onto a branch, in place of what was read; the commit."""
+        """Commit a file to a branch, in place of the version that was read. Return the commit.
+
+        GitHub refuses the request if the branch has another version of the file.
+        """
         content = {"message": message, "content": b64encode(data).decode(), "branch": branch}
         if instead_of.blob is not None:
             content["sha"] = instead_of.blob
         return _sha(self.github.ask("PUT", f"/contents/{quote(path)}", content), "commit", "sha")
 
     def commit(self, path: str, data: bytes, like: str, parents: list[str], message: str) -> str:
-        """Make a commit with the files of another one, but for one of them. No branch has it yet."""
+        """Create a commit that no branch contains yet. Return its SHA.
+
+        Args:
+            like: The commit whose files the new commit has, except for `path`.
+            parents: The parents of the new commit.
+        """
         tree = _sha(self.github.ask("GET", f"/git/commits/{like}"), "tree", "sha")
         entry = {"path": path, "mode": "100644", "type": "blob", "content": data.decode()}
         made = self.github.ask("POST", "/git/trees", {"base_tree": tree, "tree": [entry]})
@@ -118,34 +118,37 @@ class Branches(Struct, frozen=True):
         return _sha(self.github.ask("POST", "/git/commits", content), "sha")
 
     def create(self, branch: str, commit: str) -> None:
-        """Make a branch."""
+        """Create a branch."""
         self.github.ask("POST", "/git/refs", {"ref": f"refs/heads/{branch}", "sha": commit})
 
     def advance(self, branch: str, commit: str) -> None:
-        """Give a branch a commit that follows its last one."""
+        """Move a branch forward to a commit that follows its last commit."""
         self.github.ask("PATCH", f"/git/refs/heads/{quote(branch)}", {"sha": commit, "force": False})
 
     def common(self, one: str, other: str) -> str:
-        """The last commit that two commits or branches have in common; 404 where there is none."""
+        """Return the merge base of two commits or branches.
+
+        Raises GitHubError with status 404 if there is none.
+        """
         answer = self.github.ask("GET", f"/compare/{one}...{other}", query={"per_page": "1"})
         return _sha(answer, "merge_base_commit", "sha")
 
     def requests(self, branch: str, base: str) -> list[PullRequestState]:
-        """The latest pull requests of a branch into another one, open or not."""
+        """Return the latest 100 pull requests from one branch into another, open or closed."""
         owner = self.repository.partition("/")[0]
         query = {"head": f"{owner}:{branch}", "base": base, "state": "all", "per_page": "100"}
         answer = self.github.ask("GET", "/pulls", query=query)
         if not isinstance(answer, list):
             raise GitHubError("the response of GitHub is not a list of pull requests")
-        return [_request(one) for one in answer]
+        return [_pull_request(one) for one in answer]
 
     def open_request(self, branch: str, base: str, title: str, body: str) -> PullRequestState:
         """Open a pull request."""
         content = {"title": title, "head": branch, "base": base, "body": body}
-        return _request(self.github.ask("POST", "/pulls", content))
+        return _pull_request(self.github.ask("POST", "/pulls", content))
 
 
-def _decoded(answer: Any) -> bytes:
+def _decode_content(answer: Any) -> bytes:
     text = at(answer, "content")
     if not isinstance(text, str) or answer.get("encoding") != "base64":
         raise GitHubError("the response of GitHub has no file content")
@@ -155,7 +158,7 @@ def _decoded(answer: Any) -> bytes:
         raise GitHubError("the response of GitHub has no file content") from None
 
 
-def _request(found: Any) -> PullRequestState:
+def _pull_request(found: Any) -> PullRequestState:
     number = number_at(found, "number")
     if number is None:
         raise GitHubError("the response of GitHub is not a pull request")
@@ -172,23 +175,23 @@ def _sha(found: Any, *names: str) -> str:
 By = Literal["commit", "pull-request"]
 TITLE: Final = "Record live objects in the ids file"
 TRIES: Final = 20
-"""As many others may write first, each of them once."""
+"""The largest number of tries: so many other writers may each come first once."""
 _FAULT: Final = 7
-"""How many tries a fault costs."""
+"""The number of tries that a fault counts as."""
 _RACE: Final = (409, 422)
 _RULES: Final = re.compile(r"\brules?\b|protected|\brequired|must be made|refusing", re.IGNORECASE)
-"""What GitHub says where a branch takes no such commit, however often it is tried."""
+"""Words in GitHub's response if a rule of the repository forbids the commit, however often it is sent."""
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 3.0
-"""Seconds at most, so that not all who lost against one write come back at once."""
+"""The longest pause in seconds. Pauses are random, so that competing writers do not all return at once."""
 
 
 class Unclear(Exception):
-    """The lines belong to no branch that is known, or to no file that can be merged; the text says why."""
+    """The lines belong to no known branch, or the file cannot be merged. The text says why."""
 
 
 class Learned(Struct, frozen=True):
-    """What an apply has left in the working copy. `path` is the file's in the repository."""
+    """The ids file in the working copy before and after an apply. `path` is relative to the repository."""
 
     path: str
     commit: str
@@ -197,16 +200,16 @@ class Learned(Struct, frozen=True):
 
 
 class Brought(Struct, frozen=True):
-    """Where the lines are now. `url` is "" where the branch had them all."""
+    """The result of a save. `url` is "" if the branch already had all lines."""
 
     url: str
     merged: MergedIds
     trouble: str = ""
-    """What a person must do still."""
+    """What a person must still do; "" for nothing."""
 
 
 def parsed(data: bytes, path: str, registry: Registry) -> IdsFile:
-    """What a file says. Raises Unclear for one that is wrong."""
+    """Parse an ids file. Raises Unclear if the file is invalid."""
     ids, found = parse(data, path, registry)
     for wrong in found:
         where = f":{wrong.span.line}" if wrong.span else ""
@@ -215,12 +218,12 @@ def parsed(data: bytes, path: str, registry: Registry) -> IdsFile:
 
 
 def kept_out(error: GitHubError) -> bool:
-    """Whether a rule of the repository does not let a commit onto the branch."""
+    """Return whether a rule of the repository forbids the commit."""
     return bool(_RULES.search(error.said))
 
 
 class IdsBranch(Struct, frozen=True):
-    """A file and the branch that it belongs to. `bring` raises GitHubError and Unclear."""
+    """An ids file and its branch. `bring` raises GitHubError and Unclear."""
 
     branches: Branches
     place: WorkflowRun
@@ -228,31 +231,34 @@ class IdsBranch(Struct, frozen=True):
     learned: Learned
 
     def bring(self, by: By) -> Brought:
-        """Bring the lines there, and try again while somebody else's writes get in between."""
-        left, pause = TRIES, _FIRST_PAUSE
+        """Save the lines, and try again while other writes come first."""
+        tries_left, pause = TRIES, _FIRST_PAUSE
         while True:
             try:
-                return self._commit() if by == "commit" else self._request()
+                return self._save_by_commit() if by == "commit" else self._save_by_pull_request()
             except GitHubError as error:
-                left -= 1 if error.status in _RACE else _FAULT
-                if left <= 0 or error.not_allowed or kept_out(error):
+                tries_left -= 1 if error.status in _RACE else _FAULT
+                if tries_left <= 0 or error.not_allowed or kept_out(error):
                     raise
             self.branches.github.pause(secrets.randbelow(int(pause * 1000)) / 1000)
             pause = min(pause * 2, _LONGEST_PAUSE)
 
-    def _commit(self) -> Brought:
-        """Onto the branch itself."""
+    def _save_by_commit(self) -> Brought:
+        """Commit the merged lines to the branch itself."""
         branch, path = self.place.branch, self.learned.path
         content = self.branches.file(path, branch)
-        present = self._parsed(content)
-        merged = self._merged(present)
+        present = self._parse(content)
+        merged = self._merge(present)
         if merged.ids.sections == present.sections:
             return Brought("", merged)
-        made = self.branches.put(path, branch, render(merged.ids), content, self._message())
-        return Brought(f"{self._site}/commit/{made}", merged)
+        commit = self.branches.put(path, branch, render(merged.ids), content, self._message())
+        return Brought(f"{self._repository_url}/commit/{commit}", merged)
 
-    def _request(self) -> Brought:
-        """Onto a branch of its own, which holds the lines that are not merged yet, and no older ones."""
+    def _save_by_pull_request(self) -> Brought:
+        """Commit the lines to a branch with a pull request.
+
+        The branch of the pull request holds only the lines that are not merged yet.
+        """
         base, path, branches = self.place.branch, self.learned.path, self.branches
         name = f"dpsync/ids-{make_key(path, base)[:8]}"
         last, head = branches.head(base), branches.head(name)
@@ -261,54 +267,55 @@ class IdsBranch(Struct, frozen=True):
         requests = branches.requests(name, base) if head is not None else []
         request = next((one for one in requests if one.open), None)
         content = branches.file(path, last)
-        present = waiting = self._parsed(content)
+        present = waiting = self._parse(content)
         stale = True
         if head is not None and (request or head not in {one.head for one in requests}):
-            there = self._parsed(branches.file(path, head))
+            proposed = self._parse(branches.file(path, head))
             common = branches.common(last, head)
             old = content if common == last else branches.file(path, common)
-            waiting = merge_ids(self._parsed(old), there, present).ids
-            stale = there != self._merged(waiting).ids or old.blob != content.blob
-        merged = self._merged(waiting)
+            waiting = merge_ids(self._parse(old), proposed, present).ids
+            stale = proposed != self._merge(waiting).ids or old.blob != content.blob
+        merged = self._merge(waiting)
         if request is None and merged.ids.sections == present.sections:
             return Brought("", merged)
         if stale:
             parents = [last] if head is None else [head, last]
-            made = branches.commit(path, render(merged.ids), last, parents, self._message())
+            commit = branches.commit(path, render(merged.ids), last, parents, self._message())
             if head is None:
-                branches.create(name, made)
+                branches.create(name, commit)
             else:
-                branches.advance(name, made)
-        return self._opened(request, name, merged)
+                branches.advance(name, commit)
+        return self._ensure_pull_request(request, name, merged)
 
-    def _opened(self, request: PullRequestState | None, name: str, merged: MergedIds) -> Brought:
+    def _ensure_pull_request(self, request: PullRequestState | None, name: str, merged: MergedIds) -> Brought:
+        """Open the pull request if there is none. Without permission, return a link to open it by hand."""
         base = self.place.branch
         if request is None:
             try:
-                request = self.branches.open_request(name, base, TITLE, self._body())
+                request = self.branches.open_request(name, base, TITLE, self._request_body())
             except GitHubError as error:
                 if not error.not_allowed:
                     raise
-                url = f"{self._site}/compare/{quote(base)}...{quote(name)}?expand=1"
-                said = (error.said or error.what).rstrip(".")
+                url = f"{self._repository_url}/compare/{quote(base)}...{quote(name)}?expand=1"
+                why = (error.said or error.what).rstrip(".")
                 trouble = (
-                    f"The lines are on the branch {name}, but dpsync could not open a pull request ({said}). "
+                    f"The lines are on the branch {name}, but dpsync could not open a pull request ({why}). "
                     "Allow GitHub Actions to create pull requests in the repository settings, or set an "
                     f"ids-token that may create pull requests. To create the pull request by hand: {url}"
                 )
                 return Brought(url, merged, trouble)
-        return Brought(f"{self._site}/pull/{request.number}", merged)
+        return Brought(f"{self._repository_url}/pull/{request.number}", merged)
 
     # What is written.
 
     @property
-    def _site(self) -> str:
+    def _repository_url(self) -> str:
         return f"{self.place.server}/{self.place.repository}"
 
     def _message(self) -> str:
         return f"{TITLE}\n\nBy dpsync apply: {self.place.url}\n"
 
-    def _body(self) -> str:
+    def _request_body(self) -> str:
         return (
             f"An apply ([run {self.place.run}]({self.place.url})) recorded the ids of live objects in "
             f"{code(self.learned.path)}. With the new lines, dpsync recognizes an entry also after a rename. "
@@ -318,23 +325,23 @@ class IdsBranch(Struct, frozen=True):
             "next apply removes your commits."
         )
 
-    def _merged(self, present: IdsFile) -> MergedIds:
+    def _merge(self, present: IdsFile) -> MergedIds:
         return merge_ids(self.learned.before, self.learned.after, present)
 
-    def _parsed(self, content: FileVersion) -> IdsFile:
+    def _parse(self, content: FileVersion) -> IdsFile:
         return parsed(content.data or b"", self.learned.path, self.registry)
 
 
-_TOLD: Final = 100_000
-"""Characters of lines in the summary; the log has them all."""
+_SUMMARY_SIZE: Final = 100_000
+"""The largest number of characters of lines in the summary. The log has all lines."""
 _NAMED: Final = 5
 _REFUSALS: Final = range(400, 500)
-"""Any other status of an error says nothing about what was done."""
+"""Statuses that mean that nothing was written. After any other error, this is unknown."""
 _INTERRUPTED: Final = "the run was interrupted"
 
 
 def learned(file: Path, registry: Registry) -> Learned:
-    """What an ids file says, and what the commit of its working copy said. Raises Unclear."""
+    """Read an ids file, and the version in the commit of its working copy. Raises Unclear."""
     try:
         repository = Repository.around(file.parent)
         path = (file.parent.resolve() / file.name).relative_to(repository.top).as_posix()
@@ -356,7 +363,7 @@ def learned(file: Path, registry: Registry) -> Learned:
 
 
 class IdsFileUpdate(Struct):
-    """The ids file of one apply. `branches` is None without a token for them."""
+    """The update of one ids file after an apply. `branches` is None without a token."""
 
     file: Path
     by: By
@@ -365,47 +372,49 @@ class IdsFileUpdate(Struct):
     log: Log
     registry: Registry
     url: str = ""
-    """The commit or pull request with the lines; "" where there is none."""
+    """The URL of the commit or pull request with the lines; "" without one."""
     summary: str = ""
-    """For the summary of the job, as Markdown."""
-    _left: str = _INTERRUPTED
-    """Why lines are missing; "" where they are not."""
-    _sure: bool = True
-    """Whether it is known that they are."""
+    """Markdown for the job summary."""
+    _problem: str = _INTERRUPTED
+    """Why lines are missing; "" if all lines are saved."""
+    _certain: bool = True
+    """Whether the lines are certainly missing."""
 
     def bring(self) -> None:
-        """Bring the lines that the apply has learned to the branch, and tell it."""
+        """Save the new lines on the branch, and report it."""
         try:
-            found = learned(self.file, self.registry)
-            if changes := line_changes(found.before, found.after):
-                self._tell(found, self._bring(found, len(changes)), len(changes))
-            self._left = ""
+            ids = learned(self.file, self.registry)
+            if changes := line_changes(ids.before, ids.after):
+                self._report(ids, self._save(ids, len(changes)), len(changes))
+            self._problem = ""
         except Unclear as why:
-            self._left, self._sure = str(why), True
+            self._problem, self._certain = str(why), True
         except GitHubError as error:
-            self._left, self._sure = self._why(error), error.status in _REFUSALS
+            self._problem, self._certain = self._failure_text(error), error.status in _REFUSALS
 
     def end(self) -> None:
-        """Whatever has happened: tell of lines that were not brought, and which they are."""
-        if not self._left:
+        """Report lines that were not saved. Call this method at every end of a run."""
+        if not self._problem:
             return
         try:
-            found = learned(self.file, self.registry)
+            ids = learned(self.file, self.registry)
         except Unclear:
-            if self._left != _INTERRUPTED:
-                self._say(f"dpsync did not write the ids file to the branch: {self._left}")
+            if self._problem != _INTERRUPTED:
+                self._add_notice(f"dpsync did not write the ids file to the branch: {self._problem}")
             return
-        lines = list(_lines(line_changes(found.before, found.after)))
+        lines = list(_lines(line_changes(ids.before, ids.after)))
         if not lines:
             return
-        verb = are(len(lines)) if self._sure else "may be"
+        verb = are(len(lines)) if self._certain else "may be"
         branch = self.place.branch or "the branch"
-        self._say(f"{counted(len(lines), 'line')} of {found.path} {verb} missing on {branch}: {self._left}")
+        self._add_notice(
+            f"{counted(len(lines), 'line')} of {ids.path} {verb} missing on {branch}: {self._problem}"
+        )
         with self.log.text() as stream:
             stream.write("".join(f"{line}\n" for line in lines))
-        self.summary += f"\n\n{_block(lines)}"
+        self.summary += f"\n\n{_lines_block(lines)}"
 
-    def _bring(self, found: Learned, number: int) -> Brought:
+    def _save(self, ids: Learned, number: int) -> Brought:
         branch = self.place.branch
         if self.branches is None:
             raise Unclear('the input "github-token" is missing')
@@ -415,16 +424,16 @@ class IdsFileUpdate(Struct):
                 "repository"
             )
         with self.log.text() as stream:
-            stream.write(f"{visible(found.path)}: {counted(number, 'line')} for {visible(branch)}\n")
-        if found.commit != self.place.tested and not self.branches.has(branch, found.commit):
+            stream.write(f"{visible(ids.path)}: {counted(number, 'line')} for {visible(branch)}\n")
+        if ids.commit != self.place.tested and not self.branches.has(branch, ids.commit):
             raise Unclear(f"the checked-out commit is not on {branch}")
-        self._sure = False  # an interruption from here on may come too late
-        return IdsBranch(self.branches, self.place, self.registry, found).bring(self.by)
+        self._certain = False  # an interruption from here on may come too late
+        return IdsBranch(self.branches, self.place, self.registry, ids).bring(self.by)
 
-    def _tell(self, found: Learned, brought: Brought, number: int) -> None:
+    def _report(self, found: Learned, brought: Brought, number: int) -> None:
         self.url = brought.url
         if brought.trouble:
-            self._say(brought.trouble)
+            self._add_notice(brought.trouble)
         elif brought.url:
             kind = "commit" if self.by == "commit" else "pull request"
             self.summary = (
@@ -439,24 +448,24 @@ class IdsFileUpdate(Struct):
             ),
         ):
             if lines:
-                names = some([clip(_said(line), 200) for line in lines], _NAMED)
-                self._say(f"{found.path} on {self.place.branch} {became}: {names}")
+                names = some([clip(_line_text(line), 200) for line in lines], _NAMED)
+                self._add_notice(f"{found.path} on {self.place.branch} {became}: {names}")
 
-    def _why(self, error: GitHubError) -> str:
-        said = f" ({error.said.rstrip('.')})" if error.said else ""
+    def _failure_text(self, error: GitHubError) -> str:
+        why = f" ({error.said.rstrip('.')})" if error.said else ""
         if kept_out(error):
             other = "ids-file: pull-request, or " if self.by == "commit" else ""
             return (
-                f"a rule of the repository forbids the commit{said}. Set {other}an ids-token that is allowed "
+                f"a rule of the repository forbids the commit{why}. Set {other}an ids-token that is allowed "
                 "to commit"
             )
         hint = ""
         if error.not_allowed and "rate limit" not in error.said.lower():
             also = " and pull-requests: write" if self.by == "pull-request" else ""
             hint = f". The run is for a fork, or the job lacks the permission contents: write{also}"
-        return f"{error.what}{said}{hint}"
+        return f"{error.what}{why}{hint}"
 
-    def _say(self, text: str) -> None:
+    def _add_notice(self, text: str) -> None:
         self.log.notice(f"{text}.")
         self.summary = "\n\n".join(filter(None, (self.summary, f"{prose(text)}.")))
 
@@ -464,18 +473,18 @@ class IdsFileUpdate(Struct):
 def _lines(changes: tuple[LineChange, ...]) -> Iterator[str]:
     for change in changes:
         if change.before is not None:
-            yield f"- {_said(change.before)}"
+            yield f"- {_line_text(change.before)}"
         if change.after is not None:
-            yield f"+ {_said(change.after)}"
+            yield f"+ {_line_text(change.after)}"
 
 
-def _said(line: RecordedLine) -> str:
+def _line_text(line: RecordedLine) -> str:
     ids = " ".join(filter(None, (line.id, line.also)))
     return visible(f"{line.address}: {ids}{' (kept)' if line.kept else ''}")
 
 
-def _block(lines: list[str]) -> str:
-    kept, room = [], _TOLD
+def _lines_block(lines: list[str]) -> str:
+    kept, room = [], _SUMMARY_SIZE
     for line in lines:
         room -= len(line)
         if room < 0:

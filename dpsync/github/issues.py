@@ -1,17 +1,11 @@
-"""Open, update and close the issues about drift and unwatched objects.
+"""Open, update and close the drift issue, and the issue about failing drift checks.
 
-Issues of ours: found by their markers, and of two that were opened at once the first one stays.
-
-One issue for the drift of a key: opened, rewritten when the drift is another one, closed when it is gone.
-
-Only a check that was made and complete touches it. A closed one is opened again, so that the
-trail of a configuration's drift is in one place.
-
-An issue that says that drift is not being watched: opened by the third check in a row that has failed.
-
-How many have failed so far has to be kept on GitHub, and hardly anything can be written there without a mail
-to everybody who watches the repository. A label can: its description says how many, since when and why. The
-first check that works takes it away, and closes the issue.
+- `DriftIssue`: one issue for the drift of a key. Only a complete check changes it. A closed issue is opened
+  again, so that the history of drift is in one place.
+- `Watch`: an issue that the third failed drift check in a row opens. The count must be kept on GitHub, where
+  nearly everything that can be written sends a mail to everybody who watches the repository. A label does
+  not: its description has the count, the time and the reasons. The first successful check deletes the label
+  and closes the issue.
 """
 
 from __future__ import annotations
@@ -42,7 +36,10 @@ _TITLE: Final = 200
 
 
 class Issues(Struct, Generic[M], frozen=True):
-    """The issues of one key and sort of marker, and the run that looks after them. `now` is its time."""
+    """The issues with one key and type of marker.
+
+    `place` is the present run, `now` its time in Unix seconds.
+    """
 
     github: GitHub
     key: str
@@ -52,32 +49,32 @@ class Issues(Struct, Generic[M], frozen=True):
     now: int = msgspec.field(default_factory=lambda: int(time.time()))
 
     def found(self) -> list[tuple[GitHubText, M]]:
-        """Ours, open and closed, the oldest first."""
+        """Return the issues of the token's account with this key, open and closed, oldest first."""
         viewer = self.github.viewer()
-        found = []
+        result = []
         for text in self.github.issues(viewer):
             marker = read_marker(text.body, self.sort) if text.author == viewer else None
             if marker is not None and marker.key == self.key:
-                found.append((text, marker))
-        return found
+                result.append((text, marker))
+        return result
 
     def current(self) -> tuple[GitHubText, M] | None:
-        """The one that is open, else the last one."""
+        """Return the first open issue, otherwise the newest one; None without any."""
         found = self.found()
         return next((one for one in found if one[0].open), found[-1]) if found else None
 
     def open_one(self, name: tuple[str, ...], body: str) -> GitHubText:
-        """Open one. Where two runs do that at once, the first one stays."""
+        """Open an issue. If two runs do so at the same time, the older issue stays."""
         title = visible(" · ".join(filter(None, name)))[:_TITLE]
-        made = self.github.open_issue(title, body, self.labels)
-        first = next((text for text, _ in self.found() if text.open), made)
-        if first.number < made.number:
-            self.github.edit_issue(made.number, state="closed", state_reason="not_planned")
+        opened = self.github.open_issue(title, body, self.labels)
+        first = next((text for text, _ in self.found() if text.open), opened)
+        if first.number < opened.number:
+            self.github.edit_issue(opened.number, state="closed", state_reason="not_planned")
             return first
-        return made
+        return opened
 
     def close(self, why: str) -> GitHubText | None:
-        """Close what is open and not of a later run, with the reason."""
+        """Close all open issues, except those of later runs, with a reason. Return the last one closed."""
         closed = None
         for text, marker in self.found():
             if text.open and marker.age <= self.place.age:
@@ -87,7 +84,7 @@ class Issues(Struct, Generic[M], frozen=True):
 
 
 def moment(seconds: int) -> str:
-    """A time for people."""
+    """Return a time in Unix seconds as text."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
@@ -100,16 +97,16 @@ _MATERIAL: Final = {"address", "what", "id", "place", "renamed", "fields"}
 
 
 def drift_digest(drift: Drift) -> str:
-    """What differs from what, without why: the same drift has the same digest in every check."""
-    found = [item.model_dump(mode="json", include=_MATERIAL) for item in drift.found]
-    for item in found:
+    """Return a digest of the differences without their causes: the same drift has the same digest."""
+    differences = [item.model_dump(mode="json", include=_MATERIAL) for item in drift.found]
+    for item in differences:
         for field in item["fields"]:
             field.pop("cause")
-    return hashlib.sha256(json_text(found).encode()).hexdigest()
+    return hashlib.sha256(json_text(differences).encode()).hexdigest()
 
 
 def issue_body(marker: DriftMarker, document: DriftDocument, place: WorkflowRun) -> str:
-    """The text of the issue: since when, what, and which run has written it; within GitHub's limit."""
+    """Return the text of the drift issue, within GitHub's limit."""
     seen = (
         f"dpsync first found this drift on {moment(marker.since)}, "
         f"and has found the drift in {counted(marker.checks, 'check')} so far.\n\n"
@@ -120,57 +117,57 @@ def issue_body(marker: DriftMarker, document: DriftDocument, place: WorkflowRun)
 
 
 class DriftIssue(Struct, frozen=True):
-    """The issue of one key."""
+    """The drift issue of a key."""
 
     issues: Issues[DriftMarker]
 
     def checked(self, document: DriftDocument, name: tuple[str, ...]) -> GitHubText | None:
-        """After a check: the issue that tells its drift, or the one that is closed now; None for neither."""
+        """Update the issue after a check. Return the open or the just closed issue, or None."""
         if document.drifted:
-            return self._tell(document, name)
+            return self._update(document, name)
         if document.drift.unread:
             return None  # what could not be read may have drifted
         return self.close(GONE)
 
     def close(self, why: str) -> GitHubText | None:
-        """Close what is open, with the reason."""
+        """Close the open issue with a reason."""
         return self.issues.close(f"{why}\n\n{written_by(self.issues.place)}")
 
-    def _tell(self, document: DriftDocument, name: tuple[str, ...]) -> GitHubText:
+    def _update(self, document: DriftDocument, name: tuple[str, ...]) -> GitHubText:
         digest = drift_digest(document.drift)
         github, place = self.issues.github, self.issues.place
         text, before = self.issues.current() or (None, None)
-        again = text is not None and text.open
+        was_open = text is not None and text.open
         marker = DriftMarker(
             key=self.issues.key,
             run=place.run,
             attempt=place.attempt,
             sha=place.sha,
             digest=digest,
-            since=(before.since if before and again else None) or self.issues.now,
-            checks=before.checks + 1 if before and again else 1,
+            since=(before.since if before and was_open else None) or self.issues.now,
+            checks=before.checks + 1 if before and was_open else 1,
         )
         body = issue_body(marker, document, place)
         if text is None or before is None:
             return self.issues.open_one(("Drift", *name), body)
         if before.age > place.age:
             return text
-        if again and before.digest == digest:
+        if was_open and before.digest == digest:
             return github.edit_issue(text.number, body=body)  # of this nobody gets a mail
         changed = github.edit_issue(text.number, body=body, state="open")
-        said = "The drift has changed" if again else "There is drift again"
+        change = "The drift has changed" if was_open else "There is drift again"
         verdict = prose(view(document).title)
-        github.comment(text.number, f"{said}: {verdict}\n\n{written_by(place)}")
+        github.comment(text.number, f"{change}: {verdict}\n\n{written_by(place)}")
         return changed
 
 
 IN_A_ROW: Final = 3
 _NAMED: Final = 3
-"""The last reasons, which are named."""
+"""The number of last reasons that are named."""
 LONGEST: Final = 100
-"""Characters of a label's description."""
+"""The largest number of characters of a label's description."""
 _COLOUR: Final = "ededed"
-_KEPT: Final = re.compile(
+_DESCRIPTION: Final = re.compile(
     r"(\d{1,6}) failed drift checks? since (\d{4}-\d\d-\d\dT\d\d:\d\dZ), run (\d{1,18})\.(\d{1,9}):([a-z -]*)"
 )
 _TIME: Final = "%Y-%m-%dT%H:%MZ"
@@ -178,7 +175,7 @@ _THERE_ALREADY = 422
 
 
 class Failed(Struct, frozen=True):
-    """The failed checks in a row: how many, since when, which run was the last one, and the last reasons."""
+    """The failed checks in a row: number, time of the first, last run, and last reasons."""
 
     number: int
     since: int
@@ -195,20 +192,20 @@ class Failed(Struct, frozen=True):
 
 
 def read_failed(text: str) -> Failed | None:
-    """What a label's description says; None where it is not as we write one."""
-    found = _KEPT.fullmatch(text)
-    if found is None:
+    """Read the description of a label; None if dpsync did not write it."""
+    match = _DESCRIPTION.fullmatch(text)
+    if match is None:
         return None
     try:
-        since = datetime.strptime(found[2], _TIME).replace(tzinfo=UTC)
+        since = datetime.strptime(match[2], _TIME).replace(tzinfo=UTC)
     except ValueError:
         return None
-    age = int(found[3]), int(found[4])
-    return Failed(int(found[1]), int(since.timestamp()), age, tuple(found[5].split()))
+    age = int(match[3]), int(match[4])
+    return Failed(int(match[1]), int(since.timestamp()), age, tuple(match[5].split()))
 
 
 class Watch(Struct, frozen=True):
-    """The issue of one key, and its count."""
+    """The issue about failing drift checks of a key, and their count."""
 
     issues: Issues[WatchMarker]
 
@@ -217,36 +214,36 @@ class Watch(Struct, frozen=True):
         return f"dpsync-{self.issues.key[:12]}"
 
     def failed(self, reason: str, document: BaseModel | None, name: tuple[str, ...]) -> GitHubText | None:
-        """After a check that has failed: the issue, where it is open by now."""
-        before, place = self._kept(), self.issues.place
+        """Count a failed check. Return the issue if it is open now, or None."""
+        before, place = self._read_count(), self.issues.place
         if before is not None and before.age > place.age:
             return None
         reasons = (*(before.reasons if before else ()), reason)[-_NAMED:]
-        now = Failed(
+        failed = Failed(
             before.number + 1 if before else 1,
             before.since if before else self.issues.now,
             place.age,
             reasons,
         )
-        self._keep(now)
-        return self._tell(now, document, name) if now.number >= IN_A_ROW else None
+        self._write_count(failed)
+        return self._update(failed, document, name) if failed.number >= IN_A_ROW else None
 
     def works(self) -> GitHubText | None:
-        """After a check that was made: the issue, where it was closed by that."""
+        """End the count after a successful check. Return the issue if it was closed, or None."""
         closed = self.issues.close(
             f"**Drift checks work again.** A drift check has succeeded.\n\n{written_by(self.issues.place)}"
         )
-        before = self._kept()
+        before = self._read_count()
         if before is not None and before.age <= self.issues.place.age:
             self.issues.github.ask("DELETE", f"/labels/{self.label}")
         return closed
 
     # The issue.
 
-    def _tell(self, failed: Failed, document: BaseModel | None, name: tuple[str, ...]) -> GitHubText:
+    def _update(self, failed: Failed, document: BaseModel | None, name: tuple[str, ...]) -> GitHubText:
         github, place = self.issues.github, self.issues.place
         marker = WatchMarker(key=self.issues.key, run=place.run, attempt=place.attempt, sha=place.sha)
-        body = _body(marker, failed, document, f"\n\n{written_by(place)}")
+        body = _watch_body(marker, failed, document, f"\n\n{written_by(place)}")
         current = self.issues.current()
         if current is None:
             return self.issues.open_one(("Drift checks fail", *name), body)
@@ -260,17 +257,17 @@ class Watch(Struct, frozen=True):
 
     # The count.
 
-    def _kept(self) -> Failed | None:
+    def _read_count(self) -> Failed | None:
         try:
-            found = self.issues.github.ask("GET", f"/labels/{self.label}")
+            label = self.issues.github.ask("GET", f"/labels/{self.label}")
         except GitHubError as error:
             if error.missing:
                 return None
             raise
-        said = found.get("description") if isinstance(found, dict) else None
-        return read_failed(said) if isinstance(said, str) else None
+        description = label.get("description") if isinstance(label, dict) else None
+        return read_failed(description) if isinstance(description, str) else None
 
-    def _keep(self, failed: Failed) -> None:
+    def _write_count(self, failed: Failed) -> None:
         github, content = self.issues.github, {"description": str(failed)}
         try:
             github.ask("POST", "/labels", {"name": self.label, "color": _COLOUR, **content})
@@ -280,7 +277,7 @@ class Watch(Struct, frozen=True):
             github.ask("PATCH", f"/labels/{self.label}", content)
 
 
-def _body(marker: WatchMarker, failed: Failed, document: BaseModel | None, foot: str) -> str:
+def _watch_body(marker: WatchMarker, failed: Failed, document: BaseModel | None, foot: str) -> str:
     checks, reasons = counted(failed.number, "drift check"), ", ".join(failed.reasons)
     head = (
         f"{first_line(marker)}> [!WARNING]\n"

@@ -1,17 +1,12 @@
-"""Write and mark the comment with a plan in a pull request.
+"""Write the comment with a plan in a pull request, with a marker of what the plan showed.
 
-What a plan has shown, as digests, and what several plans have shown together: pure.
-
-A plan shows what is done to each thing: one `Shown` for what is made or deleted as a whole, one for each
-field that changes, one for each thing that becomes more visible. A digest names the platform and the id of
-the organization, so what a plan for one has shown says nothing about another.
-
-The first line of every text of ours on GitHub: which plan or drift it tells, and by which run.
-
-Its values are numbers, hexadecimal digits and base64url, so that nothing in it can end the HTML comment. It
-counts only at the very beginning of a text, and only in a text whose author is us.
-
-What a comment says, and whether it is written: pure. Marker first, then what happened, then the plan.
+- `shown_by` reduces a plan to digests: one `Shown` for each object that is created or deleted, each field
+  that changes, and each object that becomes more visible. A digest includes the platform and the organization
+  id, so an approval for one organization does not count for another.
+- `first_line` writes the marker, the first line of the comment. Its values are numbers, hexadecimal digits
+  and base64url, so they cannot end the HTML comment. A marker counts only at the beginning of a text whose
+  author is the account of the token.
+- `plan_body` makes the whole comment: marker, then the status, then the plan. `decide` says whether to write.
 """
 
 from __future__ import annotations
@@ -37,21 +32,22 @@ from dpsync.render.report_words import done, ending
 from dpsync.render.view import View, clip
 
 SIZE: Final = 30
-"""Bytes of one `Shown`: 40 characters of base64."""
+"""The number of bytes of a `Shown`: 40 characters of base64."""
 _ADDRESS: Final = 11
 _FIELD: Final = 3
 _WHAT: Final = 16
-"""Bytes of a digest on which an approval rests. Two addresses or fields that look alike lose an approval."""
+"""The number of bytes of the digest that an approval depends on. A collision of the shorter digests of
+addresses or fields can only cost an approval."""
 WHOLE: Final = bytes(_FIELD)
-"""Instead of a field: the whole thing."""
+"""The value of `field` for a whole object."""
 _EXPOSED: Final = b"\x80"
 _CONTEXT: Final = ("address", "kind", "action", "id", "inside")
 _ANY_UPDATE: Final = (("update", None), ("move", None), ("await", None))
-"""Steps of a change that follow from the fields that it changes."""
+"""Steps that follow from the changed fields, so they need no approval of their own."""
 
 
 class Shown(Struct, frozen=True, order=True):
-    """One thing that is done: where, in which field (empty: to the whole), and what. All are digests."""
+    """A change that a plan showed: the digests of its address, field (WHOLE for an object) and content."""
 
     address: bytes
     field: bytes
@@ -62,87 +58,87 @@ class Shown(Struct, frozen=True, order=True):
 
     @property
     def exposes(self) -> bool:
-        """It is told of what becomes more visible, and is no change by itself."""
+        """Whether it is about opened access, and not a change itself."""
         return self.field >= _EXPOSED
 
     @property
     def of(self) -> bytes:
-        """The field that it is about, or WHOLE."""
+        """The field without the mark of opened access, or WHOLE."""
         return bytes([self.field[0] & 0x7F]) + self.field[1:]
 
 
 def read_shown(content: bytes) -> tuple[Shown, ...]:
-    """What `bytes` of several gave. What is left over at the end is nothing."""
+    """Read the concatenated bytes of several `Shown`. An incomplete rest is ignored."""
     whole = range(0, len(content) - SIZE + 1, SIZE)
-    return tuple(_read(content[at : at + SIZE]) for at in whole)
+    return tuple(_read_one(content[at : at + SIZE]) for at in whole)
 
 
-def _read(one: bytes) -> Shown:
-    return Shown(one[:_ADDRESS], one[_ADDRESS:-_WHAT], one[-_WHAT:])
+def _read_one(content: bytes) -> Shown:
+    return Shown(content[:_ADDRESS], content[_ADDRESS:-_WHAT], content[-_WHAT:])
 
 
 def shown_by(plan: Plan) -> tuple[Shown, ...]:
-    """Everything that a plan shows, each once."""
-    found = [one for change in plan.changes for one in shown_of(change, plan)]
-    return tuple(dict.fromkeys([*found, *(one for _, one in exposures_shown(plan))]))
+    """Return everything that a plan shows, without duplicates."""
+    changes_shown = [one for change in plan.changes for one in shown_of(change, plan)]
+    return tuple(dict.fromkeys([*changes_shown, *(one for _, one in exposures_shown(plan))]))
 
 
 def shown_of(change: Change, plan: Plan) -> tuple[Shown, ...]:
-    """What a plan shows of one of its changes; never nothing.
+    """Return what a plan shows of one change; at least one value.
 
-    How its requests are sent is left out: what is left of a plan after half of it was done has the same
-    changes, with ids where addresses were.
+    The HTTP requests do not count: the rest of a half-finished plan has the same changes, but ids in place of
+    addresses.
     """
-    done = change.done.model_dump(mode="json")
-    for item in done["differences"]:
+    content = change.done.model_dump(mode="json")
+    for item in content["differences"]:
         if item["masked"] is None:
             del item["masked"]
-    context = [_target(plan, change.address), *(done[name] for name in _CONTEXT)]
-    if change.action == "update" and (parts := list(_parts(change, done))):
-        return tuple(_displayed(change.address, field, [*context, what]) for field, what in parts)
+    context = [_target(plan, change.address), *(content[name] for name in _CONTEXT)]
+    if change.action == "update" and (parts := list(_update_parts(change, content))):
+        return tuple(_to_shown(change.address, field, [*context, what]) for field, what in parts)
     steps = [[step.verb, step.answers] for step in change.steps]
-    rest = [done["differences"], done["moved"], done["effects"], steps]
-    return (_displayed(change.address, "", [*context, rest]),)
+    rest = [content["differences"], content["moved"], content["effects"], steps]
+    return (_to_shown(change.address, "", [*context, rest]),)
 
 
 def exposures_shown(plan: Plan) -> Iterator[tuple[str, Shown]]:
-    """What becomes more visible or more powerful, with where."""
+    """Yield each change that opens access, with its address."""
     for item in plan.exposures:
         what = [_target(plan, item.address), "exposed", item.model_dump(mode="json")]
-        one = _displayed(item.address, item.field, what)
-        yield item.address, replace(one, field=bytes([one.field[0] | 0x80]) + one.field[1:])
+        shown = _to_shown(item.address, item.field, what)
+        yield item.address, replace(shown, field=bytes([shown.field[0] | 0x80]) + shown.field[1:])
 
 
 def address_digest(address: str) -> bytes:
-    """The address as a `Shown` has it."""
-    return _hashed(address)[:_ADDRESS]
+    """Return the digest of an address, as in `Shown`."""
+    return _sha256(address)[:_ADDRESS]
 
 
 def latest_shown(oldest_first: Iterable[Iterable[Shown]]) -> frozenset[Shown]:
-    """What several plans have shown: where two of them speak of the same thing, the later one counts.
+    """Merge what several plans showed. For the same object or field, the later plan counts.
 
-    The same thing is a field, or an address where one of the two speaks of the whole.
+    A `Shown` for a whole object replaces all fields of that object, and the other way round.
     """
-    found: set[Shown] = set()
+    result: set[Shown] = set()
     for displayed in map(tuple, oldest_first):
-        said = {(one.address, one.of) for one in displayed}
+        fields = {(one.address, one.of) for one in displayed}
         addresses = {one.address for one in displayed}
-        wholes = {address for address, field in said if field == WHOLE}
-        found = {
-            one for one in found
+        wholes = {address for address, field in fields if field == WHOLE}
+        result = {
+            one for one in result
             if one.address not in addresses
-            or not (one.of == WHOLE or one.address in wholes or (one.address, one.of) in said)
+            or not (one.of == WHOLE or one.address in wholes or (one.address, one.of) in fields)
         } | set(displayed)  # fmt: skip
-    return frozenset(found)
+    return frozenset(result)
 
 
-def _parts(change: Change, done: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What an update does, one after the other: by the field, or another name for what has none."""
-    for item in done["differences"]:
+def _update_parts(change: Change, content: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the parts of an update with their contents, by field; other parts have names with `#`."""
+    for item in content["differences"]:
         yield item["field"], ["field", item]
-    if done["moved"] is not None:
-        yield "#moved", ["moved", done["moved"]]
-    for effect in done["effects"]:
+    if content["moved"] is not None:
+        yield "#moved", ["moved", content["moved"]]
+    for effect in content["effects"]:
         yield "#effects", ["effect", effect]
     for step in dict.fromkeys((step.verb, step.answers) for step in change.steps):
         if step not in _ANY_UPDATE:
@@ -150,24 +146,24 @@ def _parts(change: Change, done: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _target(plan: Plan, address: str) -> list[str]:
-    """The platform and organization of an address, by their names for each other."""
+    """Return the platform and the id of the organization of an address."""
     root = address.partition("/")[0]
     return [plan.target, next((one.id for one in plan.organizations if one.address == root), "")]
 
 
-def _displayed(address: str, field: str, what: Any) -> Shown:
-    named = Shown(address_digest(address), _hashed(field)[:_FIELD] if field else WHOLE, b"")
-    return replace(named, field=named.of, what=_hashed(json_text(_ordered(what)))[:_WHAT])
+def _to_shown(address: str, field: str, what: Any) -> Shown:
+    named = Shown(address_digest(address), _sha256(field)[:_FIELD] if field else WHOLE, b"")
+    return replace(named, field=named.of, what=_sha256(json_text(_with_sorted_keys(what)))[:_WHAT])
 
 
-def _hashed(text: str) -> bytes:
+def _sha256(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _ordered(value: object) -> object:
+def _with_sorted_keys(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _ordered(value[key]) for key in sorted(value)}
-    return [_ordered(item) for item in value] if isinstance(value, list) else value
+        return {key: _with_sorted_keys(value[key]) for key in sorted(value)}
+    return [_with_sorted_keys(item) for item in value] if isinstance(value, list) else value
 
 
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]*$", max_length=64)]
@@ -179,16 +175,16 @@ State = Literal["plan", "applied", "converged", "refused"]
 M = TypeVar("M", bound="Marker")
 
 FIRST: Final = 500
-"""Of what a plan shows, how much the marker of its comment holds: 20,000 characters."""
+"""The number of `Shown` in the marker of the comment: 20,000 characters."""
 FURTHER: Final = 1_400
-"""How much the marker of each further comment holds."""
+"""The number of `Shown` in the marker of each further comment."""
 COMMENTS: Final = 20
-"""How many further ones there may be. Of what does not fit only the plan's digest is kept."""
+"""The largest number of further comments. Of a larger plan, only the digest is kept."""
 _FIRST_LINE: Final = re.compile(r"<!-- dpsync:([a-z]+):1 (\{[^<>\r\n]*\}) -->(?:\r?\n|$)")
 
 
 class Marker(BaseModel):
-    """What every marker has."""
+    """The data of every marker. `run` and `attempt` identify the workflow run that wrote it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     kind: str = Field(default="", exclude=True)
@@ -204,31 +200,32 @@ class Marker(BaseModel):
 
 
 class PlanMarker(Marker):
-    """Of a comment that tells a plan. `key` names its platform and organizations, too."""
+    """The marker of a comment with a plan. `key` includes the platform and the organizations."""
 
     kind: Literal["plan"] = Field(default="plan", exclude=True)
     name: Hex = ""
-    """The configuration, environment and part: what is known of a plan that could not be made."""
+    """The key of configuration, environment and part, which is known even if planning failed."""
     branch: Hex = ""
-    """The digest of the branch that the pull request was for."""
+    """The key of the base branch of the pull request."""
     state: State = "plan"
-    """plan: it may still be rewritten; all others are frozen. applied: it counted, and an apply has begun.
-    converged: an apply of the commit `applied` has ended it. refused: made after the merge by an apply.
+    """plan: the comment may be rewritten; in all other states it is frozen. applied: an apply of the plan
+    began. converged: an apply of the commit `applied` converged. refused: an apply wrote the comment after
+    the merge.
     """
     applied: Hex = ""
     displayed: Base64url | None = None
-    """What the plan has shown, or the first part of it; None where it is too much for all comments."""
+    """What the plan showed, or the first part of it; None if it does not fit into all comments."""
     approved: dict[Base64url, Hex] = Field(default_factory=dict, max_length=50)
-    """Who has approved which plan: names in base64url."""
+    """The digest of the approved plan by the approver's name in base64url."""
 
     @property
     def full(self) -> bool:
-        """Whether further comments may hold more of what the plan has shown."""
+        """Whether the marker is full, so that further comments may hold more."""
         return len(shown_in([self.displayed or ""])) >= FIRST
 
 
 class RestMarker(Marker):
-    """Of a comment with more of what the plan with this digest has shown."""
+    """The marker of a further comment, with more of what the plan with this digest showed."""
 
     kind: Literal["rest"] = Field(default="rest", exclude=True)
     part: Annotated[int, Field(ge=1, le=COMMENTS)]
@@ -236,41 +233,41 @@ class RestMarker(Marker):
 
 
 class DriftMarker(Marker):
-    """Of an issue that tells drift."""
+    """The marker of a drift issue."""
 
     kind: Literal["drift"] = Field(default="drift", exclude=True)
     since: Moment = 0
-    """When a check has found drift first, since there was none."""
+    """The time of the first check that found the present drift."""
     checks: Count = 1
-    """How many have found some since then."""
+    """The number of checks that have found drift since then."""
 
 
 class WatchMarker(Marker):
-    """Of an issue that says that drift is not being watched."""
+    """The marker of an issue that says that drift checks fail."""
 
     kind: Literal["watch"] = Field(default="watch", exclude=True)
 
 
 def first_line(marker: Marker) -> str:
-    """The marker as the first line of a text, with its line break."""
+    """Return a marker as the first line of a text, with a line break."""
     return f"<!-- dpsync:{marker.kind}:1 {json_text(marker)} -->\n"
 
 
 def read_marker(text: str, model: type[M]) -> M | None:
-    """The marker that a text begins with; None where it has none, another one, or a damaged one."""
-    found = _FIRST_LINE.match(text)
-    if found is None or found[1] != model.model_fields["kind"].default:
+    """Return the marker at the beginning of a text; None for no marker, another kind, or a damaged marker."""
+    match = _FIRST_LINE.match(text)
+    if match is None or match[1] != model.model_fields["kind"].default:
         return None
     try:
-        return model.model_validate_json(found[2])
+        return model.model_validate_json(match[2])
     except ValidationError:
         return None
 
 
 def without_marker(text: str) -> str:
-    """What people see of a text of ours."""
-    found = _FIRST_LINE.match(text)
-    return text[found.end() :] if found else text
+    """Return a text without its marker."""
+    match = _FIRST_LINE.match(text)
+    return text[match.end() :] if match else text
 
 
 def base64url(content: bytes) -> str:
@@ -278,12 +275,15 @@ def base64url(content: bytes) -> str:
 
 
 def name_of(encoded: str) -> str:
-    """What `base64url` was made of."""
-    return _decoded(encoded).decode(errors="replace")
+    """Decode a name from base64url."""
+    return _decode(encoded).decode(errors="replace")
 
 
 def marker_values(displayed: tuple[Shown, ...]) -> list[str]:
-    """What markers hold of what a plan has shown: the first one's, then those of further comments."""
+    """Return what a plan showed as values for markers: the first comment's, then those of further comments.
+
+    The list is empty if the comments cannot hold everything.
+    """
     if len(displayed) > FIRST + COMMENTS * FURTHER:
         return []
     starts = [0, *range(FIRST, len(displayed), FURTHER)]
@@ -292,11 +292,11 @@ def marker_values(displayed: tuple[Shown, ...]) -> list[str]:
 
 
 def shown_in(texts: Iterable[str]) -> tuple[Shown, ...]:
-    """What `kept` has kept; a damaged text holds nothing."""
-    return tuple(one for text in texts for one in read_shown(_decoded(text)))
+    """Read the values of markers. A damaged value counts as empty."""
+    return tuple(one for text in texts for one in read_shown(_decode(text)))
 
 
-def _decoded(text: str) -> bytes:
+def _decode(text: str) -> bytes:
     try:
         return base64.urlsafe_b64decode(f"{text}==")  # more of them than are needed change nothing
     except ValueError:
@@ -304,21 +304,21 @@ def _decoded(text: str) -> bytes:
 
 
 _CONTENT: Final = "<!-- dpsync:content -->\n"
-"""Between what happened and the plan. It stands before all foreign text, so the first one is ours."""
+"""The separator between the status and the plan. No foreign text precedes it: the first one is dpsync's."""
 _UNKNOWN: Final = "a plan that this comment no longer shows"
 _NAMED: Final = 5
-"""People or labels that are named in one line."""
+"""The largest number of people or labels in a line."""
 
 
 class FoundComment(Struct, frozen=True):
-    """A comment of ours with its marker."""
+    """A comment with a plan marker."""
 
     text: GitHubText
     marker: PlanMarker
 
 
 class Decision(Struct, frozen=True):
-    """What to do: `leave` an existing comment (or none) as it is, `edit` it, or make a `new` one."""
+    """What to do with the comment: `leave` it (or write none), `edit` it, or write a `new` one."""
 
     what: Literal["leave", "edit", "new"]
     found: FoundComment | None = None
@@ -326,27 +326,33 @@ class Decision(Struct, frozen=True):
 
 
 def comments_named(comments: Iterable[GitHubText], name: str) -> list[FoundComment]:
-    """The comments with a marker of this name, the oldest first, whoever has written them."""
-    found = []
+    """Return the comments with a plan marker of this name by any author, oldest first."""
+    result = []
     for text in comments:
         marker = read_marker(text.body, PlanMarker)
         if marker is not None and marker.name == name:
-            found.append(FoundComment(text, marker))
-    return found
+            result.append(FoundComment(text, marker))
+    return result
 
 
 def of_key(found: Iterable[FoundComment], key: str) -> list[FoundComment]:
-    """Those of one platform and its organizations, or of what was not known; all where `key` is not known."""
+    """Return the comments for a platform and its organizations, or for an unknown one; all if `key` is ""."""
     return [one for one in found if not key or one.marker.key in (key, "")]
 
 
 def rewritable(found: Iterable[FoundComment]) -> FoundComment | None:
-    """The comment that the next plan goes into: the oldest one that is not frozen."""
+    """Return the oldest comment that is not frozen, which the next plan replaces; None without one."""
     return next((one for one in found if one.marker.state == "plan"), None)
 
 
 def decide(found: FoundComment | None, age: tuple[int, int], body: str, worth_it: bool) -> Decision:
-    """What becomes of the comment. `worth_it`: whether there is anything to tell where nothing stands yet."""
+    """Decide what to do with the comment.
+
+    Args:
+        found: The present comment; None without one.
+        age: The run that wants to write. A comment of a later run stays.
+        worth_it: Whether to write a new comment if there is none.
+    """
     if found is None:
         return Decision("new") if worth_it else Decision("leave")
     if found.marker.age > age:
@@ -357,24 +363,24 @@ def decide(found: FoundComment | None, age: tuple[int, int], body: str, worth_it
 
 
 def remembered(found: FoundComment | None, approvals: Iterable[Review]) -> dict[str, str]:
-    """Who has approved which plan, by names in base64url; "" where no comment says which one that was.
+    """Return the digest of the plan that each approver approved, by name in base64url; "" if unknown.
 
-    An approval that came after the comment was last written was for the plan in it; an earlier one is what
-    was remembered of it then. Both times are GitHub's. One that is not remembered came before the first plan,
-    or the comment that it was for is not there any more.
+    An approval after the last edit of the comment is for the plan in the comment. For an earlier approval,
+    the marker has the digest. Both times are GitHub's. The digest is unknown if the approval came before the
+    first plan, or if its comment was deleted.
     """
-    known: dict[str, str] = {}
+    approved: dict[str, str] = {}
     for review in approvals:
         name = base64url(review.author.encode())
         if found is not None and review.at > found.text.updated:
-            known[name] = found.marker.digest
+            approved[name] = found.marker.digest
         else:
-            known[name] = found.marker.approved.get(name, "") if found is not None else ""
-    return dict(sorted(known.items())[:50])
+            approved[name] = found.marker.approved.get(name, "") if found is not None else ""
+    return dict(sorted(approved.items())[:50])
 
 
 def changed_since(approved: Mapping[str, str], digest: str) -> str:
-    """That the plan is another one than was approved, by whom; empty where it is not."""
+    """Return a warning that the plan differs from the one that somebody approved; "" if it does not."""
     others = [(name_of(name), other) for name, other in approved.items() if other != digest]
     if not others:
         return ""
@@ -392,7 +398,10 @@ def plan_marker(
     state: State = "plan",
     approved: Mapping[str, str] | None = None,
 ) -> PlanMarker:
-    """The marker of a comment that tells a plan, or why there is none. `name` is what was asked for."""
+    """Return the marker of a comment about a plan, or about why there is none.
+
+    `name` is the key of the inputs.
+    """
     plan = document.plan if isinstance(document, PlanDocument) else None
     return PlanMarker(
         key=plan_key(name, plan) if plan is not None else "",
@@ -409,7 +418,7 @@ def plan_marker(
 
 
 def heading(name: Iterable[str]) -> str:
-    """Which of several configurations it is; empty for the only one."""
+    """Return a heading that distinguishes several configurations; "" for a single one."""
     labels = [code(clip(label, 100)) for label in name]
     return f"dpsync plan · {' · '.join(labels[:_NAMED])}" if labels else ""
 
@@ -417,7 +426,7 @@ def heading(name: Iterable[str]) -> str:
 def plan_body(
     marker: PlanMarker, view: View, place: WorkflowRun, lines: Iterable[str] = (), limit: int = COMMENT
 ) -> str:
-    """A whole comment of at most `limit` UTF-16 units. `lines` are ours and stand before the plan."""
+    """Return a whole comment of at most `limit` UTF-16 units. `lines` are put before the plan."""
     head = _head(marker, lines)
     foot = f"\n\n{written_by(place)}"
     return f"{head}{render_markdown(view, limit - units(head) - units(foot))}{foot}"
@@ -429,7 +438,7 @@ def written_by(place: WorkflowRun) -> str:
 
 
 def rest_body(marker: PlanMarker, part: int, displayed: str) -> str:
-    """A further comment, with what the marker of the first one has no room for."""
+    """Return a further comment, with what the marker of the first comment has no room for."""
     more = RestMarker(
         key=marker.key,
         run=marker.run,
@@ -447,7 +456,7 @@ def rest_body(marker: PlanMarker, part: int, displayed: str) -> str:
 
 
 def with_status(found: FoundComment, state: State, line: str, applied: str = "") -> str:
-    """The same comment with what became of its plan, in place of what was said of that before."""
+    """Return the body of a comment with a new state and status line."""
     marker = found.marker.model_copy(update={"state": state, "applied": applied})
     before, separator, content = found.text.body.partition(_CONTENT)
     if not separator:
@@ -461,18 +470,18 @@ def _head(marker: PlanMarker, lines: Iterable[str]) -> str:
 
 
 def status(document: ApplyDocument, place: WorkflowRun) -> str:
-    """How an apply ended, for the comment of its plan."""
+    """Return the result of an apply, for the comment of its plan."""
     run = f"[run {place.run}]({place.url})"
     if document.report is None:
         return f"> [!TIP]\n> **GitBook already matched the files, so dpsync changed nothing** ({run})."
     kind = "TIP" if document.converged else "WARNING"
     result = prose(done(document.plan.plan, document.report))
-    ended = NOWHERE.complete(ending(document.plan.plan, document.report))
-    return f"> [!{kind}]\n> **{result}** {prose(ended)} ({run})"
+    verdict = NOWHERE.complete(ending(document.plan.plan, document.report))
+    return f"> [!{kind}]\n> **{result}** {prose(verdict)} ({run})"
 
 
 def worth_telling(document: object) -> bool:
-    """Whether a comment is made for it where there is none: a plan with something in it, or findings."""
+    """Return whether to write a first comment for a document: not for an empty plan."""
     if not isinstance(document, PlanDocument):
         return True
     plan = document.plan

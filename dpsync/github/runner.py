@@ -1,15 +1,11 @@
-"""Run dpsync as the action: inputs, outputs and log.
+"""Read the inputs and write the outputs and the log of the action, and share the state of a run.
 
-The runner's own language in a log: masks, notices, and the pause in which a log is only text.
-
-The runner takes `::name::` at the beginning of a line, after blanks, and `##[name]` anywhere in it. Between
-`::stop-commands::TOKEN` and `::TOKEN::` it takes nothing; the token is random, so no text can end the pause.
-
-The inputs of the action, as one JSON object: every one is a text, checked here.
-
-What later steps read: outcome, counts and names of files, in the form of the runner's output file.
-
-What the commands of one run of the action share: what is asked for, where, and what was told so far.
+- `Log` writes to the log of the runner. The runner takes `::name::` at the beginning of a line, and
+  `##[name]` anywhere in a line, as a command. So texts are written between `::stop-commands::TOKEN` and
+  `::TOKEN::`. The token is random, so no text can end the pause.
+- `read_inputs` reads the inputs from a JSON object of strings.
+- `outputs` makes the outputs of the step: outcome, counts and file names.
+- `ActionRun` is the state of one run, which the commands share.
 """
 
 from __future__ import annotations
@@ -40,33 +36,33 @@ from dpsync.render.views import view
 from dpsync.render.visible import visible, visible_lines
 
 _MASKED: Final = 3
-"""Characters of a line from which on the runner masks it: a shorter one stands in every other word."""
+"""The smallest number of characters of a line to mask. A shorter text would occur in many words."""
 
 
 class Log:
-    """Where a step writes. Our commands go out between pauses, everything else within one."""
+    """The log of a step. Commands are written outside of pauses, texts only within pauses."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def mask(self, secret: str) -> None:
-        """Have the runner hide a text, line by line, in all that this job still prints."""
+        """Make the runner hide a secret, line by line, in everything that the job prints later."""
         for line in secret.splitlines():
             if len(line.strip()) >= _MASKED:
                 self._line(f"::add-mask::{data(line.strip())}")
 
     def notice(self, text: str, level: str = "notice") -> None:
-        """A line that GitHub also shows beside the run."""
+        """Write a message that GitHub also shows on the page of the run."""
         self._line(f"::{level} title=dpsync::{data(visible(text))}")
 
     def commands(self, lines: Iterable[str]) -> None:
-        """Commands that a renderer has made."""
+        """Write commands that a renderer made."""
         for line in lines:
             self._line(visible_lines(line))
 
     @contextmanager
     def text(self) -> Iterator[TextIO]:
-        """A pause: whatever is written is text."""
+        """Yield a stream for texts, during which the runner takes no commands."""
         token = secrets.token_hex(16)
         self._line(f"::stop-commands::{token}")
         try:
@@ -80,7 +76,7 @@ class Log:
 
 
 def data(text: str) -> str:
-    """A text behind the second `::` of a command."""
+    """Escape a text for the place behind the second `::` of a command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -94,16 +90,25 @@ INPUT_NAMES: Final = (
     "branches", "rehearse", "ids-file", "ids-token", "fail-on", "confirm", "extra-args",
 )  # fmt: skip
 _DIGEST: Final = re.compile(r"[0-9a-f]{32,64}")
-_OURS: Final = ("--format", "--out", "-o", "--approved", "--yes", "--detailed-exitcode", "-q", "--quiet")
-"""What the action itself says."""
+_OWN_FLAGS: Final = (
+    "--format",
+    "--out",
+    "-o",
+    "--approved",
+    "--yes",
+    "--detailed-exitcode",
+    "-q",
+    "--quiet",
+)
+"""Flags that the action sets itself."""
 
 
 class WrongInput(Exception):
-    """An input that the action does not have, or a value that it does not take. The message is for people."""
+    """An unknown input of the action, or an invalid value. The message is for people."""
 
 
 class Inputs(Struct, frozen=True):
-    """What a workflow asks for. The tokens are in no repr."""
+    """The inputs of the action. The repr contains no tokens."""
 
     command: Command = "plan"
     config: tuple[str, ...] = ()
@@ -120,18 +125,18 @@ class Inputs(Struct, frozen=True):
     drift_issue: bool = True
     labels: tuple[str, ...] = ()
     approval: str = "digest"
-    """digest: what the pull request shows. none: whatever is planned. Else the digest itself."""
+    """digest: the plan in the pull request. none: any plan. Otherwise the digest of the approved plan."""
     branches: tuple[str, ...] = ()
-    """Those whose last commit may be applied; empty: the default one."""
+    """The branches whose last commit may be applied; empty: the default branch."""
     rehearse: bool = False
-    """Whether plans and applies are rehearsed first."""
+    """Whether to rehearse each plan and apply first."""
     ids_file: IdsFile = "none"
-    """How the lines that an apply has learned come to its branch."""
+    """How to save new lines of the ids file on the branch of the run."""
     ids_token: str = ""
-    """Whose they are then; "": that of `github_token`."""
+    """The token for the commit of the ids file; "": the same as `github_token`."""
     fail_on: FailOn = "error"
     confirm: tuple[str, ...] = ()
-    """Answers to what a plan asks, as --confirm takes them."""
+    """The values of --confirm."""
     arguments: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -148,13 +153,13 @@ class Inputs(Struct, frozen=True):
 
     @property
     def name(self) -> tuple[str, ...]:
-        """What tells this configuration from others, for people; empty for the only one."""
+        """The texts that tell this configuration from others, for people; () for a single configuration."""
         directory = "" if (shortest := normpath(self.directory)) == "." else shortest
         config = map(normpath, self.config)
         return tuple(filter(None, (directory, *config, self.environment, *self.select)))
 
     def command_line(self, command: str) -> list[str]:
-        """A command of dpsync, and what these inputs say about it."""
+        """Return the arguments of a dpsync command with these inputs."""
         words = [command, "--directory", self.directory]
         words += [part for name in self.config for part in ("--file", name)]
         words += ["--env", self.environment] if self.environment else []
@@ -169,59 +174,63 @@ class Inputs(Struct, frozen=True):
 
 
 def read_inputs(text: str) -> Inputs:
-    """The inputs in a JSON object. Raises WrongInput."""
+    """Read the inputs from a JSON object.
+
+    Raises:
+        WrongInput: The text is no such object, or has an unknown input or an invalid value.
+    """
     try:
-        given = from_json(text)
+        values = from_json(text)
     except ValueError:
         raise WrongInput("Standard input must be a JSON object with the inputs of the action.") from None
-    if not isinstance(given, dict):
+    if not isinstance(values, dict):
         raise WrongInput("Standard input must be a JSON object with the inputs of the action.")
-    for name, value in given.items():
+    for name, value in values.items():
         if name not in INPUT_NAMES:
             nearest = did_you_mean(name, INPUT_NAMES)
             hint = f' Did you mean "{nearest}"?' if nearest else ""
             raise WrongInput(f'The action has no input "{name}".{hint}')
         if not isinstance(value, str):
             raise WrongInput(f'The value of the input "{name}" must be a string.')
-    texts: Mapping[str, str] = given
-    approval = _one(texts, "approval") or "digest"
+    texts: Mapping[str, str] = values
+    approval = _single_line(texts, "approval") or "digest"
     if approval not in ("digest", "none") and not _DIGEST.fullmatch(approval):
         raise WrongInput(
             'The input "approval" must be "digest", "none", or the first 32 or more digits of a plan digest.'
         )
     arguments = _lines(texts, "extra-args")
     for argument in arguments:
-        if argument.partition("=")[0] in _OURS:
+        if argument.partition("=")[0] in _OWN_FLAGS:
             raise WrongInput(
                 f'The input "extra-args" must not contain {argument}, because the action sets this flag.'
             )
     return Inputs(
-        command=cast(Command, _among(texts, "command", Command)),
+        command=cast(Command, _choice(texts, "command", Command)),
         config=_lines(texts, "config"),
-        directory=_one(texts, "working-directory") or ".",
-        environment=_one(texts, "environment"),
-        profile=_one(texts, "profile"),
+        directory=_single_line(texts, "working-directory") or ".",
+        environment=_single_line(texts, "environment"),
+        profile=_single_line(texts, "profile"),
         select=_lines(texts, "select"),
         token=texts.get("api-token", "").strip(),
-        url=_one(texts, "api-url"),
+        url=_single_line(texts, "api-url"),
         github_token=texts.get("github-token", "").strip(),
-        comment=cast(When, _among(texts, "comment", When)),
-        summary=_truth(texts, "summary"),
-        annotations=_truth(texts, "annotations"),
-        drift_issue=_truth(texts, "drift-issue"),
+        comment=cast(When, _choice(texts, "comment", When)),
+        summary=_boolean(texts, "summary"),
+        annotations=_boolean(texts, "annotations"),
+        drift_issue=_boolean(texts, "drift-issue"),
         labels=_lines(texts, "issue-labels"),
         approval=approval,
         branches=_lines(texts, "branches"),
-        rehearse=_truth(texts, "rehearse", otherwise="false"),
-        ids_file=cast(IdsFile, _among(texts, "ids-file", IdsFile)),
+        rehearse=_boolean(texts, "rehearse", otherwise="false"),
+        ids_file=cast(IdsFile, _choice(texts, "ids-file", IdsFile)),
         ids_token=texts.get("ids-token", "").strip(),
-        fail_on=cast(FailOn, _among(texts, "fail-on", FailOn)),
+        fail_on=cast(FailOn, _choice(texts, "fail-on", FailOn)),
         confirm=_lines(texts, "confirm"),
         arguments=arguments,
     )
 
 
-def _one(texts: Mapping[str, str], name: str) -> str:
+def _single_line(texts: Mapping[str, str], name: str) -> str:
     value = texts.get(name, "").strip()
     if "\n" in value or "\0" in value:
         raise WrongInput(f'The input "{name}" must not have more than one line.')
@@ -229,15 +238,15 @@ def _one(texts: Mapping[str, str], name: str) -> str:
 
 
 def _lines(texts: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """One to a line: nothing is ever split at a space."""
+    """Return the lines of an input. No line is split at a space."""
     if "\0" in texts.get(name, ""):
         raise WrongInput(f'The input "{name}" must not contain a null character.')
     return tuple(line.strip() for line in texts.get(name, "").splitlines() if line.strip())
 
 
-def _among(texts: Mapping[str, str], name: str, of: Any) -> str:
+def _choice(texts: Mapping[str, str], name: str, of: Any) -> str:
     known = get_args(of)
-    value = _one(texts, name) or known[0]
+    value = _single_line(texts, name) or known[0]
     if value not in known:
         nearest = did_you_mean(value, known)
         raise WrongInput(
@@ -251,8 +260,8 @@ def _among(texts: Mapping[str, str], name: str, of: Any) -> str:
     return str(value)
 
 
-def _truth(texts: Mapping[str, str], name: str, otherwise: str = "true") -> bool:
-    value = _one(texts, name).lower() or otherwise
+def _boolean(texts: Mapping[str, str], name: str, otherwise: str = "true") -> bool:
+    value = _single_line(texts, name).lower() or otherwise
     if value not in ("true", "false"):
         raise WrongInput(f'The input "{name}" must be "true" or "false", and not "{value}".')
     return value == "true"
@@ -263,13 +272,13 @@ OUTPUT_NAMES: Final = (
     "digest", "plan-file", "json-file", "report-file", "comment-url", "issue-url", "ids-url",
     "failure-reason",
 )  # fmt: skip
-"""All of them are set at every end, empty where there is nothing to say."""
+"""The outputs of the step. Every run sets all of them; without a value, an output is empty."""
 _SUMMARY: Final = 500
 _KILLED: Final = 137
-"""What a shell calls the end of a program that could say nothing any more."""
+"""The exit code that a shell reports for a program ended by SIGKILL."""
 STOPPED: Final = (Exit.INTERRUPTED, Exit.TERMINATED, _KILLED)
-"""The codes of what somebody has ended."""
-_ENDINGS: Final = {
+"""The exit codes of a run that was stopped."""
+_OUTCOMES: Final = {
     Exit.REFUSED: "refused",
     Exit.INVALID: "invalid",
     Exit.PARTIAL: "partial",
@@ -284,35 +293,45 @@ _REASONS: Final = {
     "forbidden": "auth",
     "rate-limited": "rate-limited",
 }
-"""By the code of a refusal, and of what else ends a command."""
+"""The output `failure-reason` by the code of a refusal or of another finding that ends a command."""
 
 
 def killed(applying: bool = False) -> dict[str, str]:
-    """The outputs of a run that could write no others any more; `applying`: perhaps after it had written."""
+    """Return the outputs of a run that was killed before it could write outputs.
+
+    Args:
+        applying: Whether the run may have written to the platform.
+    """
     return outputs(None, _KILLED, {"outcome": "unknown" if applying else "failed"})
 
 
 def outputs(document: BaseModel | None, code: int, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The outputs of a command by the document that it printed (None: it printed none) and its exit code."""
-    found = dict.fromkeys(OUTPUT_NAMES, "")
-    found |= dict.fromkeys(("create", "update", "move", "delete", "blocked"), "0")
-    found |= {"exit-code": str(code), "has-changes": "false", "outcome": _outcome(document, code)}
-    found["failure-reason"] = _reason(document, code)
-    found["summary"] = visible(view(document).title)[:_SUMMARY] if document is not None else ""
+    """Return the outputs of a command.
+
+    Args:
+        document: The document that the command printed; None if it printed none.
+        code: The exit code of the command.
+        more: Outputs that replace others.
+    """
+    values = dict.fromkeys(OUTPUT_NAMES, "")
+    values |= dict.fromkeys(("create", "update", "move", "delete", "blocked"), "0")
+    values |= {"exit-code": str(code), "has-changes": "false", "outcome": _outcome(document, code)}
+    values["failure-reason"] = _reason(document, code)
+    values["summary"] = visible(view(document).title)[:_SUMMARY] if document is not None else ""
     plan = document.plan if isinstance(document, ApplyDocument) else document
     if isinstance(plan, PlanDocument):
-        found |= {name: str(number) for name, number in plan.counts.items()}
-        found["delete"] = str(plan.deletes)
-        found["has-changes"] = "false" if plan.plan.empty else "true"
-        found |= {"blocked": str(len(plan.plan.blocked)), "digest": plan.digest}
+        values |= {name: str(number) for name, number in plan.counts.items()}
+        values["delete"] = str(plan.deletes)
+        values["has-changes"] = "false" if plan.plan.empty else "true"
+        values |= {"blocked": str(len(plan.plan.blocked)), "digest": plan.digest}
     if isinstance(document, DriftDocument):
-        found["has-changes"] = "true" if document.drifted else "false"
-        found["blocked"] = str(len(document.drift.blocked))
-    return found | dict(more or {})
+        values["has-changes"] = "true" if document.drifted else "false"
+        values["blocked"] = str(len(document.drift.blocked))
+    return values | dict(more or {})
 
 
 def output_lines(values: Mapping[str, str]) -> str:
-    """The content of the output file: a delimiter that nobody can know keeps each value what it is."""
+    """Return the content of the output file. A random delimiter prevents a value from ending early."""
     parts = []
     for name, value in values.items():
         delimiter = f"dpsync-{secrets.token_hex(16)}"
@@ -321,13 +340,13 @@ def output_lines(values: Mapping[str, str]) -> str:
 
 
 def failure(document: BaseModel | None, code: int) -> str:
-    """Why a command has failed, in a word."""
+    """Return why a command failed, as one word."""
     return _reason(document, code) or _outcome(document, code)
 
 
 def _outcome(document: BaseModel | None, code: int) -> str:
-    if code in _ENDINGS:
-        return _ENDINGS[Exit(code)]
+    if code in _OUTCOMES:
+        return _OUTCOMES[Exit(code)]
     if code in STOPPED:
         if not isinstance(document, ApplyDocument) or document.report is None or not document.report.sent:
             return "failed"
@@ -367,16 +386,16 @@ def _reason(document: BaseModel | None, code: int) -> str:
 
 
 class Ran(Struct, frozen=True):
-    """How a command of dpsync ended, and the document that it printed, if it did."""
+    """The result of a dpsync command: exit code, and the document that it printed, if any."""
 
     code: int
     document: BaseModel | None = None
 
 
 class History(Struct, frozen=True):
-    """The commits of a branch up to its last one, on its own line, the latest ones first.
+    """The commits of a branch along first parents, newest first.
 
-    `touching` are those of them that have changed something where the configuration is.
+    `touching` changed a file of the configuration.
     """
 
     commits: tuple[str, ...] = ()
@@ -384,17 +403,17 @@ class History(Struct, frozen=True):
 
 
 class RunResult(Struct):
-    """What is to be told beside the document of the last command.
+    """What to report besides the document of the last command.
 
-    It is filled as things happen and read however the run ends: what is in it is true at any moment.
+    It is filled during the run and read at every end of the run, so its content must be true at any moment.
     """
 
     outputs: dict[str, str] = field(default_factory=dict)
-    """Outputs of the step that come before those of the document."""
+    """Outputs of the step that replace the outputs of the document."""
     notes: str = ""
-    """Sentences for the head of the summary, as Markdown."""
+    """Markdown for the beginning of the summary."""
     refused: Ran | None = None
-    """How the run ends, once it is known that nothing will be done."""
+    """The result of the run, as soon as the run is refused."""
 
 
 class ActionRun(Struct):
@@ -402,34 +421,38 @@ class ActionRun(Struct):
 
     inputs: Inputs
     place: WorkflowRun
-    """Of a run that a comment has asked for, action.py adds what GitHub says of the pull request."""
+    """The workflow run. In a run started by a comment, action.py adds the pull request from GitHub."""
     log: Log
     run_dpsync: Callable[[list[str], str, str, tuple[AppliedCommit, ...]], Ran]
-    """Runs dpsync with these arguments, for a change to this branch ("": from the environment variables), on
-    files that must equal those of this commit ("": any files), after applies of these commits."""
+    """Run dpsync. Arguments: command line, base branch ("": from the environment variables), commit whose
+    files the working copy must equal ("": any), commits that were applied last."""
     github: GitHub | None
-    """None without a token for it."""
+    """The client for GitHub; None without a token."""
     plan_file: Path
-    """Where a plan is saved."""
+    """The file for a saved plan."""
     history: Callable[[], History] = lambda: History()
-    """The commits that the working copy follows."""
+    """Return the history of the working copy."""
     after_apply: Callable[[], None] = lambda: None
-    """Called as soon as an apply has ended, however it did."""
+    """A function to call at the end of every apply, successful or not."""
     applied: tuple[AppliedCommit, ...] = ()
-    """The commits that were applied last, as far as comments tell."""
+    """The commits that were applied last, as far as comments show."""
     result: RunResult = field(default_factory=RunResult)
 
     def dpsync(self, command: str, *more: str) -> Ran:
-        """Run a command of dpsync as the inputs say, with `more` arguments."""
+        """Run a dpsync command with the inputs and `more` arguments."""
         words = [*self.inputs.command_line(command), *more, "--format", "json"]
         return self.run_dpsync(words, self.place.base, self.place.checked, self.applied)
 
     def refuse(
         self, reason: str, why: str, ran: Ran | None = None, markdown: str = "", outcome: str = "refused"
     ) -> Ran:
-        """Do nothing. `reason` is a word for programs, `why` is for people, `markdown` says more of it.
+        """End the run without doing anything, and return its result.
 
-        `ran` has printed the plan that is refused.
+        Args:
+            reason: A word for programs.
+            why: A sentence for people.
+            ran: The command that printed the refused plan.
+            markdown: A text for the summary; "" for a text made from `why`.
         """
         self.log.notice(why, "error")
         self.result.outputs |= {"outcome": outcome, "failure-reason": reason}
@@ -439,9 +462,10 @@ class ActionRun(Struct):
 
     @contextmanager
     def asking(self, trouble: str, quietly: bool = False) -> Iterator[None]:
-        """Whatever GitHub answers in here, the run goes on; `trouble` is said where it did not do it.
+        """Turn a GitHubError in the block into a notice that begins with `trouble`, and continue.
 
-        `quietly`: a missing permission is not worth a line.
+        Args:
+            quietly: Whether to write no notice if the token lacks a permission.
         """
         try:
             yield
@@ -451,7 +475,7 @@ class ActionRun(Struct):
 
     @staticmethod
     def trouble(what: str, error: GitHubError) -> str:
-        """What GitHub has not done, and why, in a line."""
+        """Return in a line what GitHub did not do, and why."""
         hint = ""
         if error.not_allowed:
             hint = " The GitHub token lacks a permission, or the run is for a fork."

@@ -1,10 +1,8 @@
-"""Send one HTTP request to GitHub.
+"""Send HTTP requests to GitHub, and read members of JSON responses.
 
-Members of JSON that GitHub has sent, an answer or an event. One without the expected form is missing.
-
-How requests reach GitHub: which are sent again, how long is waited, how a list is read, what is an error.
-
-The token goes to the configured origin alone. Which requests there are, api.py and branches.py say.
+`GitHubTransport` decides which requests are sent again and how long to wait, and reads lists page by page.
+The token goes to the configured origin only. `at`, `text_at` and `number_at` read JSON from GitHub: a member
+without the expected type counts as missing.
 """
 
 from __future__ import annotations
@@ -19,34 +17,34 @@ import httpx
 from dpsync.client.platform import origin
 
 
-def at(found: Any, *names: str) -> Any:
-    """The member under these names, each inside the one before; None where there is none."""
+def at(value: Any, *names: str) -> Any:
+    """Return the member under a path of names; None if there is none."""
     for name in names:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
 
 
 def text_at(found: Any, *names: str) -> str:
-    """The text there, "" where there is none."""
+    """Return the string under a path of names; "" if there is none."""
     value = at(found, *names)
     return value if isinstance(value, str) else ""
 
 
 def number_at(found: Any, *names: str) -> int | None:
-    """The whole number there, None where there is none."""
+    """Return the integer under a path of names; None if there is none."""
     value = at(found, *names)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 PAGES: Final = 50
-"""Pages of a list that are read, of 100 items each."""
+"""The largest number of pages of a list, of 100 items each."""
 TRIES: Final = 3
 PATIENCE: Final = 180.0
-"""Seconds that are waited, all in all, because GitHub asks for it."""
+"""The longest total time in seconds that a transport waits, for example because of rate limits."""
 MINUTE: Final = 60.0
 """Seconds to wait after a rate limit that does not say how long: GitHub asks for "at least one minute"."""
 PAUSE: Final = 1.0
-"""Seconds before a request is sent again after a fault; twice as many before the next time."""
+"""The pause in seconds before the first retry after a fault. It doubles with each retry."""
 _LARGEST: Final = 80_000_000
 """Largest answer in bytes: a page of 100 comments of 65,536 characters, with 12 bytes per character.
 
@@ -54,12 +52,15 @@ Anyone may write such comments, and dpsync must be able to find a plan among the
 """
 _SENTENCE: Final = 300
 _SECONDARY: Final = ("rate limit", "abuse detection")
-"""What GitHub says of a limit that no header tells of."""
+"""Words in GitHub's message about a rate limit that no header shows."""
 _NEXT: Final = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
 
 
 class GitHubError(Exception):
-    """GitHub did not do what was asked. `status` is 0 where it did not answer, `said` its own sentence."""
+    """GitHub did not do what was requested.
+
+    `status` is 0 if there was no response; `said` is the message in the response.
+    """
 
     def __init__(self, what: str, status: int = 0, said: str = "") -> None:
         self.what = what
@@ -69,25 +70,25 @@ class GitHubError(Exception):
 
     @property
     def not_allowed(self) -> bool:
-        """The token may not do this: it is that of a fork, or lacks a permission."""
+        """Whether the token lacks a permission, for example in a run for a fork."""
         return self.status in (401, 403, 404)
 
     @property
     def missing(self) -> bool:
-        """There is no such thing, or not for this token."""
+        """Whether the object does not exist, or is not visible for this token."""
         return self.status == 404
 
 
 class GitHubTransport:
-    """The connections to one GitHub with one token. Every request raises GitHubError.
+    """Connections to one GitHub with one token. Every request raises GitHubError.
 
-    `url` is where its API begins. `wait` takes the seconds that GitHub asks to wait.
+    `url` is the base URL of the API. `wait` pauses for a number of seconds.
     """
 
     def __init__(self, url: str, token: str, wait: Callable[[float], None]) -> None:
         self.wait = wait
         self._origin = origin(url)
-        self._left = PATIENCE
+        self._seconds_left = PATIENCE
         headers = {
             "Authorization": f"Bearer {token}",
             "Accept": "application/vnd.github+json",
@@ -110,47 +111,47 @@ class GitHubTransport:
         tries: int = TRIES,
         safe: bool = False,
     ) -> httpx.Response:
-        """The answer to a request, whatever it holds.
+        """Send a request, and return the successful response.
 
-        It is sent again where it did nothing, after a rate limit; and after any fault where that is `safe`,
-        as a GET always is: sent twice it does the same as sent once.
+        A request is sent again after a rate limit. A `safe` request, such as a GET, is also sent again after
+        a fault, because sending it twice has the same effect as sending it once.
         """
         try:
-            what = f"{method} {httpx.URL(url).path}"
+            request = f"{method} {httpx.URL(url).path}"
         except (httpx.InvalidURL, UnicodeError):
             raise GitHubError(f"{method}: the URL of GitHub is invalid") from None
         safe = safe or method == "GET"
-        for left in reversed(range(tries)):
-            again = PAUSE * 2 ** (tries - 1 - left)
+        for tries_left in reversed(range(tries)):
+            retry_pause = PAUSE * 2 ** (tries - 1 - tries_left)
             try:
-                answer = self._http.request(method, url, json=content)
+                response = self._http.request(method, url, json=content)
             except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-                if left and safe and self._may_wait(again):
+                if tries_left and safe and self._wait(retry_pause):
                     continue
-                raise GitHubError(f"{what}: GitHub did not respond ({type(error).__name__})") from None
-            if len(answer.content) > _LARGEST:
-                raise GitHubError(f"{what}: the response is too long", answer.status_code)
-            if answer.is_success:
-                return answer
-            pause = _pause(answer)
-            if pause is None and safe and answer.status_code >= 500:
-                pause = again
-            if left and pause is not None and self._may_wait(pause):
+                raise GitHubError(f"{request}: GitHub did not respond ({type(error).__name__})") from None
+            if len(response.content) > _LARGEST:
+                raise GitHubError(f"{request}: the response is too long", response.status_code)
+            if response.is_success:
+                return response
+            pause = _requested_pause(response)
+            if pause is None and safe and response.status_code >= 500:
+                pause = retry_pause
+            if tries_left and pause is not None and self._wait(pause):
                 continue
             raise GitHubError(
-                f"{what}: GitHub responded with status {answer.status_code}",
-                answer.status_code,
-                _sentence(answer),
+                f"{request}: GitHub responded with status {response.status_code}",
+                response.status_code,
+                _error_message(response),
             )
         raise AssertionError
 
     def ask(self, method: str, url: str, content: dict[str, Any] | None, safe: bool) -> Any:
-        """The JSON of the answer to a request; None where the answer is empty."""
-        answer = self.send(method, url, content, safe=safe)
-        return _json(answer) if answer.content else None
+        """Send a request, and return the JSON of the response; None for an empty response."""
+        response = self.send(method, url, content, safe=safe)
+        return _json(response) if response.content else None
 
     def items(self, url: str, query: dict[str, str]) -> Iterator[dict[str, Any]]:
-        """Every item of a list. The next page is where the answer says, and on the same host."""
+        """Yield every item of a list. A next page on another host is refused."""
         path = httpx.URL(url).path
         page: str | None = str(httpx.URL(url, params={**query, "per_page": "100"}))
         for _ in range(PAGES):
@@ -158,54 +159,54 @@ class GitHubTransport:
                 return
             if origin(page) != self._origin:
                 raise GitHubError("the URL of the next page is on another host than GitHub's API")
-            answer = self.send("GET", page)
-            found = _json(answer)
-            if not isinstance(found, list):
-                raise GitHubError(f"GET {path}: the response is not a list", answer.status_code)
-            yield from (one for one in found if isinstance(one, dict))
-            link = _NEXT.search(answer.headers.get("link", ""))
+            response = self.send("GET", page)
+            page_items = _json(response)
+            if not isinstance(page_items, list):
+                raise GitHubError(f"GET {path}: the response is not a list", response.status_code)
+            yield from (one for one in page_items if isinstance(one, dict))
+            link = _NEXT.search(response.headers.get("link", ""))
             page = link[1] if link else None
         if page is not None:
             raise GitHubError(f"GET {path} has more than {PAGES} pages")
 
-    def _may_wait(self, pause: float) -> bool:
-        """Whether that is not too long; then it was waited."""
-        if pause > self._left:
+    def _wait(self, pause: float) -> bool:
+        """Wait, and return True, unless the total waiting time would be too long."""
+        if pause > self._seconds_left:
             return False
-        self._left -= pause
+        self._seconds_left -= pause
         self.wait(pause)
         return True
 
 
-def _pause(answer: httpx.Response) -> float | None:
-    """The seconds that GitHub asks to wait; None where this is no rate limit."""
-    if answer.status_code not in (403, 429):
+def _requested_pause(response: httpx.Response) -> float | None:
+    """Return how many seconds GitHub asks to wait; None if the response is not about a rate limit."""
+    if response.status_code not in (403, 429):
         return None
-    after = answer.headers.get("retry-after", "")
+    after = response.headers.get("retry-after", "")
     if after.isdecimal():
         return float(after)
-    if answer.headers.get("x-ratelimit-remaining") == "0":
-        reset = answer.headers.get("x-ratelimit-reset", "")
+    if response.headers.get("x-ratelimit-remaining") == "0":
+        reset = response.headers.get("x-ratelimit-reset", "")
         return max(1.0, float(reset) - time.time()) if reset.isdecimal() else MINUTE
-    said = _sentence(answer).lower()
-    limited = answer.status_code == 429 or any(words in said for words in _SECONDARY)
+    message = _error_message(response).lower()
+    limited = response.status_code == 429 or any(words in message for words in _SECONDARY)
     return MINUTE if limited else None
 
 
-def _sentence(answer: httpx.Response) -> str:
-    """What GitHub says of an error, in a line."""
+def _error_message(response: httpx.Response) -> str:
+    """Return the messages in an error response, in one line."""
     try:
-        found = answer.json()
+        body = response.json()
     except ValueError:
         return ""
-    others = at(found, "errors")
-    errors = [found, *(others if isinstance(others, list) else ())]
-    said = [text_at(one, "message") for one in errors if isinstance(one, dict)]
-    return " ".join(" ".join(said).split())[:_SENTENCE]
+    others = at(body, "errors")
+    errors = [body, *(others if isinstance(others, list) else ())]
+    messages = [text_at(one, "message") for one in errors if isinstance(one, dict)]
+    return " ".join(" ".join(messages).split())[:_SENTENCE]
 
 
-def _json(answer: httpx.Response) -> Any:
+def _json(response: httpx.Response) -> Any:
     try:
-        return answer.json()
+        return response.json()
     except ValueError:
-        raise GitHubError("the response of GitHub is not JSON", answer.status_code) from None
+        raise GitHubError("the response of GitHub is not JSON", response.status_code) from None

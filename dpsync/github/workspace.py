@@ -1,4 +1,4 @@
-"""Which run of which workflow this is, as GitHub says in the environment and the event's file."""
+"""Identify the workflow run and its working copy, from environment variables and the event file."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _SERVER: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 _PRIVILEGED: Final = ("pull_request_target", "workflow_run")
-"""Events whose runs hold the repository's secrets although somebody else's change has caused them."""
+"""Events whose runs have the secrets of the repository although anybody's change may have caused them."""
 
 
 class WorkflowRun(Struct, frozen=True):
-    """A run. `number` is that of its pull request, None where it has none."""
+    """A workflow run. `number` is the number of its pull request; None without one."""
 
     repository: str
     run: int
     attempt: int
     event: str
     sha: str
-    """The commit that this run is about: of a pull request its head, not the merge that is tried."""
+    """The commit of this run: of a pull request the head, and not GitHub's trial merge."""
     tested: str
     """The commit that GitHub would check out."""
     server: str = "https://github.com"
     number: int | None = None
     fork: bool = False
-    """The change comes from another repository: its run has no secrets and may write nothing."""
+    """Whether the change comes from another repository, so that the run has no secrets and may not write."""
     branch: str = ""
-    """What this run works on: of a merged pull request its base. "" where that is no branch of ours."""
+    """The branch of this run; of a merged pull request, its base. "" if it is not in this repository."""
     helpless: bool = False
-    """The run gets no secrets, because it is a fork's or that of an update of dependencies."""
+    """Whether the run has no secrets, because a fork or Dependabot caused it."""
     asked: bool = False
-    """A comment in the pull request started the run, so GitHub must name the head (comment_trigger.py)."""
+    """Whether a comment in the pull request started the run, so GitHub must name the head (commits.py)."""
     comment: int | None = None
-    """The comment that has asked."""
+    """The id of the comment that started the run."""
     base: str = ""
-    """The branch that the pull request is for, where the environment of the run does not say so."""
+    """The base branch of the pull request, if the environment variables of the run do not contain it."""
     into: str = ""
-    """The branch that the pull request is for."""
+    """The base branch of the pull request."""
     head: str = ""
-    """The head commit of the pull request, or of the workflow run, that has caused this run."""
+    """The head commit of the pull request or workflow run that caused this run."""
     checked: str = ""
-    """The commit that GitHub has named and whose files the working copy must equal. "": compare nothing."""
+    """The commit named by GitHub, whose files the working copy must equal. "": compare nothing."""
 
     @property
     def age(self) -> tuple[int, int]:
-        """Of two runs the later one has the greater."""
+        """A number of the run for comparisons: the later run has the greater one."""
         return self.run, self.attempt
 
     @property
@@ -63,15 +63,18 @@ class WorkflowRun(Struct, frozen=True):
 
     @property
     def privileged(self) -> bool:
-        """Return whether the run holds secrets although anybody's change may have caused it."""
+        """Whether the run has secrets although anybody's change may have caused it."""
         return self.event in _PRIVILEGED
 
 
 class WorkingCopy(Struct, frozen=True):
-    """What the run is to work on. Somebody else may have written it: nothing is looked at before it is asked.
+    """The files of the run.
 
-    `link` is a link in the path to it, `head` the checked-out commit. Both are read without another program.
-    `merged` returns the second parent of a merge commit; for GitHub's trial merge that is the merged head.
+    Somebody else may have written them, so nothing is read before the run is checked.
+
+    `link` returns a symbolic link in the path to the files, `head` the checked-out commit; both start no
+    other program. `merged` returns the second parent of a merge commit: for GitHub's trial merge, the merged
+    head.
     """
 
     link: Callable[[], str | None]
@@ -80,7 +83,11 @@ class WorkingCopy(Struct, frozen=True):
 
 
 def find_place(env: Mapping[str, str], event: Any) -> WorkflowRun:
-    """What the environment and the event say. Raises ValueError where this is no run of a workflow."""
+    """Return the workflow run that the environment variables and the event describe.
+
+    Raises:
+        ValueError: The variables do not identify a workflow run.
+    """
     repository, tested = env.get("GITHUB_REPOSITORY", ""), env.get("GITHUB_SHA", "")
     server = env.get("GITHUB_SERVER_URL", "").rstrip("/")
     run = env.get("GITHUB_RUN_ID", "")
@@ -122,7 +129,7 @@ def find_place(env: Mapping[str, str], event: Any) -> WorkflowRun:
 
 
 def _branch(env: Mapping[str, str], event: Any) -> str:
-    """That of the run; of a pull request its own one until it is merged; of a tag the default one."""
+    """Return the branch of a run: of an unmerged pull request its head, of a tag the default branch."""
     ref = env.get("GITHUB_REF", "")
     if ref.startswith("refs/heads/"):
         return ref.removeprefix("refs/heads/")
@@ -133,21 +140,21 @@ def _branch(env: Mapping[str, str], event: Any) -> str:
 
 
 def plan_key(name: str, plan: Plan) -> str:
-    """The name of what is planned with its platform and organizations; `name` is what was asked for."""
+    """Return the key of a plan's platform and organizations; `name` is the key of the configuration."""
     return target_key(name, plan.platform, (one.id for one in plan.organizations))
 
 
 def target_key(name: str, address: str, organizations: Iterable[str]) -> str:
-    """Return the key of a platform and its organizations; `name` is what was asked for."""
+    """Return the key of a platform and its organizations; `name` is the key of the configuration."""
     return make_key(name, "" if is_loopback(address) else address, *sorted(organizations))
 
 
 def branch_key(name: str) -> str:
-    """The name of a branch as markers have it; "" for none."""
+    """Return the key of a branch for markers; "" for no branch."""
     return make_key("branch", name) if name else ""
 
 
 def make_key(*parts: str) -> str:
-    """The name of a configuration, environment and part, in 32 hexadecimal digits."""
+    """Return a key for several texts, in 32 hexadecimal digits."""
     joined = "\0".join(part.replace("\0", "") for part in parts)
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
