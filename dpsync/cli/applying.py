@@ -1,8 +1,8 @@
 """Show a plan, ask for confirmation, apply it, and print the report.
 
-Ask a person at a terminal for a decision about a plan.
-
-What a command does that carries a plan out: show it, ask, apply it under signals, tell how it ended.
+`carry_out` applies an agreed plan; `not_carried_out` ends without a change. `locked_journal` opens the
+journal and locks the organizations. The first signal stops the apply after the running requests, the second
+at once.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def confirm_deletes(out: Output, plan: Plan) -> bool:
 
 
 def is_typed(out: Output, question: str, wanted: str) -> bool:
-    """Return whether the person types exactly a text; say so if it is another one."""
+    """Return whether the person types exactly a text. Print a note about another text."""
     typed = out.ask(question)
     if typed and typed != wanted:
         out.complain(f"You typed {visible(typed)} instead of {visible(wanted)}, so dpsync confirms nothing.")
@@ -68,10 +68,11 @@ def carry_out(
     journal: Journal, ids: IdsStore, rehearsal: Rehearsal | None, revert: Revert | None = None,
     remember: Callable[[Exit], str] | None = None,
 ) -> Exit:  # fmt: skip
-    """Apply an agreed plan under signals, and tell how it ended.
+    """Apply an agreed plan, print the report, and return the exit code.
 
-    `remember` records the apply before the report is printed, and returns a line for the report. `revert` is
-    the revert that made the plan, if any. If this revert is incomplete, the exit code is 3.
+    Args:
+        revert: The revert that made the plan, if any. If it is incomplete, the exit code is 3.
+        remember: Record the apply before the report is printed, and return a line for the report.
     """
     from dpsync.apply.journal import record
     from dpsync.model.journal import Exited, Rehearsed
@@ -80,10 +81,16 @@ def carry_out(
         journal.write(Rehearsed(rehearsal=rehearsal))
     steps = sum(len(change.steps) for change in planned.plan.changes)
     stop, began = Event(), time.monotonic()
-    with _signals(out, client, stop) as received:
+    with _stopping_on_signals(out, client, stop) as received:
         with out.progress.during("Applying", steps), collector_running():
             report = session.apply(
-                client, planned, expect, journal=journal, report=_teller(out, steps), stop=stop, ids=ids
+                client,
+                planned,
+                expect,
+                journal=journal,
+                report=_step_reporter(out, steps),
+                stop=stop,
+                ids=ids,
             )
         out.applied = report.sent
         seconds = time.monotonic() - began
@@ -91,14 +98,14 @@ def carry_out(
         if revert is not None and revert.not_reverted and code is Exit.DONE:
             code = Exit.PARTIAL
         record(journal, Exited(code=code))
-        return _end(out, planned.plan, report, code, rehearsal, seconds, remember)
+        return _print_end(out, planned.plan, report, code, rehearsal, seconds, remember)
 
 
 def not_carried_out(
     out: Output, session: Session, client: WriteClient, planned: Planned, ids: IdsOnDisk, code: Exit,
     rehearsal: Rehearsal | None,
 ) -> Exit:  # fmt: skip
-    """End without a change. Where there was none to make, what was recognised is recorded."""
+    """End without an apply. If the plan is empty, record the recognized objects in the ids file."""
     from dpsync.render.report_words import recorded_keys
 
     if planned.plan.can_apply and planned.plan.empty:
@@ -108,11 +115,11 @@ def not_carried_out(
             code = Exit.PARTIAL
         elif out.text and (recorded := recorded_keys(planned.plan)):
             out.prose(recorded)
-    return _end(out, planned.plan, None, code, rehearsal)
+    return _print_end(out, planned.plan, None, code, rehearsal)
 
 
 def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned: Planned) -> None:
-    """Remove the notes about earlier applies to the organizations of a plan, before the plan is applied."""
+    """Delete the notes about earlier applies to the organizations of a plan, before the plan is applied."""
     try:
         notes.forget(client.platform, [one.id for one in planned.plan.organizations])
     except OSError as error:
@@ -126,45 +133,48 @@ def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned:
 def remember_apply(
     out: Output, notes: AppliedNotes, desired: Desired, client: WriteClient, planned: Planned, code: Exit
 ) -> str:
-    """Leave a note about an apply of the whole configuration that converged, for labels of later commands.
+    """Note that an apply of the whole configuration converged, for labels of later commands.
 
-    `desired` is the configuration in the files. Return a line that says why there is no note. Without
-    -v, the line is empty if a person can do nothing about the reason.
+    Args:
+        desired: The configuration in the files.
+
+    Returns:
+        Why there is no note, as a line. "" with a note, or if a person can do nothing about it (unless -v).
     """
     from dpsync.workflows.labels import NotRecorded
 
     plan, snapshot = planned.plan, planned.snapshot
     if code is not Exit.DONE:
         return ""
-    found: NotRecorded | None
+    reason: NotRecorded | None
     if plan.part is not None or not plan.deleting:
-        found = NotRecorded(
+        reason = NotRecorded(
             "this apply did not include all objects", f"To include all objects: {command('apply')}"
         )
     elif plan.blocked or plan.waiting:
-        found = NotRecorded("this apply could not make all changes")
+        reason = NotRecorded("this apply could not make all changes")
     elif snapshot.unread or snapshot.unread_fields or snapshot.unsettled or snapshot.unwatched:
-        found = NotRecorded("dpsync could not read all objects")
+        reason = NotRecorded("dpsync could not read all objects")
     else:
         try:
-            found = notes.remember(desired, client.platform, [one.id for one in plan.organizations])
+            reason = notes.remember(desired, client.platform, [one.id for one in plan.organizations])
         except OSError as error:
             name = visible(shortest_path(str(notes.directory)))
-            found = NotRecorded(f"dpsync cannot write to {name} ({disk.why(error)})")
-    if found is None or out.quiet or not (out.verbose or (found.way_out and notes.matter)):
+            reason = NotRecorded(f"dpsync cannot write to {name} ({disk.why(error)})")
+    if reason is None or out.quiet or not (out.verbose or (reason.way_out and notes.matter)):
         return ""
-    line = f"Later plans will not show why a value differs, because {found.reason}. {found.way_out}"
+    line = f"Later plans will not show why a value differs, because {reason.reason}. {reason.way_out}"
     return out.invocation.complete(line.rstrip())
 
 
-def _organizations(planned: Planned) -> list[str]:
-    """The ids of the organizations that a plan changes."""
+def _changed_organizations(planned: Planned) -> list[str]:
+    """Return the ids of the organizations that a plan changes."""
     changed = sorted({Address.parse(change.address).top for change in planned.plan.changes})
     return [planned.snapshot.matches[address].id for address in changed]
 
 
 def show_expected(out: Output, plan: Plan, expect: Expected) -> None:
-    """Show a plan without its secrets. Raises as `Expected.check` does where another one was agreed to."""
+    """Print a plan without its secrets. Raises as `Expected.check` does if another plan was agreed to."""
     mask_secrets(out, plan)
     if plan.can_apply:
         expect.check(plan)
@@ -172,13 +182,14 @@ def show_expected(out: Output, plan: Plan, expect: Expected) -> None:
 
 
 def mask_secrets(out: Output, plan: Plan) -> None:
-    """Print no secret that a plan sends."""
+    """Mask the secrets that a plan sends."""
     from dpsync.apply.executor import sent_secrets
 
     out.mask.add(sent_secrets(plan, os.environ))
 
 
 def show_plan(out: Output, plan: Plan) -> None:
+    """Print a plan as text. If nobody can read it, end the command before anything is applied."""
     from dpsync.render.view_text import render_plan
 
     if not out.text:
@@ -196,7 +207,7 @@ def show_plan(out: Output, plan: Plan) -> None:
 
 
 def nothing_to_do(plan: Plan, rehearsal: Rehearsal | None = None) -> Exit | None:
-    """The exit code to end with, or None where there is something to carry out."""
+    """Return the exit code if there is nothing to apply, or if the apply is refused; None otherwise."""
     if not plan.can_apply:
         return Exit.REFUSED
     if rehearsal is not None and not rehearsal.fit:
@@ -207,10 +218,9 @@ def nothing_to_do(plan: Plan, rehearsal: Rehearsal | None = None) -> Exit | None
 
 
 def asked(out: Output, plan: Plan, no_input: bool) -> Exit | None:
-    """Return the exit code to end with, or None if a person agrees to the plan with y.
+    """Ask whether to apply a plan. Return the exit code if the answer is no, otherwise None.
 
-    The plan has no open question. What a person must type about deletes was typed before
-    (dpsync/cli/questions.py).
+    The plan has no open questions: a person has already typed the number of deletes (questions.py).
     """
     if not interactive(no_input):
         say = out.prose if out.text else out.complain
@@ -227,26 +237,32 @@ def locked_journal(
     out: Output, platform: str, planned: Planned, place: ConfigurationPaths, directory: Path | None,
     reverts: str | None = None,
 ) -> Iterator[Journal]:  # fmt: skip
-    """The journal of an apply, while no other dpsync of this person applies to the same organizations.
+    """Yield the journal of an apply, while its organizations are locked.
 
-    `directory`: where it is kept, below the project where none is given. `reverts`: the file name of the
-    journal or saved plan that this apply reverts. Raises Locked.
+    No other dpsync process of this user can then apply to them.
+
+    Args:
+        directory: The directory of the journal; None for the default.
+        reverts: The file name of the journal or saved plan that this apply reverts.
+
+    Raises:
+        Locked: Another process applies to one of the organizations.
     """
     from dpsync.apply.journal import locked
 
     kept_in = place.journals if directory is None else directory
     with (
-        locked(platform, _organizations(planned)),
-        _kept_journal(out, kept_in, planned.plan, place, reverts) as journal,
+        locked(platform, _changed_organizations(planned)),
+        _file_journal(out, kept_in, planned.plan, place, reverts) as journal,
     ):
         yield journal
 
 
 @contextmanager
-def _kept_journal(
+def _file_journal(
     out: Output, directory: Path, plan: Plan, place: ConfigurationPaths, reverts: str | None
 ) -> Iterator[Journal]:
-    """The journal of an apply, in a new file. Nothing that is never shown stands in it either."""
+    """Yield a journal in a new file. Secrets are masked in it."""
     from dpsync.apply.journal import FileJournal, MaskedJournal
     from dpsync.model.journal import Flags
 
@@ -271,11 +287,10 @@ def _user_name() -> str | None:
         return None
 
 
-def _teller(out: Output, steps: int) -> Callable[[Outcome], None]:
-    """Return a function that shows each step that has ended.
+def _step_reporter(out: Output, steps: int) -> Callable[[Outcome], None]:
+    """Return a function that shows each step at its end.
 
-    On a terminal, one line is rewritten. Elsewhere each step has a line on stdout, so that the steps stand
-    below the plan in whatever keeps the output.
+    On a terminal, one line is rewritten. Elsewhere each step has a line on stdout, below the plan.
     """
     from dpsync.render.view_text import render_step
 
@@ -292,8 +307,8 @@ def _teller(out: Output, steps: int) -> Callable[[Outcome], None]:
 
 
 @contextmanager
-def _signals(out: Output, client: WriteClient, stop: Event) -> Iterator[list[int]]:
-    """The first signal lets what is in flight finish; the second one stops waiting for it."""
+def _stopping_on_signals(out: Output, client: WriteClient, stop: Event) -> Iterator[list[int]]:
+    """Stop after the running requests at the first signal, and at once at the second. Yield the signals."""
     from dpsync.client.errors import Interrupted
 
     def act(count: int) -> None:
@@ -314,17 +329,17 @@ def _signals(out: Output, client: WriteClient, stop: Event) -> Iterator[list[int
 
 
 def _ending(report: Report, received: list[int]) -> Exit:
-    """The exit code: that of the report, unless a signal has ended the apply."""
+    """Return the exit code of the report, or of the signal that stopped the apply."""
     from dpsync.apply.report import exit_of
 
     return ending(received[0]) if received else exit_of(report)
 
 
-def _end(
+def _print_end(
     out: Output, plan: Plan, report: Report | None, code: Exit, rehearsal: Rehearsal | None,
     seconds: float | None = None, remember: Callable[[Exit], str] | None = None,
 ) -> Exit:  # fmt: skip
-    """Tell how it ended. What was done stays done, whether anybody hears of it or not."""
+    """Print the result. An apply that wrote something keeps its exit code even if printing fails."""
     try:
         line = remember(code) if remember is not None else ""
         show_end(out, plan, report, code, rehearsal=rehearsal, seconds=seconds, line=line)
@@ -345,8 +360,10 @@ def show_end(
 ) -> None:  # fmt: skip
     """Print the report below the plan, or both as one document.
 
-    `digest`: that of the plan before secrets were masked in it. `seconds`: how long the apply took. `line`: a
-    line of text before the result.
+    Args:
+        digest: The digest of the plan before secrets were masked in it.
+        seconds: How long the apply took.
+        line: A line before the result.
     """
     from dpsync.render.documents import ApplyDocument
     from dpsync.render.json_conversion import plan_document
@@ -374,5 +391,5 @@ def show_end(
             line=line,
         )
         out.prose(text)
-    elif said := unapplied(plan):
-        out.prose(said)
+    elif sentence := unapplied(plan):
+        out.prose(sentence)

@@ -1,8 +1,7 @@
 """Choose and load the configuration, the ids file and the commit to compare with.
 
-Which configuration a command works on, and how it is loaded.
-
-What a command knows from before: the git base and the ids file.
+`ConfigurationPaths.find` turns flags into paths, and `load` reads the files. `opened` adds the ids file and
+the git base (the commit compared with) and returns a session that can plan.
 """
 
 from __future__ import annotations
@@ -80,21 +79,21 @@ def applied_commits() -> tuple[AppliedCommit, ...]:
 
 
 class ConfigurationPaths(Struct, frozen=True):
-    """Which configuration is meant, and what goes over it."""
+    """The paths of a configuration: the root file, overlays, and settings from flags."""
 
     root: Path
     overlays: tuple[Path, ...] = ()
     environment: str | None = None
     ids: Path | None = None
-    """The ids file that was named."""
+    """The ids file that a flag names."""
     profile: str | None = None
-    """The profile that was named."""
+    """The profile that a flag names."""
     commit: str | None = None
     """The commit whose files the files of the configuration must equal."""
 
     @property
     def journals(self) -> Path:
-        """Where applies of this checkout keep their journals."""
+        """The directory for journals of applies in this checkout."""
         return self.root.parent / disk.OWN / "journal"
 
     @staticmethod
@@ -105,60 +104,66 @@ class ConfigurationPaths(Struct, frozen=True):
         ids: Path | None = None,
         profile: str | None = None,
     ) -> ConfigurationPaths:
-        """What the flags mean, `ids` below the directory. Raises DiagnosticError for no root file, or two."""
+        """Return the paths that the flags describe; `ids` is relative to the directory.
+
+        Raises:
+            DiagnosticError: There is no root file, or there are two.
+        """
         from dpsync.config.discovery import find_root
 
         named, commit = os.environ.get("DPSYNC_FILE"), _CHECKED.get()
         root, *overlays = files or ((named,) if named else (None,))
-        found = directory / root if root is not None else find_root(directory)
+        root_path = directory / root if root is not None else find_root(directory)
         if root is None and commit is not None:
             from dpsync.config.checked_files import check_nearest_root
 
-            check_nearest_root(directory, found, commit)
+            check_nearest_root(directory, root_path, commit)
         overlaid = tuple(directory / str(name) for name in overlays)
         named_ids = None if ids is None else directory / ids
-        return ConfigurationPaths(found, overlaid, environment, named_ids, profile, commit)
+        return ConfigurationPaths(root_path, overlaid, environment, named_ids, profile, commit)
 
     @property
-    def _assumed(self) -> str:
-        """The profile if neither a flag nor the chosen environment names one, and no server is asked."""
+    def _assumed_profile(self) -> str:
+        """The profile if neither a flag nor the chosen environment names one, before a server is asked."""
         from dpsync.kinds.editions import FULL, profile_at
 
         return profile_at(os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK) or FULL.name
 
     def load(self, out: Output) -> Desired:
-        """The configuration. Raises DiagnosticError."""
-        self._tell(out)
+        """Return the configuration, and print its warnings. Raises DiagnosticError."""
+        self._announce(out)
         return warned(out, self.loaded())
 
     def load_again(self, out: Output, before: Desired) -> Desired:
         """Load the configuration for another profile than `before`; print only warnings that are new."""
-        found = self.loaded()
-        new = tuple(warning for warning in found.warnings if warning not in before.warnings)
-        warned(out, replace(found, warnings=new))
-        return found
+        desired = self.loaded()
+        new = tuple(warning for warning in desired.warnings if warning not in before.warnings)
+        warned(out, replace(desired, warnings=new))
+        return desired
 
     def loaded_for(self, profile: str) -> Desired | None:
-        """Return the configuration as a server with this profile takes it, without a message.
+        """Return the configuration as a server with this profile reads it, without printing.
 
         None if it has errors, or if a flag or the chosen environment names the profile.
         """
         if self.profile is not None:
             return None
         try:
-            found = replace(self, profile=profile).loaded()
+            desired = replace(self, profile=profile).loaded()
         except DiagnosticError:
             return None
-        return None if found.environment is not None and found.environment.profile is not None else found
+        return (
+            None if desired.environment is not None and desired.environment.profile is not None else desired
+        )
 
     def for_profile_of(self, desired: Desired) -> ConfigurationPaths:
-        """Return the same paths, so that everything else is read for the profile of this configuration."""
+        """Return the paths with the profile of a configuration, so that everything else is read for it."""
         chosen = desired.environment
         named = self.profile is not None or (chosen is not None and chosen.profile is not None)
         return self if named else replace(self, profile=desired.profile)
 
     def loaded(self) -> Desired:
-        """Return the configuration without a message. Raises DiagnosticError."""
+        """Return the configuration without printing its warnings. Raises DiagnosticError."""
         from dpsync.api import load
 
         return load(
@@ -167,32 +172,35 @@ class ConfigurationPaths(Struct, frozen=True):
             environment=self.environment,
             profile=self.profile,
             commit=self.commit,
-            assumed=self._assumed,
+            assumed=self._assumed_profile,
         )
 
     def validated(self, out: Output) -> Desired:
-        """The same; where no environment was chosen, every one is checked. Raises DiagnosticError."""
+        """Return the configuration after checking every environment, unless one was chosen.
+
+        Raises DiagnosticError.
+        """
         from dpsync.api import validate
 
-        self._tell(out)
+        self._announce(out)
         found = validate(
             self.root,
             overlays=self.overlays,
             environment=self.environment,
             profile=self.profile,
             commit=self.commit,
-            assumed=self._assumed,
+            assumed=self._assumed_profile,
         )
         return warned(out, found)
 
-    def _tell(self, out: Output) -> None:
+    def _announce(self, out: Output) -> None:
         out.project, out.root = self.root.parent, self.root.name
         for path in (self.root, *self.overlays):
             out.detail(f"Reading {visible(str(path))}", 1)
 
 
 def warned(out: Output, desired: Desired) -> Desired:
-    """The configuration, after its warnings were said on stderr."""
+    """Print the warnings of a configuration, and return the configuration."""
     from dpsync.render.diagnostics import render_diagnostics
 
     if desired.warnings:
@@ -202,7 +210,7 @@ def warned(out: Output, desired: Desired) -> Desired:
 
 
 def shortest_path(path: str) -> str:
-    """A path as somebody would type it here: what is below the working directory without it."""
+    """Return a path as a person would type it: relative to the working directory if it is below."""
     try:
         return Path(path).relative_to(Path.cwd()).as_posix()
     except (ValueError, FileNotFoundError):
@@ -210,14 +218,14 @@ def shortest_path(path: str) -> str:
 
 
 class SavedBase(NamedTuple):
-    """The base with which a saved plan was made: its commit, or the reason why there was none."""
+    """The base of a saved plan: its commit, or the reason why there was none."""
 
     commit: str | None
     name: str
 
 
 class Opened(NamedTuple):
-    """A configuration that is ready to be planned, and where its ids file is."""
+    """A configuration that is ready for planning, and its ids file."""
 
     session: Session
     ids: IdsOnDisk
@@ -233,10 +241,14 @@ def opened(
     base: str | None = None,
     saved_base: SavedBase | None = None,
 ) -> Opened:
-    """A configuration with what is known from before. `base` is the commit that labels compare with.
+    """Return a session for a configuration, with its ids file and git base.
 
-    `saved_base` is the base of a saved plan, which takes the place of the default base. Raises
-    DiagnosticError when the ids file or a named base cannot be used.
+    Args:
+        base: The commit that labels compare with.
+        saved_base: The base of a saved plan, which replaces the default base.
+
+    Raises:
+        DiagnosticError: The ids file or a named base is invalid.
     """
     from dpsync.api import AppliedNotes, Base, Session, label_commits, load_registry
 
@@ -247,17 +259,19 @@ def opened(
     known = ids.read()
     tell_repeated(out, known)
     if saved_base is None:
-        past = git_base(out, place, None, path)
+        earlier = git_base(out, place, None, path)
     else:
-        past = git_base(out, place, saved_base.commit, path) if saved_base.commit else Base(saved_base.name)
+        earlier = (
+            git_base(out, place, saved_base.commit, path) if saved_base.commit else Base(saved_base.name)
+        )
     notes = AppliedNotes.of(place.root, place.overlays, place.environment, place.profile, path)
-    labels = label_commits(notes, past, base, applied=applied_commits())
-    session = Session(desired, load_registry(desired.profile), parallelism, past, known, labels)
+    labels = label_commits(notes, earlier, base, applied=applied_commits())
+    session = Session(desired, load_registry(desired.profile), parallelism, earlier, known, labels)
     return Opened(session, ids, notes)
 
 
 def ids_file(out: Output, root: Path, to: Connection, named: Path | None) -> Path:
-    """Where the ids of a platform are kept."""
+    """Return the path of the ids file for a platform."""
     from dpsync.api import ids_path
 
     if named is None:
@@ -284,20 +298,20 @@ def on_disk(path: Path, project: Path, commit: str | None = None) -> IdsOnDisk:
 
 
 def tell_repeated(out: Output, ids: IdsFile) -> None:
-    """Warn of lines that the file gives twice."""
+    """Warn of lines that an ids file contains twice."""
     from dpsync.config.ids_file import repeated
     from dpsync.render.diagnostics import render_diagnostics
 
-    if found := repeated(ids):
-        out.complain(render_diagnostics(found, {}, color=out.paint(error=True).on).rstrip())
+    if findings := repeated(ids):
+        out.complain(render_diagnostics(findings, {}, color=out.paint(error=True).on).rstrip())
 
 
 def with_what_is_not_included(
     out: Output, place: ConfigurationPaths, desired: Desired, ref: str | None
 ) -> Desired:
-    """The configuration with a warning for each file that once was a part of it, said on stderr.
+    """Return the configuration with a warning for each file that was once included, and print the warnings.
 
-    Git is asked only where some file beside the configuration declares something else.
+    Git is used only if a file beside the configuration declares something.
     """
     if not any(True for _ in desired.not_included):
         return desired
@@ -306,13 +320,13 @@ def with_what_is_not_included(
     base = load_base(
         place.root, ref, overlays=place.overlays, environment=place.environment, profile=place.profile
     )
-    found = tuple(no_longer_included(desired, base))
-    warned(out, replace(desired, warnings=found))
-    return replace(desired, warnings=(*desired.warnings, *found))
+    warnings = tuple(no_longer_included(desired, base))
+    warned(out, replace(desired, warnings=warnings))
+    return replace(desired, warnings=(*desired.warnings, *warnings))
 
 
 def git_base(out: Output, place: ConfigurationPaths, ref: str | None, ids: Path | None = None) -> Base:
-    """The git base; what should have been there and is not is said on stderr."""
+    """Return the git base, and print a warning if it is missing."""
     from dpsync.api import load_base
     from dpsync.render.diagnostics import render_diagnostics
 

@@ -1,16 +1,13 @@
 """Choose the server and the token of a run, and check that the token may be sent there.
 
-Decide whether the token of an environment may be sent to the address that the files name.
+`connection` takes both from one source, in this order: the inputs of the action, the environment of the root
+file that --env names, the variables of the shell, the environment that DPSYNC_ENV names. The default address,
+GitBook's, belongs to the variables of the shell. A token of one source is never sent to an address of
+another.
 
-Whoever writes the files chooses both, and `plan` sends the token before anybody has reviewed the files. So a
-commit decides: in a change under review the target of the change, elsewhere HEAD. What is not committed needs
-a person who trusts it. SECURITY.md has the threats, and what the guard costs.
-
-Decide which platform a command talks to, and with which token. Both always come from one source.
-
-The sources, in this order: the inputs of the action, the environment of the root file that --env names, the
-variables of the shell, and the environment that DPSYNC_ENV names. dpsync never sends the token of one source
-to the address of another. The default address, GitBook's, belongs to the variables of the shell.
+`Trust` checks the address that a file names, because `plan` sends the token before anybody reviews the files.
+So the address must be in a commit: in a change under review in the target of the change, elsewhere in HEAD.
+Otherwise a person must trust it. SECURITY.md describes the threats, and what the check costs.
 """
 
 from __future__ import annotations
@@ -42,13 +39,13 @@ if TYPE_CHECKING:
 
 
 _LARGEST_FILE: Final = 1 << 16
-"""Bytes of a remembered answer."""
+"""The largest size in bytes of a stored answer."""
 
 
 class Trust(Struct, frozen=True, dict=True):
-    """The chosen environment of a configuration, and whether its address may have the token.
+    """The chosen environment of a configuration, and whether the token may be sent to its address.
 
-    `branches` are those whose commits the workflow allows to be applied.
+    `branches` are the branches whose commits the workflow may apply.
     """
 
     out: Output
@@ -71,15 +68,18 @@ class Trust(Struct, frozen=True, dict=True):
     def environment(self) -> Environment:
         """Return the chosen environment with the address and the token variable that may be used.
 
-        In a change under review they are those of its target; `pending` then says what the change makes of
-        them. Raises DiagnosticError (exit 4) if nothing may be sent.
+        In a change under review, they come from the target of the change; `pending` then describes what the
+        change sets.
+
+        Raises:
+            DiagnosticError: Nothing may be sent (exit 4).
         """
         from dpsync.model.refusals import NEW_ENVIRONMENT, NO_SOURCE, WRONG_SOURCE
 
-        here = self._here
+        chosen = self._chosen
         if not self._under_review:
-            return here
-        source, span, name, url = self._source, here.span, here.name, here.url or "any address"
+            return chosen
+        source, span, name, url = self._source, chosen.span, chosen.name, chosen.url or "any address"
         if not source.problem and trusted_by_flag() is not None:
             self.out.complain(
                 f"note: {FLAG_OF_TRUST} has no effect here, because dpsync "
@@ -88,10 +88,10 @@ class Trust(Struct, frozen=True, dict=True):
         target, wrong = source.environment(os.environ, name)
         if wrong.errors:
             problem = wrong.errors[0].message
-            found = WRONG_SOURCE.finding(span=span, name=name, url=url, source=source.name, problem=problem)
-            raise self._refused(found)
-        if target is None and _destination(here) == ("", ""):
-            return here
+            refusal = WRONG_SOURCE.finding(span=span, name=name, url=url, source=source.name, problem=problem)
+            raise self._refused(refusal)
+        if target is None and _destination(chosen) == ("", ""):
+            return chosen
         if source.problem:
             hint = source.hint or "check out the repository with git"
             raise self._refused(
@@ -99,56 +99,56 @@ class Trust(Struct, frozen=True, dict=True):
             )
         if target is None:
             raise self._refused(NEW_ENVIRONMENT.finding(span=span, name=name, url=url, source=source.name))
-        if _destination(target) == _destination(here):
-            return here
+        if _destination(target) == _destination(chosen):
+            return chosen
         pending = (
-            f"this change sets {_in_words(here)}. dpsync still uses {_in_words(target)} from {source.name}. "
-            "The change takes effect after the merge"
+            f"this change sets {_described(chosen)}. dpsync still uses {_described(target)} from "
+            f"{source.name}. The change takes effect after the merge"
         )
         self.out.complain(f'note: {span}: the environment "{visible(name)}": {visible(pending)}')
-        return replace(here, url=target.url, token=target.token, pending=pending)
+        return replace(chosen, url=target.url, token=target.token, pending=pending)
 
     def check(self, token: str) -> None:
         """Raise DiagnosticError (exit 4) unless `token` may be sent to the address of the environment.
 
-        Outside of a review that needs a commit, a person or --trust-environment. The companion's documented
-        tokens need nothing on this machine.
+        Outside of a review this needs a commit, a person or --trust-environment. The documented test tokens
+        of the companion need nothing on this machine.
         """
         from dpsync.model.refusals import UNCOMMITTED
 
         if self._under_review:  # `environment` has decided
             return
-        here = self._here
-        if is_loopback(here.url or "") and token in COMPANION_TOKENS:
+        chosen = self._chosen
+        if is_loopback(chosen.url or "") and token in COMPANION_TOKENS:
             tell_unneeded(self.out, "the token is a public test token of the local server")
             return
         source = self._source
-        committed, wrong = source.environment(os.environ, here.name)
-        if committed is not None and _destination(committed) == _destination(here):
+        committed, wrong = source.environment(os.environ, chosen.name)
+        if committed is not None and _destination(committed) == _destination(chosen):
             tell_unneeded(
                 self.out, f"{source.name} contains this environment with the same URL and token variable"
             )
             return
-        answer = _Answer(disk.checkout(self.place.root.parent), *_destination(here))
-        if trusted_by_flag() == here.name or answer.is_remembered():
+        answer = _Answer(disk.checkout(self.place.root.parent), *_destination(chosen))
+        if trusted_by_flag() == chosen.name or answer.is_remembered():
             return
         if source.problem or committed is None:
             why = source.problem or f"{source.name} does not contain this environment"
         elif wrong.errors:
             why = f"in {source.name}, {wrong.errors[0].message}"
         else:
-            why = f"{source.name} has {_in_words(committed)}"
-        if not _is_agreed(here, why, answer):
-            flag = f"{FLAG_OF_TRUST} {shlex.quote(here.name)}"
+            why = f"{source.name} has {_described(committed)}"
+        if not _is_agreed(chosen, why, answer):
+            flag = f"{FLAG_OF_TRUST} {shlex.quote(chosen.name)}"
             raise self._refused(
                 UNCOMMITTED.finding(
-                    span=here.span, name=here.name, url=here.url, why=why, token=here.token, flag=flag
+                    span=chosen.span, name=chosen.name, url=chosen.url, why=why, token=chosen.token, flag=flag
                 )
             )
         answer.remember(self.out)
 
     @property
-    def _here(self) -> Environment:
+    def _chosen(self) -> Environment:
         """The environment as the working copy has it."""
         assert self.desired.environment is not None
         return self.desired.environment
@@ -158,18 +158,18 @@ class Trust(Struct, frozen=True, dict=True):
 
 
 def tell_unneeded(out: Output, why: str) -> None:
-    """Say that --trust-environment was given for nothing."""
+    """Print a note if --trust-environment was passed but is not needed."""
     if trusted_by_flag() is not None:
         out.talk(f"note: {FLAG_OF_TRUST} is not necessary, because {visible(why)}")
 
 
-def _is_agreed(here: Environment, why: str, answer: _Answer) -> bool:
-    """Ask whether the address may have the token. Without a terminal nobody agrees."""
+def _is_agreed(chosen: Environment, why: str, answer: _Answer) -> bool:
+    """Ask a person whether the token may be sent to the address. Without a terminal, return False."""
     context = click.get_current_context(silent=True)
     if not interactive(bool(context is not None and context.params.get("no_input"))):
         return False
     lines = (
-        f'{here.span}: the URL of the environment "{here.name}" is not committed: {why}.',
+        f'{chosen.span}: the URL of the environment "{chosen.name}" is not committed: {why}.',
         f"dpsync would send the token in {answer.variable} to {answer.url}.",
         f"Trust this URL in {answer.checkout} from now on?",
     )
@@ -181,16 +181,16 @@ def _destination(environment: Environment) -> tuple[str, str]:
     return (environment.url or "").rstrip("/"), environment.token or ""
 
 
-def _in_words(environment: Environment) -> str:
+def _described(environment: Environment) -> str:
     url, token = _destination(environment)
     return f"{f'the url {url}' if url else 'no url'} and {f'the token {token}' if token else 'no token'}"
 
 
 class _Answer(Struct, frozen=True):
-    """That a person trusts an address with a variable in one checkout.
+    """The agreement of a person that a token variable may be sent to an address from one checkout.
 
-    It is kept in the user's state directory and never in the checkout, whose authors could bring an answer
-    along.
+    It is stored in the state directory of the user and not in the checkout, whose authors could add an
+    answer.
     """
 
     checkout: Path
@@ -198,7 +198,7 @@ class _Answer(Struct, frozen=True):
     variable: str
 
     def is_remembered(self) -> bool:
-        """Return whether the person has trusted exactly this before."""
+        """Return whether the person agreed to exactly this before."""
         path = self._path()
         try:
             return path is not None and disk.read(path, _LARGEST_FILE, follow=False) == self._content()
@@ -206,7 +206,7 @@ class _Answer(Struct, frozen=True):
             return False
 
     def remember(self, out: Output) -> None:
-        """Keep the answer; if that is not possible, dpsync says so and asks again next time."""
+        """Store the answer. If that fails, print a note, and ask again next time."""
         path = self._path()
         try:
             if path is None:
@@ -236,33 +236,33 @@ class _Answer(Struct, frozen=True):
 
 
 _LARGEST_TOKEN = 16 * 1024
-"""Bytes of a file that may hold a token."""
+"""The largest size in bytes of a token file."""
 _PATIENCE = 60.0
-"""Seconds for a program that writes the token into a pipe: it may ask for a password first."""
+"""How many seconds a program may take to write the token into a pipe. It may ask for a password first."""
 
 
 class Connection(Struct, frozen=True):
-    """An address without `/v1`, a token, and what somebody would have to change to change them."""
+    """An address without `/v1` and a token, and the settings that they come from."""
 
     url: str
     token: str
     url_from: str
     token_from: str
     rate: float | None = None
-    """Requests for each second at most, as the chosen environment says."""
+    """The largest number of requests per second in the chosen environment."""
     by_default: bool = False
-    """Whether nobody has given the address, so that it is GitBook's."""
+    """Whether no setting has an address, so that it is GitBook's."""
     pending: str = ""
-    """What a change under review makes of address and token, if they are not used yet: told in the plan."""
+    """The address and token that a change under review sets, which are not used yet, as text for the plan."""
 
     def __repr__(self) -> str:
         return f"Connection({self.url!r})"
 
 
 class Given(Struct, frozen=True):
-    """What the inputs of the action say about address and token.
+    """The address and token from the inputs of the action.
 
-    The action passes them inside the process: child processes would inherit variables of the environment.
+    The action passes them inside the process, because child processes would inherit environment variables.
     """
 
     url: str
@@ -277,18 +277,23 @@ class Given(Struct, frozen=True):
 def connection(
     out: Output, place: ConfigurationPaths | None = None, desired: Desired | None = None
 ) -> Connection:
-    """Return the platform of a command, and the token for it. Every command that connects asks here.
+    """Return the server of a command and its token. Every command that connects calls this function.
 
-    `desired` is the configuration in `place`, if the command works on one. Raises UsageError for what is
-    missing, and DiagnosticError (exit 4) for an environment that may not have a token.
-    No flag takes a token, since others could read it.
+    No flag takes a token, because other users of the machine could read it.
+
+    Args:
+        desired: The configuration in `place`, if the command uses one.
+
+    Raises:
+        click.UsageError: A setting is missing or invalid.
+        DiagnosticError: The token may not be sent to the address of the environment (exit 4).
     """
     given, chosen = _given(), desired.environment if desired is not None else None
     _check_flag(chosen)
     if given.url or given.token:
-        found = _checked(_of_inputs(given))
+        result = _checked(_of_inputs(given))
         tell_unneeded(out, 'the input "api-url" contains the URL')
-        if chosen is not None and chosen.url and chosen.url.rstrip("/") != found.url:
+        if chosen is not None and chosen.url and chosen.url.rstrip("/") != result.url:
             out.complain(
                 'note: the inputs "api-url" and "api-token" replace the url and token of the environment '
                 f"{visible(chosen.name)}, so dpsync does not use {visible(chosen.url)}"
@@ -298,19 +303,19 @@ def connection(
         if place is not None and desired is not None and _asks_file(chosen):
             trust = Trust(out, place, desired, given.branches)
             chosen = trust.environment()
-        found = _of_file_or_shell(out, chosen)
+        result = _of_file_or_shell(out, chosen)
         if trust is not None and _is_of_file(chosen):
-            trust.check(found.token)
+            trust.check(result.token)
         elif chosen is None or not chosen.pending:
-            tell_unneeded(out, f"{found.url_from} contains the URL")
-    out.mask.add([found.token])
-    if found.url.startswith("http://") and not is_loopback(found.url):
-        out.complain(f"warning: {visible(found.url_from)} does not use https, so others can read the token")
-    return found if chosen is None else replace(found, rate=chosen.rate, pending=chosen.pending)
+            tell_unneeded(out, f"{result.url_from} contains the URL")
+    out.mask.add([result.token])
+    if result.url.startswith("http://") and not is_loopback(result.url):
+        out.complain(f"warning: {visible(result.url_from)} does not use https, so others can read the token")
+    return result if chosen is None else replace(result, rate=chosen.rate, pending=chosen.pending)
 
 
 def _asks_file(chosen: Environment | None) -> bool:
-    """Return whether the file may name address and token: DPSYNC_URL goes before what DPSYNC_ENV chose."""
+    """Return whether the file may name address and token: DPSYNC_URL takes precedence over DPSYNC_ENV."""
     return chosen is not None and (chosen_by_flag() or not os.environ.get("DPSYNC_URL"))
 
 
@@ -335,36 +340,36 @@ def _check_flag(chosen: Environment | None) -> None:
 
 
 def _of_file_or_shell(out: Output, chosen: Environment | None) -> Connection:
-    """Return the connection of the chosen environment, or that of the shell's variables."""
+    """Return the connection of the chosen environment, or of the shell's variables."""
     if chosen is None or not (chosen.url or chosen.token):
         return _checked(_of_shell(None))
     if _is_of_file(chosen):
-        found = _checked(_of_file(chosen))
-        _say_unused(out, found, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
-        return found
-    found = _checked(_of_shell(chosen))
-    if chosen.url and chosen.url.rstrip("/") != found.url:
+        result = _checked(_of_file(chosen))
+        _say_unused(out, result, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
+        return result
+    result = _checked(_of_shell(chosen))
+    if chosen.url and chosen.url.rstrip("/") != result.url:
         out.complain(
-            f"warning: dpsync uses the URL in DPSYNC_URL, {visible(found.url)}, "
+            f"warning: dpsync uses the URL in DPSYNC_URL, {visible(result.url)}, "
             "and not the url of the environment "
             f"{visible(chosen.name)}, which DPSYNC_ENV chose. To use the "
             "url of the environment, choose the environment with --env"
         )
-    return found
+    return result
 
 
-def _checked(found: Connection) -> Connection:
-    """The same, when it is an address that may be shown: the transport looks at the rest of it."""
-    if "@" in found.url.partition("://")[2].partition("/")[0]:
-        raise click.UsageError(f"{found.url_from} must not contain a user or password")
-    bare = found.url.removesuffix("/v1")
-    if bare != found.url:
-        raise click.UsageError(f"{found.url_from} must not end with /v1. Write {bare}")
-    return found
+def _checked(result: Connection) -> Connection:
+    """Return the connection if its address may be shown. The transport checks the rest of the address."""
+    if "@" in result.url.partition("://")[2].partition("/")[0]:
+        raise click.UsageError(f"{result.url_from} must not contain a user or password")
+    bare = result.url.removesuffix("/v1")
+    if bare != result.url:
+        raise click.UsageError(f"{result.url_from} must not end with /v1. Write {bare}")
+    return result
 
 
 def chosen_by_flag() -> bool:
-    """Whether the environment was chosen by --env, and not by DPSYNC_ENV."""
+    """Return whether --env, and not DPSYNC_ENV, chose the environment."""
     context = click.get_current_context(silent=True)
     return context is not None and context.get_parameter_source("environment") is ParameterSource.COMMANDLINE
 
@@ -402,7 +407,7 @@ def _of_inputs(given: Given) -> Connection:
 
 
 def shell_address() -> str:
-    """Return the address in DPSYNC_URL, without /v1; if it is not set, GitBook's."""
+    """Return the address in DPSYNC_URL without /v1; GitBook's if it is not set."""
     return os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK
 
 
@@ -426,7 +431,7 @@ def _of_shell(chosen: Environment | None) -> Connection:
 
 
 def check_explicit(to: Connection, no_input: bool) -> None:
-    """Raise WrongUsage if nobody can be asked about a write to an address that nobody has given."""
+    """Raise WrongUsage for a write to the default address if nobody can be asked."""
     if to.by_default and not interactive(no_input):
         raise WrongUsage(
             "DPSYNC_URL is not set. Without a terminal, dpsync applies nothing to the default URL. "
@@ -436,7 +441,7 @@ def check_explicit(to: Connection, no_input: bool) -> None:
 
 
 def _in_file(path: Path) -> str:
-    """The token that a file holds, or that a program writes into a pipe: DPSYNC_TOKEN_FILE=<(…)."""
+    """Return the token in a file, or from a program that writes into a pipe: DPSYNC_TOKEN_FILE=<(…)."""
     from dpsync import disk
 
     name = f"DPSYNC_TOKEN_FILE: {visible(str(path))}"
@@ -455,13 +460,13 @@ def _in_file(path: Path) -> str:
     return token
 
 
-def _say_unused(out: Output, found: Connection, chosen_by: str, chosen: Environment) -> None:
-    """That variables of the shell are set and mean nothing here is worth a line."""
+def _say_unused(out: Output, used: Connection, chosen_by: str, chosen: Environment) -> None:
+    """Print a note about variables of the shell that are set but not used."""
     unused = [
         name
         for name, value in (
-            ("DPSYNC_URL", found.url),
-            ("DPSYNC_TOKEN", found.token),
+            ("DPSYNC_URL", used.url),
+            ("DPSYNC_TOKEN", used.token),
             ("DPSYNC_TOKEN_FILE", ""),
         )
         if os.environ.get(name, "").rstrip("/") not in ("", value)

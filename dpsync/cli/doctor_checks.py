@@ -1,8 +1,6 @@
-"""Run all checks of `dpsync doctor`.
+"""Run all checks of `dpsync doctor` in order. A failed check does not end the others.
 
-What a workflow on GitHub gives to a run, as far as it can be told without writing anything.
-
-Everything that `dpsync doctor` looks at, in order, as one document. One wrong thing ends nothing else.
+`Examination` runs the checks. `workflow` checks the GitHub workflow as far as possible without writing.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ _PARTS = (
 
 
 def workflow(env: Mapping[str, str]) -> Iterator[Check]:
-    """Nothing outside a workflow. The token of GITHUB_TOKEN is asked what it may read."""
+    """Yield the checks of a GitHub workflow; none elsewhere. GITHUB_TOKEN is tested by reading."""
     if not env.get("GITHUB_ACTIONS"):
         return
     from dpsync.config.git_base import event_of
@@ -98,7 +96,7 @@ def _permissions(url: str, token: str, repository: str) -> Iterator[Check]:
 
 
 class Examination:
-    """One run of the command: what was found so far."""
+    """One run of `dpsync doctor`, with the checks so far."""
 
     def __init__(self, out: Output, timeout: float, contacting: bool = False) -> None:
         self._out = out
@@ -111,10 +109,13 @@ class Examination:
     def document(
         self, named: tuple[tuple[str, ...], Path, str | None, Path | None, str | None]
     ) -> DoctorDocument:
-        """What was found. `named` are files, directory, environment, ids file and profile, as flags say."""
+        """Run all checks.
+
+        `named` has the files, directory, environment, ids file and profile from the flags.
+        """
         place = self._place(named)
         desired, at = self._desired(place) if place else None, len(self._checks)
-        platform, place, desired = self._platform(place, named[2], desired)
+        platform, place, desired = self._examine_platform(place, named[2], desired)
         self._checks[at:at] = settings.configuration(desired) if desired else ()
         if place is not None:
             self._checks += list(self._records_and_objects(place, desired, platform))
@@ -133,19 +134,19 @@ class Examination:
         try:
             place = ConfigurationPaths.find(*named)
         except DiagnosticError as error:
-            self._wrong(error)
+            self._add_findings(error)
             return None
         self._checks += settings.files(place)
         return place
 
     def _desired(self, place: ConfigurationPaths) -> Desired | None:
-        """The configuration; one with errors counts if it has none for another API edition."""
+        """Return the configuration. One with errors is accepted if another API version has none."""
         try:
             return place.loaded()
         except DiagnosticError as error:
             other = next(filter(None, map(place.loaded_for, PROFILES)), None)
             if other is None:
-                self._wrong(error)
+                self._add_findings(error)
             return other
 
     def _records_and_objects(
@@ -154,7 +155,7 @@ class Examination:
         desired: Desired | None,
         platform: PlatformExamination | None,
     ) -> Iterator[Check]:
-        """Yield the checks of the git base, the ids file and the declared objects, which need both."""
+        """Yield the checks of the git base, of the ids file, and of the declared objects, which need both."""
         from dpsync.api import Session, ids_path
 
         to, name = (platform.to, platform.client.platform) if platform else (None, None)
@@ -175,27 +176,27 @@ class Examination:
             session = Session(desired, load_registry(desired.profile), base=base, ids=ids)
             yield from objects.objects(self._out, session, to, self._timeout)
 
-    def _wrong(self, error: DiagnosticError) -> None:
+    def _add_findings(self, error: DiagnosticError) -> None:
         self._invalid = True
         self._checks += settings.invalid(error)
 
-    def _platform(
+    def _examine_platform(
         self, place: ConfigurationPaths | None, environment: str | None, desired: Desired | None
     ) -> tuple[PlatformExamination | None, ConfigurationPaths | None, Desired | None]:
-        """The platform, after everything that can be asked was asked; None where it is not known which one.
+        """Check the platform.
 
-        Also the configuration as it is read for the platform's API edition.
+        Return it (None if unknown), and the paths and configuration for its API version.
         """
         platform = self._connected(place, environment, desired)
         served = platform.served() if platform is not None else None
         known = served if served in PROFILES else None
-        given = place
+        original = place
         if place is not None:
             place, desired = self._read_again(place, desired, known)
         used = desired.profile if desired else (place and place.profile) or known or FULL.name
         if platform is not None:
             self._checks += platform.settings()
-            self._checks.append(settings.profile(given, desired, used, served))
+            self._checks.append(settings.profile(original, desired, used, served))
             with self._out.progress.during(READING):
                 self._checks += platform.answers(desired, load_registry(used))
                 if self._contacting and not any(_stops_contact(one) for one in self._checks):
@@ -206,7 +207,7 @@ class Examination:
     def _contact(
         self, platform: PlatformExamination, desired: Desired | None, used: str, served: str | None
     ) -> Iterator[Check]:
-        """Compare the answers of the platform with the declarations, and keep the report."""
+        """Compare the responses of the platform with the declarations, and keep the report."""
         from dpsync.cli.doctor_platform import checks, report
         from dpsync.cli.failures import client_diagnostic
         from dpsync.live.contact import contact
@@ -216,13 +217,13 @@ class Examination:
         named = (roots[0].pin or roots[0].fields.get(str(registry.root.identity[0]))) if roots else None
         before = platform.client.requests
         try:
-            found = contact(platform.client, registry, str(named) if named is not None else None)
+            comparison = contact(platform.client, registry, str(named) if named is not None else None)
         except ClientError as error:
             failed = client_diagnostic(error, platform.to)
             yield Check(topic="contact", level="problem", said=failed.message, mend=failed.hint)
             return
-        self._report = report(found, used, served)
-        yield from checks(found, used, platform.client.requests - before)
+        self._report = report(comparison, used, served)
+        yield from checks(comparison, used, platform.client.requests - before)
 
     def write_report(self, path: Path) -> None:
         """Write the report of the comparison. Raises DiagnosticError (exit 1)."""
@@ -246,22 +247,23 @@ class Examination:
     def _read_again(
         self, place: ConfigurationPaths, desired: Desired | None, served: str | None
     ) -> tuple[ConfigurationPaths, Desired | None]:
-        """Return the configuration as it is read for an API edition; None if it has errors for that one."""
+        """Return the configuration as read for an API version; None if it has errors in that version."""
         if desired is None or place.for_profile_of(desired) is place:
             return place, desired
         try:
-            found = (replace(place, profile=served) if served else place).loaded()
+            desired_again = (replace(place, profile=served) if served else place).loaded()
         except DiagnosticError as error:
-            self._wrong(error)
+            self._add_findings(error)
             return place, None
-        return place.for_profile_of(found), found
+        return place.for_profile_of(desired_again), desired_again
 
     def _connected(
         self, place: ConfigurationPaths | None, environment: str | None, desired: Desired | None
     ) -> PlatformExamination | None:
-        """The platform; None where it is not known which one.
+        """Return the platform; None if it is unknown.
 
-        An environment that cannot be read may have an address of its own: nothing is sent elsewhere instead.
+        If the files with the environment cannot be read, nothing is sent: the environment may have another
+        address.
         """
         if environment is not None and desired is None:
             said = "dpsync sent no request, because the files that define the environment are invalid"
@@ -285,10 +287,10 @@ class Examination:
         try:
             return connection(self._out, place, desired)
         except DiagnosticError as refused:
-            found = refused.findings[0]
-            at = f"{found.span}: " if found.span else ""
+            finding = refused.findings[0]
+            at = f"{finding.span}: " if finding.span else ""
             self._checks.append(
-                Check(topic="platform", level="problem", said=f"{at}{found.message}", mend=found.hint)
+                Check(topic="platform", level="problem", said=f"{at}{finding.message}", mend=finding.hint)
             )
             return None
         except click.UsageError as missing:

@@ -1,10 +1,8 @@
 """Check the server, the token and the declared objects for `dpsync doctor`.
 
-What `doctor --contact` says of the answers of a platform, and the report for an issue.
-
-The declared objects with which the platform reports a problem, and those that were not read.
-
-The platform as this token sees it: reached or not, whose token it is, and what it may read and write.
+`PlatformExamination` checks the connection, the token and its access, and sends only GET requests. `objects`
+checks for problems that the platform reports. `checks` and `report` describe the comparison of `doctor
+--contact`.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ FORMAT = "dpsync.contact-report/1"
 
 
 def checks(found: Contact, profile: str, requests: int) -> Iterator[Check]:
-    """Yield what was compared, what differs, what could not be read, and what a first plan costs."""
+    """Yield the checks of a comparison: what was compared, differences, gaps, requests of a first plan."""
     operations = counted(len(found.answers), "API operation")
     asked = f"dpsync checked {operations} with {counted(requests, 'GET request')}"
     differences = found.differences
@@ -54,7 +52,7 @@ def checks(found: Contact, profile: str, requests: int) -> Iterator[Check]:
         said = f"{asked}. Every response fits the API version {profile}"
         yield Check(topic=_CONTACT, level="ok", said=said)
     for one in differences:
-        yield Check(topic=_CONTACT, level="problem", said=_in_words(one))
+        yield Check(topic=_CONTACT, level="problem", said=_difference_text(one))
     if found.refused:
         said = f"this token cannot read objects of these types: {', '.join(found.refused)}"
         yield Check(topic=_CONTACT, level="note", said=said, mend="dpsync skips these objects in plans")
@@ -66,7 +64,7 @@ def checks(found: Contact, profile: str, requests: int) -> Iterator[Check]:
 
 
 def report(found: Contact, profile: str, served: str | None) -> bytes:
-    """Return the report: statuses, names of members, and JSON types. No value of the platform is in it."""
+    """Return the report as JSON: statuses, member names and JSON types, but no values of the platform."""
     return (
         json_text(
             {
@@ -97,10 +95,10 @@ def report(found: Contact, profile: str, served: str | None) -> bytes:
     ).encode()
 
 
-def _in_words(one: Difference) -> str:
-    at = f"{one.member}: " if one.member else ""
-    found = "nothing" if one.found == MISSING else one.found
-    return f"GET {one.operation}: {at}expected {one.expected}, found {found}"
+def _difference_text(difference: Difference) -> str:
+    member = f"{difference.member}: " if difference.member else ""
+    actual = "nothing" if difference.found == MISSING else difference.found
+    return f"GET {difference.operation}: {member}expected {difference.expected}, found {actual}"
 
 
 _OBJECTS = "objects"
@@ -113,9 +111,9 @@ def unexamined(why: str) -> Check:
 
 
 def objects(out: Output, session: Session, to: Connection, timeout: float) -> Iterator[Check]:
-    """Read what a plan reads. Yield a check for each object with a problem, and for each unreadable object.
+    """Plan, and yield a check for each object with a problem, and for each unreadable object.
 
-    A problem on the platform's side is a note: a plan and an apply that did not cause it end with 0, too.
+    A problem on the platform's side is a note: a plan, or an apply that did not cause it, ends with 0, too.
     """
     from dpsync.api import ClientError, Options, ReadClient
     from dpsync.cli.failures import client_diagnostic
@@ -131,7 +129,7 @@ def objects(out: Output, session: Session, to: Connection, timeout: float) -> It
         return
     except DiagnosticError as error:
         first = error.findings[0]
-        source = _place(first.span) if first.span else None
+        source = _location(first.span) if first.span else None
         said = f"dpsync cannot make a plan: {first.message} [{first.code}]"
         yield Check(topic=_OBJECTS, level="problem", said=said, source=source, mend=command("plan"))
         return
@@ -144,13 +142,13 @@ def objects(out: Output, session: Session, to: Connection, timeout: float) -> It
         yield _problem(planned, item)
     for item in planned.plan.accepted:
         said = f"{item.address}: {item.what} (accepted by policy: accept)"
-        source = _place(planned.sides.resources[Address.parse(item.address)].span)
+        source = _location(planned.sides.resources[Address.parse(item.address)].span)
         yield Check(topic=_OBJECTS, level="ok", said=said, source=source, address=item.address)
     yield from unread
 
 
 def _problem(planned: Planned, item: PlatformTrouble) -> Check:
-    """Return the note on one object, with everything that a person can do about its problem."""
+    """Return the note about an object, with everything that a person can do about its problem."""
     entry = planned.sides.resources[Address.parse(item.address)]
     work = planned.sides.kind(entry).platform
     assert work.trouble is not None
@@ -160,14 +158,14 @@ def _problem(planned: Planned, item: PlatformTrouble) -> Check:
         topic=_OBJECTS,
         level="note",
         said=f"{item.address}: {item.what}",
-        source=_place(entry.span),
+        source=_location(entry.span),
         mend=". ".join([work.trouble.todo, accept, *again]),
         address=item.address,
     )
 
 
 def _unread(session: Session, planned: Planned) -> Iterator[Check]:
-    """Yield a note for each entry that could have a problem, and that this token or server does not read."""
+    """Yield a note for each entry that could have a problem but is not readable for this token or server."""
     unserved = planned.sides.desired.unserved
     for address, entry in session.desired.resources.items():
         reports = session.registry.whole[entry.kind].platform.trouble is not None
@@ -177,24 +175,24 @@ def _unread(session: Session, planned: Planned) -> Iterator[Check]:
                 topic=_OBJECTS,
                 level="note",
                 said=f"dpsync did not check {address} for problems in GitBook: {reason.reason}",
-                source=_place(entry.span),
+                source=_location(entry.span),
                 mend=reason.todo or None,
                 address=str(address),
             )
 
 
-def _place(span: Span) -> str:
+def _location(span: Span) -> str:
     return f"{span.file}:{span.line}"
 
 
 _SKEW = 60
-"""Seconds by which clocks may differ."""
+"""The largest difference of clocks in seconds."""
 _FEW = 0.1
-"""Of a rate limit: what is left when it is worth a note."""
+"""The part of a rate limit that is left when a note is given."""
 
 
 class PlatformExamination:
-    """One connection to the platform, and everything that is asked on it. It sends GET alone."""
+    """A connection to the platform, and all checks on it. It sends only GET requests."""
 
     def __init__(self, to: Connection, timeout: float) -> None:
         self.to = to
@@ -208,11 +206,11 @@ class PlatformExamination:
         self.client.close()
 
     def served(self) -> str | None:
-        """Return the API edition of GitBook for GitBook's address, else the one that the server names."""
+        """Return the API version of the server: known for GitBook's address, else as the server says."""
         return profile_at(self.to.url) or self.client.begin("/user")
 
     def settings(self) -> Iterator[Check]:
-        """Address, token, proxy and certificates: never the token itself."""
+        """Yield the checks of address, token, proxy and certificates, without the token itself."""
         to, way = self.to, self._inner.way
         yield Check(topic="address", level="ok", said=to.url, source=to.url_from)
         yield Check(
@@ -314,7 +312,7 @@ class PlatformExamination:
 
 
 def _owner(client: ReadClient, registry: Registry) -> Check:
-    """Whose token it is, where the platform can tell. Raises ClientError."""
+    """Check whose token it is, if the platform can say it. Raises ClientError."""
     if not registry.profile.has("GET", "/user"):
         said = registry.profile.lacks("showing the user of the token")
         return Check(topic="token", level="note", said=said)

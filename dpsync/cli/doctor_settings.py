@@ -1,4 +1,4 @@
-"""The settings of a run and where each is from: files, environment, profile, git base, ids file."""
+"""Check the settings of a run and their sources: files, environment, profile, git base and ids file."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 def program() -> Check:
-    """Which dpsync this is."""
+    """Return the check with the versions of dpsync and Python."""
     python = ".".join(map(str, sys.version_info[:3]))
     return Check(topic="dpsync", level="ok", said=f"{__version__}, Python {python}")
 
 
 def source_of(name: str, flag: str, variable: str | None, default: str) -> str:
-    """Where an option of this command is from."""
+    """Return where the value of an option comes from: the flag, the variable, or the default."""
     context = click.get_current_context(silent=True)
     source = context.get_parameter_source(name) if context else None
     if source is ParameterSource.COMMANDLINE:
@@ -43,7 +43,7 @@ def source_of(name: str, flag: str, variable: str | None, default: str) -> str:
 
 
 def files(place: ConfigurationPaths) -> Iterator[Check]:
-    """The root file, and what goes over it."""
+    """Yield the checks of the root file and the overlays."""
     source = source_of("files", "--file", "DPSYNC_FILE", "found in this directory or in a directory above")
     yield Check(topic="root file", level="ok", said=shortest_path(str(place.root)), source=source)
     for path in place.overlays:
@@ -51,7 +51,7 @@ def files(place: ConfigurationPaths) -> Iterator[Check]:
 
 
 def configuration(desired: Desired) -> Iterator[Check]:
-    """What the files hold, and the environment."""
+    """Yield the checks of the loaded configuration and its environment."""
     number, read = counted(len(desired.resources), "entry"), counted(len(desired.texts), "file")
     mend = command("validate") if desired.warnings else None
     warned = f", {counted(len(desired.warnings), 'warning')}" if desired.warnings else ""
@@ -78,7 +78,7 @@ def configuration(desired: Desired) -> Iterator[Check]:
 def profile(
     place: ConfigurationPaths | None, desired: Desired | None, used: str, served: str | None
 ) -> Check:
-    """Check that dpsync plans for the API edition that the server serves; None if the server names none."""
+    """Check that dpsync uses the API version of the server. `served` is None if the server names none."""
     chosen = desired.environment if desired is not None else None
     source = (
         "named by the server"
@@ -101,11 +101,14 @@ def profile(
 
 
 def invalid(error: DiagnosticError) -> Iterator[Check]:
-    """A configuration that cannot be used: its findings, the first ones."""
-    for one in error.findings[:3]:
-        at = f"{one.span.file}:{one.span.line}: " if one.span else ""
+    """Yield the first findings of a configuration with errors."""
+    for finding in error.findings[:3]:
+        at = f"{finding.span.file}:{finding.span.line}: " if finding.span else ""
         yield Check(
-            topic="configuration", level="problem", said=f"{at}{one.message} [{one.code}]", mend=one.hint
+            topic="configuration",
+            level="problem",
+            said=f"{at}{finding.message} [{finding.code}]",
+            mend=finding.hint,
         )
     if len(error.findings) > 3:
         rest = counted(len(error.findings) - 3, "finding")
@@ -113,7 +116,10 @@ def invalid(error: DiagnosticError) -> Iterator[Check]:
 
 
 def git_base(place: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
-    """Check the commit that tells a rename from a new object; return the base too, None if it is unusable."""
+    """Check the git base, the commit that renames are recognized by.
+
+    Return the base, or None if it is invalid.
+    """
     from dpsync.api import load_base
 
     source = "the default"
@@ -124,8 +130,8 @@ def git_base(place: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
         )  # fmt: skip
     except DiagnosticError as error:
         said = error.findings[0]
-        wrong = Check(topic="git base", level="problem", said=said.message, source=source, mend=said.hint)
-        return wrong, None
+        failed = Check(topic="git base", level="problem", said=said.message, source=source, mend=said.hint)
+        return failed, None
     if base.desired is not None:
         named = f"{base.name} ({short_commit(base.commit or '')})"
         return Check(topic="git base", level="ok", said=named, source=source), base
@@ -141,7 +147,7 @@ def git_base(place: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
 def ids_file(
     place: ConfigurationPaths, path: Path, to: Connection | None, platform: str | None
 ) -> tuple[Check, IdsFile | None]:
-    """Check the file that says which live object each entry is; return its content, None if unusable."""
+    """Check the ids file. Return its content, or None if it is invalid."""
     from dpsync.cli.configuration import on_disk
 
     source = "--ids" if place.ids else "the default"

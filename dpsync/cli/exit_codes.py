@@ -1,8 +1,7 @@
-"""Turn errors into messages and exit codes.
+"""Turn errors into messages and exit codes, without a traceback.
 
-What an apply and the client raise, in words: findings and an exit code.
-
-The ends of a command: each becomes words on stderr (or JSON) and an exit code. Never a traceback.
+`endings` catches everything that a command raises, and `finish` prints findings and ends the command.
+`explained` turns errors of the client and of an apply into findings; None means an internal error.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from dpsync.render.diagnostics import render_diagnostics
 
 @contextmanager
 def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
-    """Turn what a command raises into its ending."""
+    """End the command with a message and an exit code if the block raises an error."""
     try:
         yield
     except (click.exceptions.Exit, click.ClickException, click.Abort, KeyboardInterrupt):
@@ -44,7 +43,7 @@ def endings(out: Output, to: Connection | None = None) -> Iterator[None]:
 
 @contextmanager
 def nothing_applied(out: Output) -> Iterator[None]:
-    """Say that nothing was applied if a command ends before its first write."""
+    """Print that nothing was applied if a command ends before its first write."""
     from dpsync.render.report_words import NOTHING_APPLIED  # only an apply needs it
 
     try:

@@ -1,4 +1,4 @@
-"""What people type who know other tools, and what says the same here. Names and sentences only."""
+"""Suggest dpsync's flags and commands to people who type those of other tools."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _FLAGS: Final = {
     "workspace": "use --env NAME",
 }
 """Flags of other tools, without their dashes."""
-_OURS: Final = {
+_LONG_FLAGS: Final = {
     "out": "use -o FILE",
     "parallelism": "use --parallelism N",
     "detailed-exitcode": "use --detailed-exitcode",
 }
-"""Flags that are written with two dashes here: with one they would be read as several short ones."""
+"""Flags that need two dashes. With one dash, click reads several short flags."""
 _COMMANDS: Final = {
     "deploy": "use `dpsync apply`",
     "destroy": _DESTROY,
@@ -67,20 +67,21 @@ _DIRECTORY: Final = re.compile(r"(?:-C|--directory)(=.*|(?<=-C).+)?", re.DOTALL)
 
 
 def instead_of_command(name: str) -> str:
-    """What to use instead of a command of another tool; empty where nobody knows."""
+    """Return what to use instead of a command of another tool; "" for an unknown command."""
     return _COMMANDS.get(name, "")
 
 
 def directory_behind(arguments: list[str]) -> list[str]:
-    """The arguments with a `-C DIR` that stands before the command, as git and make have it, behind that.
+    """Move a `-C DIR` before the command, as in git and make, behind the command.
 
-    Raises UsageError where the command has one of its own: only one directory can be meant.
+    Raises:
+        click.UsageError: The command has a `-C`, too.
     """
     moved: list[str] = []
     rest = [*arguments]
-    while rest and (found := _DIRECTORY.fullmatch(rest[0])):
+    while rest and (match := _DIRECTORY.fullmatch(rest[0])):
         moved += [rest.pop(0)]
-        if not found[1] and rest:
+        if not match[1] and rest:
             moved.append(rest.pop(0))
     if not moved or not rest:
         return arguments
@@ -90,9 +91,9 @@ def directory_behind(arguments: list[str]) -> list[str]:
 
 
 def check_habits(arguments: list[str]) -> None:
-    """Raises UsageError for a flag of another tool.
+    """Raise UsageError for a flag of another tool.
 
-    Without this, `-out=FILE` would be `-o` with the file "ut=FILE".
+    Without this check, `-out=FILE` would be `-o` with the file "ut=FILE".
     """
     for argument in arguments:
         if argument == "--":
@@ -100,6 +101,6 @@ def check_habits(arguments: list[str]) -> None:
         flag = _FLAG.fullmatch(argument)
         if flag is None or (argument == "--json" and arguments[0] == "version"):
             continue
-        use = _FLAGS.get(flag[2]) or (_OURS.get(flag[2]) if flag[1] == "-" else None)
+        use = _FLAGS.get(flag[2]) or (_LONG_FLAGS.get(flag[2]) if flag[1] == "-" else None)
         if use is not None:
             raise click.UsageError(f"There is no flag {flag[1]}{flag[2]}: {use}")

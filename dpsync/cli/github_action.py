@@ -1,10 +1,7 @@
-"""Run the GitHub Action: commands, files, signals and exit code.
+"""Run the GitHub Action from its inputs to its exit code: dpsync commands, result files and signals.
 
-Files that a step on GitHub writes: outputs and summary, which the runner reads, and its result.
-
-Commands of dpsync that the action runs: in this process, so that a signal reaches them.
-
-A run of the action, from its inputs to its exit code: it is prepared, carried out and told.
+`run_action` does everything. `DpsyncCommands` runs dpsync commands in this process, so that a signal reaches
+them. `write_outputs`, `write_summary` and `write_result` write what the runner and later steps read.
 """
 
 from __future__ import annotations
@@ -55,41 +52,41 @@ if TYPE_CHECKING:
 
 
 LIMIT: Final = 1_000_000
-"""Bytes of a summary: from 1 MiB on the runner throws it away as a whole."""
+"""The largest size of a summary in bytes. The runner discards a summary of 1 MiB or more."""
 _END: Final = "\n"
-"""Of a summary: what the runner appends begins on a line of its own."""
+"""The end of a summary, so that what the runner appends begins on a new line."""
 
 
 def stem(inputs: Inputs, place: WorkflowRun) -> Path:
-    """How the names of the files with the result begin: other ones for each run and each configuration."""
+    """Return the beginning of the paths of result files, which differs for each run and configuration."""
     folder = Path(os.environ.get("RUNNER_TEMP") or gettempdir())
     return folder / f"dpsync-{place.run}-{place.attempt}-{inputs.command}-{inputs.key[:8]}"
 
 
 def write_result(beginning: Path, ran: Ran) -> dict[str, str]:
-    """Write the result, for programs and for a browser; by the name of the output the files that it has."""
+    """Write the result as JSON and HTML. Return the written files by the name of their output."""
     from dpsync.render.formats import render
 
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     if ran.document is None:
-        return found
+        return files
     for output, format_ in (("json-file", "json"), ("report-file", "html")):
         path = beginning.with_name(f"{beginning.name}.{format_}")
         with suppress(OSError):
             disk.put(path, render(ran.document, format_).encode())
-            found[output] = str(path)
-    return found
+            files[output] = str(path)
+    return files
 
 
 def write_outputs(log: Log, values: Mapping[str, str]) -> None:
-    """Set outputs of the step: of what is written several times the runner takes the last."""
+    """Set outputs of the step. If an output is written several times, the runner takes the last value."""
     from dpsync.github.runner import output_lines
 
     _append(log, os.environ.get("GITHUB_OUTPUT", ""), output_lines(values))
 
 
 def write_summary(log: Log, text: str) -> None:
-    """Add to the summary of the job."""
+    """Append a text to the job summary."""
     _append(log, os.environ.get("GITHUB_STEP_SUMMARY", ""), text)
 
 
@@ -103,10 +100,7 @@ def _append(log: Log, name: str, text: str) -> None:
 
 
 def summary(view: View, said: str = "") -> str:
-    """The summary of the job, as Markdown: the same as in a comment, in a place that holds more of it.
-
-    `said` stands first. Never longer than the limit.
-    """
+    """Return the job summary as Markdown, at most LIMIT bytes. `said` comes first."""
     head = f"{said}\n\n" if said else ""
     for limit in (LIMIT, LIMIT // 3):  # no UTF-16 unit takes more than three bytes of UTF-8
         text = f"{head}{render_markdown(view, limit - len(f'{head}{_END}'.encode()))}{_END}"
@@ -120,11 +114,11 @@ _SIGNALS: Final = {Exit.INTERRUPTED: signal.SIGINT, Exit.TERMINATED: signal.SIGT
 
 
 class DpsyncCommands:
-    """The commands of one run of the action, one after the other."""
+    """The dpsync commands of one run of the action, one after the other."""
 
     def __init__(self, log: Log, inputs: Inputs, patience: Patience) -> None:
         self.last: Ran | None = None
-        """How the last one ended."""
+        """The result of the last command."""
         self._log = log
         self._given = Given(inputs.url, inputs.token, inputs.branches)
         self._patience = patience
@@ -132,11 +126,18 @@ class DpsyncCommands:
         self._reviewed = inputs.command == "plan" or inputs.approval != "none"
 
     def run(self, words: list[str], base: str, commit: str, applied: tuple[AppliedCommit, ...] = ()) -> Ran:
-        """Run one, for a change to the branch `base`. Raises Ended where a signal came before it.
+        """Run a command, and write its result to the outputs at once.
 
-        With `commit`, the command reads only files that equal those in that commit. `applied` has the commits
-        that were applied last, for labels.
-        What came of it is in the outputs at once: nothing that happens while GitHub is told changes that.
+        Failures that happen later, while GitHub is informed, do not change these outputs.
+
+        Args:
+            words: The command line.
+            base: The base branch of the change.
+            commit: The commit that all files must equal; "" for any files.
+            applied: The commits that were applied last, for labels.
+
+        Raises:
+            Ended: A signal came before the command.
         """
         self._patience.go_on()
         if words[0] == "apply":
@@ -147,33 +148,33 @@ class DpsyncCommands:
             deletes_are_reviewed(self._reviewed),
             applied_before(applied),
         ):
-            ran = self.last = self._ran(words)
+            ran = self.last = self._run(words)
         write_outputs(self._log, outputs(ran.document, ran.code))
         return ran
 
-    def _ran(self, words: list[str]) -> Ran:
-        code, printed = self._printed(words)
-        document = _document(printed)
+    def _run(self, words: list[str]) -> Ran:
+        code, printed = self._capture(words)
+        document = _parse_printed(printed)
         if code in _SIGNALS:
             self._patience.received.append(_SIGNALS[Exit(code)])  # it was taken by the command
             if isinstance(document, ApplyDocument):
                 code = document.exit
         return Ran(code, document)
 
-    def _printed(self, words: list[str]) -> tuple[int, bytes]:
-        """The exit code, and what was printed. What else is said goes into the log, as text."""
-        held = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="surrogateescape", write_through=True)
-        with self._log.text() as stream, redirect_stdout(held), redirect_stderr(stream):
+    def _capture(self, words: list[str]) -> tuple[int, bytes]:
+        """Return the exit code and the bytes on stdout. Other output goes into the log, as text."""
+        captured = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="surrogateescape", write_through=True)
+        with self._log.text() as stream, redirect_stdout(captured), redirect_stderr(stream):
             stream.write(f"$ dpsync {visible(' '.join(words))}\n")
             try:
                 with self._patience.droppable():
                     code = run_dpsync(words, self._given)
             except Ended as stopped:  # right before it, or right behind it
                 code = stopped.code
-        return code, held.buffer.getvalue()
+        return code, captured.buffer.getvalue()
 
 
-def _document(printed: bytes) -> BaseModel | None:
+def _parse_printed(printed: bytes) -> BaseModel | None:
     if printed.strip():
         with suppress(DiagnosticError):
             return parse_document(Path("output"), printed)
@@ -182,7 +183,7 @@ def _document(printed: bytes) -> BaseModel | None:
 
 @contextmanager
 def for_branch(name: str) -> Iterator[None]:
-    """Say which branch a change is for, for the git base, as the runner does where it knows that."""
+    """Set the base branch of a change in the environment, as the runner does for a pull request."""
     if not name:
         yield
         return
@@ -197,11 +198,11 @@ def for_branch(name: str) -> Iterator[None]:
 
 
 _TOUCHING: Final = 50
-"""Commits whose pull requests are looked for, each by a request. Earlier approvals are not known."""
+"""The number of commits whose pull requests are read, with a request each. Older approvals are unknown."""
 
 
 def run_action(log: Log, inputs: Inputs, place: WorkflowRun, patience: Patience) -> int:
-    """Do what the inputs ask for, and tell it on GitHub; the exit code of the step."""
+    """Carry out a run of the action, report it to GitHub, and return the exit code of the step."""
     with ExitStack() as opened:
         client = partial(_client, opened, place)
         commands, files = DpsyncCommands(log, inputs, patience), stem(inputs, place)
@@ -212,19 +213,19 @@ def run_action(log: Log, inputs: Inputs, place: WorkflowRun, patience: Patience)
         ids = _ids_update(log, inputs, place, client)
         if ids is not None:
             run.after_apply = ids.bring
-        ran = _carried_out(run, _working_copy(inputs), commands, patience)
+        ran = _carry_out_to_end(run, _working_copy(inputs), commands, patience)
         if ids is not None:
             ids.end()
             run.result.notes = "\n\n".join(filter(None, (run.result.notes, ids.summary)))
             run.result.outputs["ids-url"] = ids.url
         written = write_result(files, ran)
         write_outputs(log, outputs(ran.document, ran.code, {**written, **run.result.outputs}))
-        _tell(run, ran)
+        _report(run, ran)
     return _exit_code(inputs, ran)
 
 
 def _client(opened: ExitStack, place: WorkflowRun, token: str) -> GitHub | None:
-    """A client for a token, if there is one, and an address. It is closed with `opened`."""
+    """Return a client for a token, which `opened` closes; None without a token or a valid address."""
     if not token:
         return None
     url = os.environ.get("GITHUB_API_URL") or "https://api.github.com"
@@ -234,8 +235,11 @@ def _client(opened: ExitStack, place: WorkflowRun, token: str) -> GitHub | None:
     return opened.enter_context(closing(GitHub(url, token, place.repository, graphql)))
 
 
-def _carried_out(run: ActionRun, copy: WorkingCopy, commands: DpsyncCommands, patience: Patience) -> Ran:
-    """How the run ends, whatever ends it. From then on signals are only noted: what follows is short."""
+def _carry_out_to_end(run: ActionRun, copy: WorkingCopy, commands: DpsyncCommands, patience: Patience) -> Ran:
+    """Return the result of the run, even if a signal or an internal error ends it.
+
+    From then on, signals are only recorded, because the rest is short.
+    """
     try:
         ran = carry_out(run, copy)
         patience.last()
@@ -255,7 +259,7 @@ def _carried_out(run: ActionRun, copy: WorkingCopy, commands: DpsyncCommands, pa
 
 
 def _working_copy(inputs: Inputs) -> WorkingCopy:
-    """The directories that the inputs name; what is found there is one answer, or none where they differ."""
+    """Return the working copy of the directories in the inputs. `head` is None if the directories differ."""
     workspace = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd())
     directory = Path(inputs.directory)
     folders = (directory, *((directory / name).parent for name in inputs.config))
@@ -273,7 +277,7 @@ def _working_copy(inputs: Inputs) -> WorkingCopy:
 
     def link() -> str | None:
         names = [directory / name for name in (*inputs.config, *ROOT_NAMES)]
-        return next((found for name in names if (found := _link_on_the_way(name, workspace))), None)
+        return next((found for name in names if (found := _first_link(name, workspace))), None)
 
     def merged(commit: str) -> str | None:
         with suppress(NoRepository):
@@ -284,8 +288,11 @@ def _working_copy(inputs: Inputs) -> WorkingCopy:
     return WorkingCopy(link, head, merged)
 
 
-def _link_on_the_way(name: Path, workspace: Path) -> str | None:
-    """The first part of a path that is a link. What leads to the workspace is the runner's own."""
+def _first_link(name: Path, workspace: Path) -> str | None:
+    """Return the first part of a path that is a symbolic link.
+
+    Links that lead to the workspace do not count.
+    """
     at = Path.cwd()
     for part in name.parts:
         at = at.parent if part == ".." else at / part
@@ -295,7 +302,7 @@ def _link_on_the_way(name: Path, workspace: Path) -> str | None:
 
 
 def _history(inputs: Inputs) -> History:
-    """The commits of the working copy on their own line, and those that have touched the configuration."""
+    """Return the commits of the working copy along first parents, and which changed the configuration."""
     folders = [Path(inputs.directory), *((Path(inputs.directory) / name).parent for name in inputs.config)]
     try:
         repository = Repository.around(folders[0])
@@ -309,8 +316,8 @@ def _history(inputs: Inputs) -> History:
     return History(tuple(line), tuple([one for one in line if one in touching][:_TOUCHING]))
 
 
-def _tell(run: ActionRun, ran: Ran) -> None:
-    """Show the result in the log, on the lines of the files, and in the summary of the job."""
+def _report(run: ActionRun, ran: Ran) -> None:
+    """Print the result to the log, as annotations, and to the job summary."""
     document, said = ran.document, run.result.notes
     if document is not None:
         if not isinstance(document, FindingsDocument) or document.edits is not None:
@@ -328,7 +335,7 @@ def _tell(run: ActionRun, ran: Ran) -> None:
 
 
 def _below(inputs: Inputs) -> str:
-    """Where the project is in its repository, as `a/b/`."""
+    """Return the path of the project in its repository, as `a/b/`."""
     try:
         return below(Project.find(inputs.config, Path(inputs.directory)).root.parent)
     except DiagnosticError:
@@ -336,7 +343,7 @@ def _below(inputs: Inputs) -> str:
 
 
 def _exit_code(inputs: Inputs, ran: Ran) -> int:
-    """That of the command, except that changes and drift are a failure only where the inputs say so."""
+    """Return the exit code of the command; changes and drift fail only if the inputs say so."""
     document = ran.document
     planned = ran.code == Exit.DONE and isinstance(document, PlanDocument) and not document.plan.empty
     if ran.code == Exit.CHANGES or planned:
@@ -347,7 +354,11 @@ def _exit_code(inputs: Inputs, ran: Ran) -> int:
 def _ids_update(
     log: Log, inputs: Inputs, place: WorkflowRun, client: Callable[[str], GitHub | None]
 ) -> IdsFileUpdate | None:
-    """The update of the ids file that the inputs ask for, or None. `client` makes one for a token, if any."""
+    """Return the update of the ids file that the inputs ask for, or None.
+
+    Args:
+        client: Return a client for a token, or None.
+    """
     if inputs.command != "apply" or inputs.ids_file == "none" or (file := _ids_file(inputs)) is None:
         return None
     github = client(inputs.ids_token or inputs.github_token)
@@ -356,7 +367,10 @@ def _ids_update(
 
 
 def _ids_file(inputs: Inputs) -> Path | None:
-    """The ids file in git: the named one, else that beside the root file. None without a root file."""
+    """Return the ids file in git: the file of --ids, else the one beside the root file.
+
+    None without a root file.
+    """
     named = None
     words = iter(inputs.arguments)
     for word in words:

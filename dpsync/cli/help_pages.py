@@ -1,10 +1,7 @@
-"""Print help pages and usage errors.
+"""Format help pages and usage errors.
 
-Help pages of commands: a summary, examples, the details, and the flags in named groups.
-
-It imports nothing but click, because shell completion and `--help` must start fast.
-
-Wrong usage that is said in several lines. In any other message a line break is shown, and begins none.
+A help page has a summary, examples, details, and flags in named groups. This module imports only click,
+because completion and `--help` must start fast.
 """
 
 from __future__ import annotations
@@ -16,7 +13,7 @@ from typing import Any, Final
 import click
 
 OTHER: Final = "Other"
-"""The last group: --help, and flags for which no group is named."""
+"""The last group: --help, and flags without a named group."""
 
 _SHARED_GROUPS: Final[Mapping[str, Sequence[str]]] = {
     "Selection": ("--select", "--exclude"),
@@ -65,8 +62,8 @@ class HelpCommand(click.Command):
         """Return the options by the title of their group."""
         titles = {flag: title for title, flags in _SHARED_GROUPS.items() for flag in flags}
         titles |= {flag: title for title, flags in self.groups.items() for flag in flags}
-        found: dict[str, list[click.Parameter]]
-        found = {title: [] for title in (*self.groups, *_SHARED_GROUPS, OTHER)}
+        options_by_title: dict[str, list[click.Parameter]]
+        options_by_title = {title: [] for title in (*self.groups, *_SHARED_GROUPS, OTHER)}
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Option) and not parameter.hidden:
                 found[titles.get(max(parameter.opts, key=len), OTHER)].append(parameter)

@@ -1,4 +1,4 @@
-"""The `dpsync` command: finds subcommands without importing them, turns every ending into an exit code."""
+"""Run the `dpsync` command: find subcommands without importing them, and return an exit code at every end."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ GROUPS = {
         "version": "Print the version of dpsync",
     },
 }
-"""The commands by the situation in which somebody needs them, each with its summary."""
+"""The commands by the situation in which people need them, each with its summary."""
 
 COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 
 
 class CommandGroup(click.Group):
-    """Subcommands by name, imported when they are called: `--help` stays fast."""
+    """A group that imports a subcommand only when it is called, so that `--help` stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -76,13 +76,15 @@ class CommandGroup(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """The commands by name: none is imported for that."""
+        """Complete the names of commands without importing them."""
         from click.shell_completion import CompletionItem
 
         if incomplete.startswith("-"):
             return click.Command.shell_complete(self, ctx, incomplete)
         return [
-            CompletionItem(name, help=said) for name, said in COMMANDS.items() if name.startswith(incomplete)
+            CompletionItem(name, help=summary)
+            for name, summary in COMMANDS.items()
+            if name.startswith(incomplete)
         ]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -144,10 +146,10 @@ def _show(error: click.ClickException) -> None:
         error.show()
 
 
-def _take_every_character(stream: TextIOWrapper) -> None:
-    """Let a stream write what its encoding lacks as an escape (`\\u2192`): no text ends a command.
+def _escape_unencodable(stream: TextIOWrapper) -> None:
+    r"""Make a stream write characters outside of its encoding as escapes (`\\u2192`), without an error.
 
-    What a program or a file reads is UTF-8 with plain newlines on Windows, too, as it is elsewhere.
+    On Windows, what a program or a file reads is UTF-8 with plain newlines, as elsewhere.
     """
     if sys.platform == "win32" and not stream.isatty() and "PYTHONIOENCODING" not in os.environ:
         stream.reconfigure(encoding="utf-8", newline="\n")
@@ -156,7 +158,7 @@ def _take_every_character(stream: TextIOWrapper) -> None:
 
 
 def main(arguments: list[str] | None = None, given: object = None) -> NoReturn:
-    """The entry point. `given` is for the command, as in `run`."""
+    """Run the command line and exit. `given` is an object for the command, as in `run`."""
     # Any package that is installed may plug into pydantic, and then sees every value that is read. None may
     # here; and looking for them would take a sixth of a plan's start.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -167,24 +169,29 @@ def main(arguments: list[str] | None = None, given: object = None) -> NoReturn:
 
 
 def run(arguments: list[str] | None = None, given: object = None) -> int:
-    """Run a command and return its exit code. click's own code for wrong usage (2) means "changes" here, so
-    it becomes 64. `given` is what a caller in this process hands to the command (`arguments/connection.py`).
+    """Run a command and return its exit code.
+
+    Wrong usage has the exit code 64 instead of click's 2, which means "changes" here.
+
+    Args:
+        arguments: The command line without the program name; None for that of this process.
+        given: An object that a caller in this process passes to the command, such as `Given` (connection.py).
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed: then what is said goes nowhere
             setattr(sys, name, StringIO())
         elif isinstance(stream, TextIOWrapper):
-            _take_every_character(stream)
+            _escape_unencodable(stream)
     try:
         arguments = directory_behind(sys.argv[1:] if arguments is None else arguments)
         check_habits(arguments)
         code = root.main(args=arguments, prog_name="dpsync", standalone_mode=False, obj=given)
     except click.UsageError as wrong:
-        _show(_seen(wrong))
+        _show(_with_visible_message(wrong))
         return Exit.USAGE
     except click.ClickException as failed:
-        _show(_seen(failed))
+        _show(_with_visible_message(failed))
         return failed.exit_code
     except (click.Abort, KeyboardInterrupt) as stopped:
         from dpsync.cli.signals import Ended

@@ -1,10 +1,7 @@
-"""Define the flags and environment variables that commands share, with their completion.
+"""Define the flags and environment variables that commands share, and complete their values.
 
-What a shell may complete: addresses, environments, words to explain. It reads files, and never fails.
-
-What is offered is put into a command line as it is: a word that means something to a shell is never offered.
-
-Flags and environment that commands share: one meaning each, everywhere.
+Each flag has one meaning in all commands. Completion reads files and never fails. It offers no word that has
+a meaning in a shell, because a shell inserts the word as it is.
 """
 
 from __future__ import annotations
@@ -23,12 +20,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def layered(command: F) -> F:
-    """-f, -C and --env: which configuration, and what goes over it."""
+    """Add -f, -C and --env, which choose the configuration."""
     return _layered(command, exists=True)
 
 
 def layered_or_new(command: F) -> F:
-    """The same, where the directory of -C need not be there yet."""
+    """Add -f, -C and --env; the directory of -C need not exist."""
     return _layered(command, exists=False)
 
 
@@ -52,15 +49,15 @@ def _layered(command: F, exists: bool) -> F:
 
 
 def profiled(command: F) -> F:
-    """--profile: what the platform has and takes."""
+    """Add --profile, the API version."""
     return click.option(
-        "--profile", metavar="NAME", envvar="DPSYNC_PROFILE", callback=_profile,
+        "--profile", metavar="NAME", envvar="DPSYNC_PROFILE", callback=_check_profile,
         help="The version of GitBook's API: published, full or reference. [default: published for "
         "api.gitbook.com, else the version that the server names, else full; env: DPSYNC_PROFILE]",
     )(command)  # fmt: skip
 
 
-def _profile(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+def _check_profile(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     from dpsync.kinds.editions import PROFILES
 
     if value is not None and value not in PROFILES:
@@ -73,7 +70,7 @@ def _profile(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 def selecting(command: F) -> F:
-    """--select and --exclude: which part of it."""
+    """Add --select and --exclude."""
     command = click.option(
         "--exclude", multiple=True, metavar="PATTERN", shell_complete=addresses,
         help="Skip the objects at these addresses, and all objects inside. May be repeated.",
@@ -86,7 +83,7 @@ def selecting(command: F) -> F:
 
 
 def color_option(command: F) -> F:
-    """--color: when the output has colours."""
+    """Add --color."""
     return click.option(
         "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
         help="When to color the output.",
@@ -94,7 +91,7 @@ def color_option(command: F) -> F:
 
 
 def journal_option(command: F) -> F:
-    """Add the option --journal."""
+    """Add --journal."""
     return click.option(
         "--journal", "journal_in", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
         help="The directory for journals of applies. [default: .dpsync/journal next to the root file]",
@@ -102,12 +99,12 @@ def journal_option(command: F) -> F:
 
 
 def output(command: F) -> F:
-    """--format, --color, -q, -v."""
+    """Add --format (text and JSON), --color, -q and -v."""
     return _output(command, ("text", "json"))
 
 
 def output_in_every_format(command: F) -> F:
-    """The same for what has more than text and JSON."""
+    """Add --format (all formats), --color, -q and -v."""
     each = " ".join(f"{one.help[0].upper()}{one.help[1:]}: {name}." for name, one in FORMATS.items())
     return _output(command, tuple(FORMATS), f" {each}")
 
@@ -128,7 +125,7 @@ def _output(command: F, formats: Collection[str], each: str = "") -> F:
 
 
 def summarizing(command: F) -> F:
-    """--summary: how much is said of each address."""
+    """Add --summary."""
     return click.option(
         "--summary",
         is_flag=True,
@@ -150,7 +147,7 @@ def confirming(command: F) -> F:
 
 
 def no_input_option(command: F) -> F:
-    """Add the option --no-input of commands that write to the platform."""
+    """Add --no-input, for commands that write to the platform."""
     return click.option(
         "--no-input", is_flag=True,
         help="Never ask a question in the terminal. Without --yes, dpsync then applies nothing.",
@@ -158,7 +155,7 @@ def no_input_option(command: F) -> F:
 
 
 def rehearsing(command: F) -> F:
-    """--rehearse: do it on a copy of what is live first."""
+    """Add --rehearse."""
     return click.option(
         "--rehearse", is_flag=True,
         help="First apply the plan to a local copy of the live organization. If this rehearsal fails, "
@@ -167,7 +164,7 @@ def rehearsing(command: F) -> F:
 
 
 def ids_option(command: F) -> F:
-    """--ids: where it is recorded which live object each entry is."""
+    """Add --ids."""
     return click.option(
         "--ids", "ids_in", metavar="FILE", type=click.Path(path_type=Path),
         help="The ids file, which records the live object of each entry. [default: dpsync.ids.yaml next "
@@ -186,7 +183,7 @@ def trusting(command: F) -> F:
 
 
 def timeout_option(command: F) -> F:
-    """--timeout: the patience with one request."""
+    """Add --timeout."""
     return click.option(
         "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, metavar="SECONDS",
         help="The maximum time for one request, including its response.",
@@ -194,7 +191,7 @@ def timeout_option(command: F) -> F:
 
 
 def reading(command: F) -> F:
-    """What everything shares that reads the platform."""
+    """Add the options of all commands that read the platform."""
     command = trusting(timeout_option(command))
     command = click.option(
         "--parallelism", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
@@ -212,8 +209,10 @@ def base_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
-def _answers(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
-    """What is no answer to any question is a mistake of the command line."""
+def _check_answers(
+    context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the values of --confirm. Raises BadParameter for a text that answers no question."""
     if texts:
         from dpsync.kinds.registry import load
         from dpsync.planner.answers import parse
@@ -228,13 +227,13 @@ def _answers(context: click.Context, parameter: click.Parameter, texts: tuple[st
 
 
 def planning(command: F) -> F:
-    """What plan and apply share."""
+    """Add the options that plan and apply share."""
     command = base_option(reading(command))
     command = click.option(
         "--no-delete", is_flag=True, help="Delete nothing, even if policy: prune covers an object."
     )(command)
     return click.option(
-        "--confirm", multiple=True, metavar="TEXT", callback=_answers,
+        "--confirm", multiple=True, metavar="TEXT", callback=_check_answers,
         help='Answer a question of the plan. Copy the answer from the plan, for example --confirm "delete '
         '12". May be repeated. Answers: delete N, delete ADDRESS, new ADDRESS, new N PATTERN, expose N, '
         "expose for a moment N, restructure ADDRESS, send ADDRESS#FIELD and others.",

@@ -1,13 +1,9 @@
 """Print results on stdout, and messages on stderr, without secrets.
 
-Places in files as links (OSC 8), for a terminal that is known to have them: never in a pipe, never in CI.
-
-A link is made of a text that has been made visible already, and leads to a file of the project that is there.
-So no text of the platform can become a link to anything else.
-
-Where and how a command speaks: the result on stdout, talk on stderr, a secret on neither.
-
-What -vv shows: every request as it ends.
+`Output` knows the format, the color and the secrets of a run. On a terminal with OSC 8 links, `file:line`
+becomes a link; never in a pipe, and never in CI. A link is made from visible text, and only to an existing
+file of the project, so a text from the platform cannot link to anything else. `tracer` prints requests for
+-vv.
 """
 
 from __future__ import annotations
@@ -45,11 +41,14 @@ _PROGRAMS: Final = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hype
 _TERMS: Final = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "contour")
 _VARIABLES: Final = ("WT_SESSION", "KONSOLE_VERSION", "DOMTERM", "KITTY_WINDOW_ID")
 _FIRST_VTE: Final = 5000
-"""The first release of VTE (GNOME's terminal and many others) whose links do no harm, as it writes them."""
+"""The first version of VTE (GNOME's terminal and many others) with safe links, as in VTE_VERSION."""
 
 
 def wants_links(stream: TextIO, env: Mapping[str, str]) -> bool:
-    """Whether a stream is a terminal that shows links; FORCE_HYPERLINK says it of one that is not known."""
+    """Return whether a stream is a terminal that shows links.
+
+    FORCE_HYPERLINK decides for unknown terminals.
+    """
     if not stream.isatty() or env.get("CI") or env.get("NO_COLOR") or env.get("TERM") == "dumb":
         return False
     if forced := env.get("FORCE_HYPERLINK"):
@@ -67,20 +66,20 @@ def wants_links(stream: TextIO, env: Mapping[str, str]) -> bool:
 
 
 def with_links(text: str, folder: Path) -> str:
-    """A text in which each `file:line` of a file below a folder is a link to that line."""
+    """Return a text in which each `file:line` of a file below a folder links to that line."""
     parts = _STYLE.split(text)
-    parts[::2] = [_PLACE.sub(lambda found: _linked(found, folder), part) for part in parts[::2]]
+    parts[::2] = [_PLACE.sub(lambda found: _link(found, folder), part) for part in parts[::2]]
     return "".join(parts)
 
 
-def _linked(found: re.Match[str], folder: Path) -> str:
-    address = _address(folder, found["file"])
+def _link(found: re.Match[str], folder: Path) -> str:
+    address = _file_url(folder, found["file"])
     return f"\x1b]8;;{address}#{found['line']}\x1b\\{found[0]}\x1b]8;;\x1b\\" if address else found[0]
 
 
 @lru_cache(1024)
-def _address(folder: Path, name: str) -> str:
-    """The URL of a file of the project; "" for what is none."""
+def _file_url(folder: Path, name: str) -> str:
+    """Return the URL of a file of the project; "" if the name is no such file."""
     if Path(name).is_absolute() or ".." in Path(name).parts:
         return ""
     try:
@@ -99,7 +98,7 @@ M = TypeVar("M", bound="BaseModel")
 
 
 class Unwritten(click.ClickException):
-    """The result has no room where it goes."""
+    """The result cannot be written to stdout."""
 
     exit_code = int(Exit.FAILED)
 
@@ -109,36 +108,36 @@ class Unwritten(click.ClickException):
 
 
 def silence() -> None:
-    """Write no more to stdout: whoever read it is gone, or has no room. Python would complain at its end."""
+    """Redirect stdout to the null device. Otherwise Python reports an error when it closes a broken pipe."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Output(Struct):
-    """Where and how a command speaks: stdout is the result, stderr is talk."""
+    """Where and how a command prints: results on stdout, messages on stderr."""
 
     format: str
     color: When
     verbose: int
     quiet: bool
     mask: Mask
-    """What is never shown: the token, and the secrets of this run."""
+    """The mask for texts that are never shown: the token, and the secrets of this run."""
     summary: bool = False
     project: Path | None = None
-    """The directory that the names of files are relative to, once it is known."""
+    """The directory that file names are relative to, as soon as it is known."""
     invocation: Invocation = NOWHERE
-    """What the flags of this run said: the commands that it prints say it, too."""
+    """The flags of this run, which are added to printed commands."""
     root: str = "dpsync.yaml"
-    """The name of the root file, once it is known."""
+    """The name of the root file, as soon as it is known."""
     progress: Progress = field(default_factory=Progress)
     left: bool = False
-    """Whether whoever read the result is gone. The command goes on to its own exit code."""
+    """Whether the reader of stdout has closed it. The command still ends with its own exit code."""
     applied: bool = False
     """Whether an apply may have written something."""
 
     @property
     def text(self) -> bool:
-        """Whether the result is for somebody at a terminal; else it is one document."""
+        """Whether the result is text for a terminal, and not a document."""
         return self.format == "text"
 
     @property
@@ -149,19 +148,19 @@ class Output(Struct):
         return Paint(wants_colour(self.color, sys.stderr if error else sys.stdout, os.environ))
 
     def document(self, model: BaseModel) -> None:
-        """The result as JSON."""
+        """Print a document as JSON."""
         from dpsync.model.text import json_text
 
         self._put(json_text(self.printable(model), indent=2))
 
     def printable(self, document: M) -> M:
-        """A document as it may be printed: without secrets, its commands complete."""
+        """Return a document for printing: without secrets, and with complete commands."""
         from dpsync.render.command_documents import completed
 
         return completed(self.mask.model(document), self.invocation)
 
     def show(self, document: BaseModel) -> None:
-        """The result in the format that was asked for."""
+        """Print a document in the chosen format."""
         from dpsync.render.formats import FormatOptions, render
 
         project = self.project or Path()
@@ -183,18 +182,18 @@ class Output(Struct):
             self._put(text)
 
     def result(self, text: str) -> None:
-        """The result as text, each line of which stays one: it may be copied, or be a language of its own."""
+        """Print a text whose lines are not broken, because they may be copied or parsed."""
         self._say(text, prose=False)
 
     def prose(self, text: str) -> None:
-        """The result as text for people alone: on a terminal long lines are broken between words."""
+        """Print a text for people, with long lines broken on a terminal."""
         self._say(text, prose=True)
 
     def _say(self, text: str, prose: bool) -> None:
         self._put(self._for_screen(visible_lines(self.mask(text), self.paint().on), sys.stdout, prose))
 
     def _for_screen(self, text: str, stream: TextIO, prose: bool) -> str:
-        """On a terminal: prose as wide as it is, with links where it has them. Elsewhere the same text."""
+        """Return a text for a stream: on a terminal, prose is wrapped, and has links if possible."""
         if prose and (width := screen_width(stream)):
             text = wrapped(text, width)
         if self.color == "never" or not wants_links(stream, os.environ):
@@ -213,29 +212,29 @@ class Output(Struct):
             raise Unwritten(failed) from None
 
     def talk(self, text: str) -> None:
-        """Say something beside the result."""
+        """Print a message, except with --quiet."""
         if not self.quiet:
             self.complain(text)
 
     def detail(self, text: str, level: int) -> None:
-        """Say something that is of interest with so many -v."""
+        """Print a message if there are at least `level` -v."""
         if self.verbose >= level:
             self.talk(text)
 
     def complain(self, text: str) -> None:
-        """Say what went wrong, or may have; not even --quiet keeps it back."""
+        """Print a message about a problem, even with --quiet."""
         with suppress(OSError), self.progress.paused():
             text = self.invocation.complete(text)
-            said = visible_lines(self.mask(text), self.paint(error=True).on)
-            click.echo(self._for_screen(said, sys.stderr, prose=True), err=True, color=True)
+            shown = visible_lines(self.mask(text), self.paint(error=True).on)
+            click.echo(self._for_screen(shown, sys.stderr, prose=True), err=True, color=True)
 
     def ask(self, question: str) -> str:
         """Print a question on the terminal, and return what is typed, without spaces around it."""
         with self.progress.paused():
-            said = visible_lines(self.mask(question), self.paint(error=True).on)
-            said = self._for_screen(said, sys.stderr, prose=True)
+            shown = visible_lines(self.mask(question), self.paint(error=True).on)
+            shown = self._for_screen(shown, sys.stderr, prose=True)
             try:
-                typed = click.prompt(said, default="", show_default=False, prompt_suffix=" ", err=True)
+                typed = click.prompt(shown, default="", show_default=False, prompt_suffix=" ", err=True)
             except click.Abort:
                 click.echo(err=True)  # what follows begins a line of its own
                 raise
@@ -243,7 +242,7 @@ class Output(Struct):
 
 
 def screen_width(stream: TextIO) -> int:
-    """The columns of a terminal; 0 for what is none, or does not say."""
+    """Return the number of columns of a terminal; 0 if the stream is no terminal or the number is unknown."""
     try:
         return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
     except (OSError, ValueError):
@@ -253,6 +252,7 @@ def screen_width(stream: TextIO) -> int:
 def as_output(
     format_: str, color: str, verbose: int = 0, quiet: bool = False, summary: bool = False
 ) -> Output:
+    """Return the output of a command with these options."""
     from dpsync.model.mask import Mask
 
     progress, said = on_stderr(quiet, verbose), invocation()
@@ -262,14 +262,14 @@ def as_output(
 
 
 def interactive(no_input: bool) -> bool:
-    """Whether somebody can be asked."""
+    """Return whether a person can be asked."""
     from dpsync.config.git_base import in_ci
 
     return not no_input and not in_ci(os.environ) and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def below(project: Path) -> str:
-    """Where a project is in its repository, as `a/b/`."""
+    """Return the path of a project in its repository as `a/b/`; "" at the top or without a repository."""
     from dpsync.config.git import NoRepository, Repository
 
     project = project.resolve()
@@ -280,7 +280,7 @@ def below(project: Path) -> str:
 
 
 def changed_files(project: Path) -> frozenset[str]:
-    """What differs from the git base in HEAD, by names from the top of the repository."""
+    """Return the files that differ between the git base and HEAD, relative to the top of the repository."""
     from dpsync.config.git import NoRepository, Repository
     from dpsync.config.git_base import default_base
 
@@ -308,7 +308,10 @@ def trusted_by_flag() -> str | None:
 
 
 def invocation() -> Invocation:
-    """What was typed. What a variable of the environment said is left out: it still counts afterwards."""
+    """Return the flags that were typed.
+
+    Values from environment variables are left out, because they apply to later commands, too.
+    """
     context = click.get_current_context(silent=True)
     if context is None:
         return Invocation()
@@ -334,7 +337,7 @@ def invocation() -> Invocation:
 
 
 def tracer(out: Output) -> Callable[[str, str, int | None, float], None]:
-    """A trace callback for a client."""
+    """Return a callback for a client that prints each request with -vv."""
 
     def trace(method: str, path: str, status: int | None, seconds: float) -> None:
         out.detail(f"{method} {visible(path)} → {status or 'no answer'} ({seconds * 1000:.0f} ms)", 2)

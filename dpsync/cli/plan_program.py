@@ -1,8 +1,8 @@
 """Run dpsync in a separate process that makes a plan for the companion's page.
 
-The directory of a configuration may be a stranger's checkout. So that Python runs none of its files, the
-process runs Python in isolated mode (`-I`) in another directory, and imports only from this process's module
-path. It gets only the environment variables that a plan reads, without platform tokens.
+The directory of a configuration may be the checkout of somebody else. So that Python runs none of its files,
+the process runs Python in isolated mode (`-I`) in another directory, and imports only from this process's
+module path. It gets only the environment variables that a plan reads, without platform tokens.
 """
 
 from __future__ import annotations

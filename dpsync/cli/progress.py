@@ -1,8 +1,8 @@
-"""What takes long, said on stderr while it takes: requests read of how many, why it waits, steps done.
+"""Show progress on stderr: requests read so far, waits, and steps done.
 
-On a terminal one line is rewritten and is gone at the end; elsewhere a line is said now and then. `Progress`
-counts what a client and an apply report, and knows when something is due; a thread only asks it again and
-again. Whatever else is written to the terminal goes through `paused`.
+On a terminal, one line is rewritten and removed at the end; elsewhere a line is printed now and then.
+`Progress` counts what a client and an apply report, and knows when output is due; a thread calls `tick`.
+Everything else that is written to the terminal must be written inside `paused`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 READING: Final = "Reading GitBook"
-"""What most commands do for long."""
+"""The activity that takes longest in most commands."""
 FIRST: Final = 1.5
-"""Seconds before anything is said: most commands are over by then."""
+"""The number of seconds before the first output. Most commands are faster."""
 EVERY: Final = 10.0
-"""Seconds between two lines where no line can be rewritten."""
+"""The number of seconds between two lines if no line can be rewritten."""
 LONG: Final = 10.0
-"""Seconds of reading that are told before it begins."""
+"""The expected number of seconds of reading from which the duration is announced."""
 _TICK: Final = 0.25
 _COLUMNS: Final = 80
 _WHY: Final[dict[Why, str]] = {
@@ -40,13 +40,13 @@ _WHY: Final[dict[Why, str]] = {
 
 
 class Screen(Protocol):
-    """Where it is said. `columns` is None where no line can be rewritten."""
+    """A place to show progress."""
 
     def columns(self) -> int | None:
-        """How wide it is."""
+        """Return the width; None if no line can be rewritten."""
 
     def put(self, text: str) -> None:
-        """Write a text as it is. May raise OSError or ValueError: then nothing more is written."""
+        """Write a text unchanged. After an OSError or ValueError, nothing more is written."""
 
 
 class Stream:
@@ -69,9 +69,9 @@ class Stream:
 
 
 class Progress:
-    """What was reported so far. It observes clients; all threads may share it.
+    """The progress of a command. It observes clients, and all threads may share it.
 
-    Nothing is said without a screen, and outside of `during`.
+    Nothing is shown without a screen, or outside of `during`.
     """
 
     def __init__(self, screen: Screen | None = None, now: Callable[[], float] = time.monotonic) -> None:
@@ -86,9 +86,9 @@ class Progress:
     # What is reported.
 
     def expects(self, requests: int) -> None:
-        """Say how many reads are still needed and how long they take, where that is long.
+        """Announce how many reads are still needed, if they take long.
 
-        What is measured is how long the reads so far have taken; of the first one nothing is known.
+        The estimate uses the average time of the reads so far, so nothing is announced before the first one.
         """
         with self._lock:
             if self._doing is None or self._screen is None or not self._read:
@@ -120,7 +120,7 @@ class Progress:
                 self._waits = why, until
 
     def step(self, name: str = "") -> None:
-        """Count a step that has its outcome. `name` is shown while it is the last one."""
+        """Count a finished step. `name` is shown until the next step."""
         with self._lock:
             self._done += 1
             self._step = name
@@ -134,45 +134,45 @@ class Progress:
 
     @contextmanager
     def during(self, doing: str, steps: int = 0) -> Iterator[None]:
-        """Show the progress of this block. `steps` is the number of steps of an apply."""
+        """Show progress during the block. `steps` is the number of steps of an apply."""
         if self._screen is None:
             yield
             return
-        over = threading.Event()
+        finished = threading.Event()
         with self._lock:
             self._begin(doing, steps)
-        teller = threading.Thread(target=self._tell, args=(over,), daemon=True)
-        teller.start()
+        thread = threading.Thread(target=self._tick_until, args=(finished,), daemon=True)
+        thread.start()
         try:
             yield
         finally:
-            over.set()
-            teller.join()
+            finished.set()
+            thread.join()
             with self.paused():
                 self._doing = None
 
     def _begin(self, doing: str | None, steps: int) -> None:
         self._doing, self._steps = doing, steps
-        self._began = self._said_at = self._now()
+        self._began = self._shown_at = self._now()
         self._due = 0.0 if steps and self.rewrites else FIRST
         self._read = self._left = self._done = 0
         self._step = ""
         self._waits = None
 
-    def _tell(self, over: threading.Event) -> None:
-        while not over.wait(_TICK):
+    def _tick_until(self, finished: threading.Event) -> None:
+        while not finished.wait(_TICK):
             self.tick()
 
     def tick(self) -> None:
-        """Say how far it is, if that is due."""
+        """Show the progress if that is due."""
         with self._lock:
             if self._doing is None or self._screen is None:
                 return
             now, columns = self._now(), self._screen.columns()
-            if now - self._said_at < self._due:
+            if now - self._shown_at < self._due:
                 return
             if columns is None:
-                self._said_at, self._due = now, EVERY
+                self._shown_at, self._due = now, EVERY
                 self._put(f"{self.line()}\n")
             else:
                 self._due, self._visible = 0.0, True
@@ -180,7 +180,7 @@ class Progress:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """While something else is written: the line is taken away, and comes back with the next tick."""
+        """Remove the progress line while something else is written. The next tick shows it again."""
         with self._lock:
             if self._visible:
                 self._visible = False
@@ -188,18 +188,18 @@ class Progress:
             yield
 
     def line(self) -> str:
-        """How far it is, in one line."""
+        """Return the progress in one line."""
         with self._lock:
             read = f"read {self._read} of {counted(self._read + self._left, 'request')}"
             if not self._left:
                 read = f"read {counted(self._read, 'request')}"
             if not self._steps:
-                return f"{self._doing}: {read}{self._waiting()}"
+                return f"{self._doing}: {read}{self._waiting_text()}"
             now = self._step or self._doing
             progress = now if self._done < self._steps else f"reading back: {read}"
-            return f"[{self._done}/{self._steps}] {progress}{self._waiting()}"
+            return f"[{self._done}/{self._steps}] {progress}{self._waiting_text()}"
 
-    def _waiting(self) -> str:
+    def _waiting_text(self) -> str:
         left = self._waits[1] - self._now() if self._waits else 0.0
         if self._waits is None or left <= 0:
             return ""
@@ -214,7 +214,7 @@ class Progress:
 
 
 def _about(seconds: float) -> str:
-    """A time that is estimated: whole seconds, minutes or hours."""
+    """Return an estimated time in whole seconds, minutes or hours."""
     for unit, length in (("h", 3600), ("min", 60)):
         if seconds >= 1.5 * length:
             return f"about {round(seconds / length)} {unit}"
@@ -226,7 +226,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def on_stderr(quiet: bool, verbose: int) -> Progress:
-    """The progress of a command; none with -q, beside every single request (-vv), and without stderr."""
+    """Return the progress of a command; without a screen for -q, for -vv, and if stderr is closed."""
     if quiet or verbose > 1 or sys.stderr is None:
         return Progress()
     with suppress(OSError, ValueError):

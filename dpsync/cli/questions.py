@@ -1,4 +1,8 @@
-"""Ask at a terminal what a plan asks, and plan again with the answers."""
+"""Ask the open questions of a plan at a terminal, and plan again with the answers.
+
+`shown_and_answered` prints a plan and asks; `answered_plan` asks until no question is open or the person
+stops.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class Answered(Struct, frozen=True):
-    """What came of the questions of a plan."""
+    """The plan after the questions, and the answers (`given`)."""
 
     planned: Planned
     given: Given
     agreed: bool = False
-    """Whether the person has typed the number of deletes, and so agreed to the plan."""
+    """Whether the person typed the number of deletes, and so agreed to the plan."""
 
 
 def can_ask(out: Output, no_input: bool) -> bool:
@@ -33,7 +37,7 @@ def can_ask(out: Output, no_input: bool) -> bool:
 
 
 def without_questions(plan: Plan, with_entries: bool = True) -> Plan:
-    """Return a plan without its refusals if all of them will be asked, to be shown above the questions."""
+    """Return a plan without its refusals if all of them will be asked below the plan."""
     from dpsync.workflows.open_questions import Given, open_questions
 
     return plan.model_copy(update={"refusals": ()}) if open_questions(plan, Given(), with_entries) else plan
@@ -43,9 +47,10 @@ def shown_and_answered(
     out: Output, planned: Planned, expect: Expected, make: Callable[[Given], Planned], asks: bool,
     with_entries: bool = True,
 ) -> Answered:  # fmt: skip
-    """Show a plan, and ask what it asks if `asks`. The other arguments are those of `answered_plan`.
+    """Print a plan, and ask its questions if `asks`.
 
-    Raises as `Expected.check` does if another plan was expected.
+    Raises the same errors as `Expected.check` if another plan was expected. For the other arguments, see
+    `answered_plan`.
     """
     from dpsync.workflows.open_questions import Given
 
@@ -59,12 +64,17 @@ def shown_and_answered(
 def answered_plan(
     out: Output, planned: Planned, make: Callable[[Given], Planned], with_entries: bool = True
 ) -> Answered:
-    """Ask everything that a plan asks, and return the plan that follows from the answers.
+    """Ask all questions of a printed plan, and return the plan that follows from the answers.
 
-    The plan must have been shown. A new plan with other changes is shown as well. If a question stays open,
-    the returned plan has refusals. `make` plans with answers. `with_entries`: also about entries.
+    A new plan with other changes is printed as well. If a question stays open, the returned plan has
+    refusals.
 
-    Raises Refused if the platform has changed while the number of deletes was typed.
+    Args:
+        make: Plan with these answers.
+        with_entries: Whether to ask about entries, too.
+
+    Raises:
+        Refused: The platform changed while the person typed the number of deletes.
     """
     from dpsync.apply.saved_plan import Expected, different
     from dpsync.workflows.open_questions import Given, open_questions
@@ -72,15 +82,15 @@ def answered_plan(
     given = Given()
     while questions := open_questions(planned.plan, given, with_entries):
         plan = planned.plan
-        others = [one for one in questions if not one.numbers]
-        more = _ask_all(out, plan, others, given) if others else _ask_number(out, plan, questions)
-        if more is None or given.plus(more) == given:
-            _say_how_else(out, plan)
+        untyped = [one for one in questions if not one.numbers]
+        answers = _ask_all(out, plan, untyped, given) if untyped else _ask_number(out, plan, questions)
+        if answers is None or given.plus(answers) == given:
+            _print_alternatives(out, plan)
             break
-        given = given.plus(more)
+        given = given.plus(answers)
         planned = make(given)
         mask_secrets(out, planned.plan)
-        if not others:
+        if not untyped:
             Expected.shown(plan).check(planned.plan)
             return Answered(planned, given, agreed=planned.plan.can_apply)
         left = open_questions(planned.plan, given, with_entries)
@@ -94,13 +104,15 @@ def _ask_all(out: Output, plan: Plan, questions: list[OpenQuestion], given: Give
     """Return an answer to each question, or None if the person does not answer one of them."""
     from dpsync.workflows.open_questions import Given
 
-    found = Given()
-    for one in questions:
-        more = _choose(out, plan, one, given.plus(found)) if not one.typed else _type(out, plan, one)
-        if more is None:
+    answers = Given()
+    for item in questions:
+        answer = (
+            _choose(out, plan, item, given.plus(answers)) if not item.typed else _ask_to_type(out, plan, item)
+        )
+        if answer is None:
             return None
-        found = found.plus(more)
-    return found
+        answers = answers.plus(answer)
+    return answers
 
 
 def _choose(out: Output, plan: Plan, question: OpenQuestion, given: Given) -> Given | None:
@@ -108,27 +120,27 @@ def _choose(out: Output, plan: Plan, question: OpenQuestion, given: Given) -> Gi
     from dpsync.render.candidate import candidate
     from dpsync.workflows.open_questions import Given
 
-    taken = {*given.ids.values()}
-    free = (one for one in question.candidates if one.id not in taken)
-    objects = {str(number): one for number, one in enumerate(free, 1)}
+    taken_ids = {*given.ids.values()}
+    free_objects = (one for one in question.candidates if one.id not in taken_ids)
+    objects = {str(number): one for number, one in enumerate(free_objects, 1)}
     if not objects and not question.new:
         return None
     width = max(map(len, (*objects, *question.new)))
-    lines = [_words(plan, question)]
+    lines = [_question_text(plan, question)]
     lines += [f"  {key.ljust(width)}  {candidate(one)}" for key, one in objects.items()]
-    lines += [f"  {key.ljust(width)}  {_new(question, one)}" for key, one in question.new.items()]
+    lines += [f"  {key.ljust(width)}  {_new_text(question, one)}" for key, one in question.new.items()]
     out.complain("\n".join(lines))
     keys = [*objects, *question.new]
     while typed := out.ask(f"Type {' or '.join(filter(None, (', '.join(keys[:-1]), keys[-1])))}:"):
         if typed in question.new:
             return question.new[typed]
         if typed in objects:
-            entry = _entry(out, question)
+            entry = _choose_entry(out, question)
             return None if entry is None else Given(ids={entry: objects[typed].id})
     return None
 
 
-def _entry(out: Output, question: OpenQuestion) -> Address | None:
+def _choose_entry(out: Output, question: OpenQuestion) -> Address | None:
     """Return the entry that is the chosen object; ask which one if there are several."""
     if len(question.entries) == 1:
         return question.entries[0]
@@ -138,17 +150,17 @@ def _entry(out: Output, question: OpenQuestion) -> Address | None:
     return None
 
 
-def _new(question: OpenQuestion, given: Given) -> str:
-    """Return what it means that entries are new."""
+def _new_text(question: OpenQuestion, given: Given) -> str:
+    """Return the text for the choice that entries are new."""
     one = len(question.entries) == 1 or bool(given.new)
     return "create a new object" if one else f"create {len(question.entries)} new objects"
 
 
-def _type(out: Output, plan: Plan, question: OpenQuestion) -> Given | None:
-    """Ask for the number or the address of each answer."""
+def _ask_to_type(out: Output, plan: Plan, question: OpenQuestion) -> Given | None:
+    """Ask the person to type the number or the address of each answer."""
     from dpsync.workflows.open_questions import Given
 
-    out.complain(_words(plan, question))
+    out.complain(_question_text(plan, question))
     for one in question.typed:
         what = "number" if one.subject.isdecimal() else "address"
         text = f"To {visible(one.means)}, type the {what} ({visible(one.subject)}):"
@@ -162,15 +174,15 @@ def _ask_number(out: Output, plan: Plan, questions: list[OpenQuestion]) -> Given
     from dpsync.workflows.open_questions import Given
 
     # A question with candidates was asked before, with the same words.
-    if words := [_words(plan, one) for one in questions if not one.refusal.candidates]:
+    if words := [_question_text(plan, one) for one in questions if not one.refusal.candidates]:
         out.complain("\n".join(words))
     if not confirm_deletes(out, plan):
         return None
     return Given(frozenset[str]().union(*(one.numbers for one in questions)))
 
 
-def _words(plan: Plan, question: OpenQuestion) -> str:
-    """Return the words of a question, with the place of its entry."""
+def _question_text(plan: Plan, question: OpenQuestion) -> str:
+    """Return the text of a question, with the location of its entry."""
     from dpsync.render.plan_words import origin, place
 
     address = question.refusal.address
@@ -178,7 +190,7 @@ def _words(plan: Plan, question: OpenQuestion) -> str:
     return f"{visible(address)}{where}: {visible(question.refusal.message)}"
 
 
-def _say_how_else(out: Output, plan: Plan) -> None:
-    """Say how the open questions can be answered without a prompt."""
+def _print_alternatives(out: Output, plan: Plan) -> None:
+    """Print how the open questions can be answered without a prompt."""
     lines = [f"  {visible(one.address)}: {visible(one.way_out)}" for one in plan.refusals]
     out.complain("\n".join(["You can also answer in the files, or with flags:", *lines]))

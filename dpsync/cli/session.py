@@ -1,12 +1,7 @@
-"""Open a client and a session, and do what several commands share.
+"""Open clients and sessions, and do what several commands share: plan, rehearse, import, save a world.
 
-What a command begins with: a client of the platform, a session, the plan of now.
-
-The rehearsal of a command: of `rehearse`, of `plan --rehearse` and of `apply --rehearse`.
-
-What is live, written as the configuration of a directory that has none: for `import` and `init`.
-
-What is live as a world: for `dpsync world`, which saves it, and `dpsync serve --from-live`.
+`configured` loads the configuration and chooses the server; `for_server` reads the configuration again for
+the API version of the server. `reading_session` and `reading_plan` do everything for commands that only read.
 """
 
 from __future__ import annotations
@@ -47,12 +42,16 @@ if TYPE_CHECKING:
 
 
 def client_of(
-    made: type[Client], out: Output, to: Connection, timeout: float, recording: Recording | None = None
+    client_class: type[Client],
+    out: Output,
+    to: Connection,
+    timeout: float,
+    recording: Recording | None = None,
 ) -> Client:
-    """A client of this class for a platform, which tells `out` of its requests. Raises Malformed."""
+    """Return a client of a class for a server, which reports its requests to `out`. Raises Malformed."""
     from dpsync.cli.output import tracer
 
-    return made(
+    return client_class(
         to.url, to.token, timeout=timeout, trace=tracer(out), observer=out.progress, rate=to.rate,
         recording=recording,
     )  # fmt: skip
@@ -61,11 +60,14 @@ def client_of(
 def configured(
     out: Output, place: ConfigurationPaths, connect: Callable[[Output, ConfigurationPaths, Desired], To]
 ) -> tuple[Desired, To]:
-    """Load the configuration and find its platform, before anything is sent.
+    """Load the configuration and choose its server, before any request is sent.
 
-    The API edition of the server may not be known yet. So a configuration with errors counts if it has none
-    for another edition: `for_server` reports the errors for the edition that the server has.
-    Raises DiagnosticError, and UsageError for an address or a token that is missing.
+    The API version of the server may not be known yet. So a configuration with errors is accepted if another
+    API version reads it without errors; `for_server` then reports the errors for the version of the server.
+
+    Raises:
+        DiagnosticError: The configuration has errors for every API version.
+        click.UsageError: The address or the token is missing.
     """
     from dpsync.kinds.editions import PROFILES
 
@@ -92,29 +94,31 @@ def configured(
 def for_server(
     out: Output, client: ReadClient, place: ConfigurationPaths, desired: Desired
 ) -> tuple[ConfigurationPaths, Desired]:
-    """Return the configuration as it is read for the API edition of the server, and its paths.
+    """Return the paths and the configuration as read for the API version of the server.
 
-    A profile that a flag or the environment names counts more than what the server says.
-    Raises DiagnosticError (exit 5) if the configuration has errors for that edition.
+    A profile that a flag or the environment names takes precedence over the server.
+
+    Raises:
+        DiagnosticError: The configuration has errors for that version (exit 5).
     """
     from dpsync.api import load_registry
     from dpsync.live.reader import first_request
 
-    settled = place.for_profile_of(desired)
-    if settled is place:
+    final = place.for_profile_of(desired)
+    if final is place:
         return place, desired
     first = first_request(load_registry(desired.profile), desired)
     profile = served_profile(out, client, *first)
     if profile == desired.profile:
-        return settled, desired
-    settled = replace(place, profile=profile)
-    return settled, settled.load_again(out, desired)
+        return final, desired
+    final = replace(place, profile=profile)
+    return final, final.load_again(out, desired)
 
 
 def served_profile(out: Output, client: ReadClient, path: str, params: Params | None) -> str:
-    """Return the profile of GitBook for GitBook's address, else the one that the server names, else `full`.
+    """Return the profile of the server: by its address, else as the server names it, else `full`.
 
-    `path` and `params` are the first request of the reading that follows, which gets the answer.
+    `path` and `params` are the first request of the reading that follows, which reuses the response.
     """
     from dpsync.kinds.editions import FULL, PROFILES, profile_at
 
@@ -132,13 +136,13 @@ def served_profile(out: Output, client: ReadClient, path: str, params: Params | 
 
 
 def planned_now(out: Output, session: Session, client: ReadClient, options: Options) -> Planned:
-    """The plan of now. Raises as `Session.plan` does."""
+    """Plan with the present live objects. Raises the same errors as `Session.plan`."""
     with out.progress.during(READING):
         return session.plan(client, options)
 
 
 def check_answers(plan: Plan, no_input: bool = False) -> None:
-    """Where nobody can be asked, raise DiagnosticError (exit 64) for an unneeded answer."""
+    """Raise DiagnosticError (exit 64) for an unneeded answer, if nobody can be asked."""
     from dpsync.planner.answers import check_needed
 
     if not interactive(no_input):
@@ -151,9 +155,9 @@ def reading_session(
     profile: str | None, parallelism: int, base: str | None, timeout: float,
     recording: Recording | None = None,
 ) -> Iterator[tuple[Session, ReadClient]]:  # fmt: skip
-    """The session that the options of a command name, with its client.
+    """Yield the session that the options of a command describe, and its client.
 
-    `recording` keeps what the platform answers. What is raised meanwhile becomes the ending of the command.
+    Errors in the block end the command. `recording` keeps the responses of the platform.
     """
     from dpsync.cli.exit_codes import endings
     from dpsync.client.client import ReadClient
@@ -172,7 +176,7 @@ def reading_plan(
     profile: str | None, parallelism: int, base: str | None, timeout: float, options: Options,
     recording: Recording | None,
 ) -> Iterator[tuple[Session, Planned]]:  # fmt: skip
-    """The same session with the plan that was made from what is live now. Raises as `check_answers` does."""
+    """Yield the session of `reading_session` with a plan of the present. Raises as `check_answers` does."""
     with reading_session(
         out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
     ) as (session, client):  # fmt: skip

@@ -1,7 +1,7 @@
-"""What SIGINT and SIGTERM do: two ways to take them, for work that may be dropped and for work that may not.
+"""Handle SIGINT and SIGTERM, for work that may be interrupted and for work that may not.
 
-A handler runs between any two steps of the program, also where a lock is held. So one of ours only notes the
-signal, or ends what the main thread is doing; whatever needs a lock is done by a thread.
+A handler runs between any two steps of the program, even while a lock is held. So a handler here only records
+the signal, or interrupts the main thread; whatever needs a lock is done by another thread.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from msgspec import Struct, field
 from dpsync.model.diagnostic import Exit
 
 ENDING: Final = (signal.SIGINT, signal.SIGTERM)
-"""What asks a program to end."""
+"""The signals that ask a program to end."""
 Handler = Callable[[int, FrameType | None], None]
 
 
 class Ended(KeyboardInterrupt):
-    """A signal has ended what was being done."""
+    """A signal ended the work."""
 
     def __init__(self, number: int) -> None:
         self.code = ending(number)
@@ -32,13 +32,13 @@ class Ended(KeyboardInterrupt):
 
 
 def ending(number: int) -> Exit:
-    """The exit code of a program that a signal has ended."""
+    """Return the exit code of a program that a signal ended."""
     return Exit.TERMINATED if number == signal.SIGTERM else Exit.INTERRUPTED
 
 
 @contextmanager
 def handled(handler: Handler) -> Iterator[None]:
-    """While this lasts, both signals are one handler's."""
+    """Use a handler for both signals during the block."""
     before = {number: signal.signal(number, handler) for number in ENDING}
     try:
         yield
@@ -49,9 +49,10 @@ def handled(handler: Handler) -> Iterator[None]:
 
 @contextmanager
 def counted_signals(act: Callable[[int], None]) -> Iterator[list[int]]:
-    """While this lasts, signals end nothing: `act` is called in a thread with how many there were by then.
+    """Count signals during the block instead of ending the program. Yield the received signals.
 
-    Gives the signals that were received.
+    Args:
+        act: A function that a thread calls with the number of signals so far.
     """
     received: list[int] = []
     counts: SimpleQueue[int] = SimpleQueue()  # putting something in is safe in a handler
@@ -75,14 +76,15 @@ def counted_signals(act: Callable[[int], None]) -> Iterator[list[int]]:
 
 
 class Patience(Struct):
-    """For a run of several parts: a signal ends the part that may be dropped, and is noted during any other.
+    """Signals in a run of several parts.
 
-    What is noted keeps further parts from being started (`go_on`); a second one ends any but the last.
+    A signal ends a part that may be dropped, and is recorded in any other part. After a recorded signal, no
+    further part begins (`go_on`). A second signal ends every part but the last.
     """
 
     received: list[int] = field(default_factory=list)
     begun: bool = False
-    """Whether a part was started that may have done something."""
+    """Whether a part began that may have changed something."""
     _droppable: bool = False
     _last: bool = False
 
@@ -92,14 +94,14 @@ class Patience(Struct):
             raise Ended(number)
 
     def go_on(self) -> None:
-        """Right before a part that may do something: raise Ended where a signal was noted."""
+        """Raise Ended if a signal was recorded. Call it right before a part that may change something."""
         if self.received:
             raise Ended(self.received[0])
         self.begun = True
 
     @contextmanager
     def droppable(self) -> Iterator[None]:
-        """A part that the first signal ends."""
+        """Run a part that the first signal ends."""
         self._droppable = True
         try:
             yield
@@ -107,5 +109,5 @@ class Patience(Struct):
             self._droppable = False
 
     def last(self) -> None:
-        """What follows is short and is brought to its end."""
+        """Begin the last part, which is short and is never interrupted."""
         self._last = True

@@ -1,4 +1,4 @@
-"""`dpsync apply`: plan, ask, carry out, prove."""
+"""Define `dpsync apply`: plan, ask, apply and verify."""
 
 from __future__ import annotations
 

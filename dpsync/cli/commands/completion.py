@@ -1,4 +1,4 @@
-"""`dpsync completion`: the script by which a shell completes commands, flags, addresses and environments."""
+"""Define `dpsync completion`: print the completion script of a shell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dpsync config`: the configuration after includes, overlays and variables. It asks no platform."""
+"""Define `dpsync config`: print the configuration after includes, overlays and variables. No requests."""
 
 from __future__ import annotations
 

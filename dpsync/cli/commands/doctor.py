@@ -1,4 +1,4 @@
-"""`dpsync doctor`: what a run works with, where that is from, and what is wrong with it. It only reads."""
+"""Define `dpsync doctor`: check settings, connection and token. It only reads."""
 
 from __future__ import annotations
 

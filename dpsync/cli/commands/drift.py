@@ -1,4 +1,4 @@
-"""`dpsync drift`: what is live instead of what the files say. It holds a client that cannot write."""
+"""Define `dpsync drift`: compare live objects with the files. Its client cannot write."""
 
 from __future__ import annotations
 

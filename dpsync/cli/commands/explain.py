@@ -1,4 +1,4 @@
-"""`dpsync explain`: describe a kind, a field or a code, without configuration and without requests."""
+"""Define `dpsync explain`: describe a kind, a field or a code, without configuration or requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dpsync export`: a part of the configuration in the platform's own form. It asks no platform."""
+"""Define `dpsync export`: write a part of the configuration in GitBook's own format, without requests."""
 
 from __future__ import annotations
 

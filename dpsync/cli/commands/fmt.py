@@ -1,4 +1,4 @@
-"""`dpsync fmt`: the white space of the files in order. It changes nothing else, and asks no platform."""
+"""Define `dpsync fmt`: format the white space in the files, and nothing else, without requests."""
 
 from __future__ import annotations
 
@@ -48,22 +48,22 @@ def command(paths: tuple[Path, ...], directory: Path, checking: bool, showing: b
 
     out = as_output("text", "never")
     with endings(out):
-        project, names = _named(directory, paths) if paths else _every_file(directory)
-        changed, findings = _tidied(project, names)
+        project, names = _named_files(directory, paths) if paths else _configuration_files(directory)
+        changed, findings = _format_files(project, names)
         for name, (before, after) in changed.items():
             out.result(visible(name))
             if showing:
-                _show(out, name, before, after)
+                _show_diff(out, name, before, after)
         if not checking and not showing:
-            _write(project, {name: after for name, (_, after) in changed.items()})
+            _write_all(project, {name: after for name, (_, after) in changed.items()})
         if findings:
             raise DiagnosticError(findings, Exit.INVALID)
         return Exit.CHANGES if checking and changed else Exit.DONE
     raise AssertionError
 
 
-def _named(directory: Path, paths: tuple[Path, ...]) -> tuple[Path, list[str]]:
-    """The files that somebody names, whole directories included."""
+def _named_files(directory: Path, paths: tuple[Path, ...]) -> tuple[Path, list[str]]:
+    """Return a directory, and the named files relative to it, with all YAML files in named directories."""
     from dpsync import disk
 
     names: list[str] = []
@@ -79,8 +79,8 @@ def _named(directory: Path, paths: tuple[Path, ...]) -> tuple[Path, list[str]]:
     return directory, names
 
 
-def _every_file(directory: Path) -> tuple[Path, list[str]]:
-    """The files of the configuration, also where what they say is not valid. Raises DiagnosticError."""
+def _configuration_files(directory: Path) -> tuple[Path, list[str]]:
+    """Return all files of the configuration, even invalid ones. Raises DiagnosticError."""
     import os
 
     from dpsync.config.compose import load_sources
@@ -88,15 +88,15 @@ def _every_file(directory: Path) -> tuple[Path, list[str]]:
     from dpsync.config.layers import Layers
 
     root = find_root(directory)
-    alone = load_sources(Directory(root), os.environ)
-    found = set(alone.texts)
-    for name in alone.environments:
-        found |= set(load_sources(Directory(root), os.environ, Layers((), name)).texts)
-    return root.parent, sorted(found)
+    sources = load_sources(Directory(root), os.environ)
+    names = set(sources.texts)
+    for name in sources.environments:
+        names |= set(load_sources(Directory(root), os.environ, Layers((), name)).texts)
+    return root.parent, sorted(names)
 
 
-def _tidied(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]], list[Diagnostic]]:
-    """The files that are not in order, before and after, and what cannot be put in order."""
+def _format_files(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]], list[Diagnostic]]:
+    """Return unformatted files with their texts before and after, and findings about other problems."""
     from dpsync import disk
     from dpsync.importing.tidy_yaml import Untidy, tidy
 
@@ -126,7 +126,7 @@ def _tidied(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]]
     return changed, findings
 
 
-def _show(out: Output, name: str, before: str, after: str) -> None:
+def _show_diff(out: Output, name: str, before: str, after: str) -> None:
     from difflib import unified_diff
 
     lines = unified_diff(
@@ -136,8 +136,8 @@ def _show(out: Output, name: str, before: str, after: str) -> None:
     out.result("\n".join(visible(line) for line in lines))
 
 
-def _write(project: Path, files: dict[str, str]) -> None:
-    """All files or none; through no link. Raises DiagnosticError."""
+def _write_all(project: Path, files: dict[str, str]) -> None:
+    """Write all files or none, and follow no link. Raises DiagnosticError."""
     from dpsync.importing.files import put
 
     put(project, {name: text.encode() for name, text in files.items()}, force=True)

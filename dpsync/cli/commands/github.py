@@ -1,4 +1,7 @@
-"""`dpsync github`: what action.yml runs. It reads what the workflow asks for; cli/action/ does it."""
+"""Define `dpsync github`, which action.yml runs.
+
+It reads the inputs; `cli/github_action.py` does the rest.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ def command() -> int:
     with handled(patience.handle):
         try:
             with patience.droppable():
-                given = _given(log)
+                given = _read_run(log)
             if given is None:
                 return Exit.USAGE
             from dpsync.cli.github_action import run_action
@@ -54,8 +57,8 @@ def command() -> int:
             return stopped.code
 
 
-def _given(log: Log) -> tuple[Inputs, WorkflowRun] | None:
-    """What the workflow asks for, and where; None after saying what is wrong with it."""
+def _read_run(log: Log) -> tuple[Inputs, WorkflowRun] | None:
+    """Return the inputs and the workflow run; None after printing what is wrong with them."""
     from dpsync.cli.github_action import write_outputs
     from dpsync.config.git_base import event_of
     from dpsync.github.runner import WrongInput, killed, outputs, read_inputs
@@ -64,7 +67,7 @@ def _given(log: Log) -> tuple[Inputs, WorkflowRun] | None:
     # If nothing else is written any more, this holds.
     write_outputs(log, killed())
     try:
-        inputs = read_inputs(_text())
+        inputs = read_inputs(_input_text())
         place = find_place(os.environ, event_of(os.environ))
     except (WrongInput, ValueError) as wrong:
         log.notice(str(wrong), "error")
@@ -76,8 +79,8 @@ def _given(log: Log) -> tuple[Inputs, WorkflowRun] | None:
     return inputs, place
 
 
-def _text() -> str:
-    """The inputs: what a caller in this process has read already, else standard input."""
+def _input_text() -> str:
+    """Return the inputs as text: from the caller in this process, else from standard input."""
     given = click.get_current_context().obj
     if isinstance(given, str):
         return given

@@ -1,4 +1,4 @@
-"""`dpsync graph`: the organization as declared, as a picture. It asks no platform."""
+"""Define `dpsync graph`: draw the declared organization, without requests unless the plan is drawn, too."""
 
 from __future__ import annotations
 

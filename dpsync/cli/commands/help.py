@@ -1,4 +1,4 @@
-"""`dpsync help`: the help of a command, the environment variables and the exit codes."""
+"""Define `dpsync help`: print the help of a command, the environment variables or the exit codes."""
 
 from __future__ import annotations
 

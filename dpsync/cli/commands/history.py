@@ -1,4 +1,4 @@
-"""`dpsync history`: list the applies of this checkout from their journals. It sends no request."""
+"""Define `dpsync history`: list the applies of this checkout from their journals, without requests."""
 
 from __future__ import annotations
 

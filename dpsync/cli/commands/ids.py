@@ -1,4 +1,4 @@
-"""`dpsync ids`: which live object each entry is, read from the platform or told by a person."""
+"""Define `dpsync ids`: record the live object of each entry, as matched or as the user says."""
 
 from __future__ import annotations
 

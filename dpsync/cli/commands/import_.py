@@ -1,4 +1,4 @@
-"""`dpsync import`: the configuration of what is live. Its client cannot write to the platform."""
+"""Define `dpsync import`: write live objects into files. Its client cannot write to the platform."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def command(
     from dpsync.importing.files import RememberingClient
 
     out = as_output(format_, color, verbose, quiet)
-    asked = _Asked(
+    asked = _ImportOptions(
         directory, addresses, files, organizations, updating, adding, navigation, rows, title, into, full,
         force,
     )  # fmt: skip
@@ -122,19 +122,19 @@ def command(
     if asked.navigation is not None:
         with endings(out):
             expected = profile or profile_at(shell_address()) or FULL.name
-            return _taken_over(out, asked, asked.navigation, load_registry(expected).whole)
-    if asked.edits or asked.again:
+            return _import_navigation(out, asked, asked.navigation, load_registry(expected).whole)
+    if asked.edits or asked.updates_all:
         with endings(out):
             place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-            with _kept(place) if asked.again else nullcontext():
+            with _refuse_invalid_configuration(place) if asked.updates_all else nullcontext():
                 desired, to = configured(out, place, connection)
         with endings(out, to), client_of(RememberingClient, out, to, timeout) as client:
-            with _kept(place) if asked.again else nullcontext():
+            with _refuse_invalid_configuration(place) if asked.updates_all else nullcontext():
                 place, desired = for_server(out, client, place, desired)
             session, ids, _ = opened(out, place, desired, to, parallelism)
-            if asked.again:
-                return _imported_again(out, client, place, session, ids, organizations)
-            return _edited(out, client, place, session, asked)
+            if asked.updates_all:
+                return _update_configuration(out, client, place, session, ids, organizations)
+            return _edit_files(out, client, place, session, asked)
     to = connection(out)
     with endings(out, to):
         named = directory / ids_in if ids_in else None
@@ -143,8 +143,8 @@ def command(
     raise AssertionError
 
 
-class _Asked(Struct, frozen=True, dict=True):
-    """What the words of the command line ask for."""
+class _ImportOptions(Struct, frozen=True, dict=True):
+    """The flags of the command."""
 
     directory: Path
     addresses: tuple[str, ...]
@@ -161,16 +161,16 @@ class _Asked(Struct, frozen=True, dict=True):
 
     @property
     def edits(self) -> bool:
-        """Whether it is about single lines or rows of files that are there."""
+        """Whether to edit single lines or rows of existing files."""
         return self.updating or self.adding or self.rows is not None
 
     @cached_property
-    def again(self) -> bool:
-        """Whether it is about the whole of a configuration that is there."""
+    def updates_all(self) -> bool:
+        """Whether to update a whole existing configuration."""
         return not (self.edits or self.force or self.navigation) and has_root(self.directory)
 
     def check(self) -> None:
-        """Refuse what has no meaning together, and what is not there. Raises UsageError."""
+        """Raise UsageError for flags that exclude each other, and for missing files."""
         if self.updating and self.adding:
             raise click.UsageError("--update and --add cannot be combined")
         if self.rows is not None and (
@@ -181,7 +181,7 @@ class _Asked(Struct, frozen=True, dict=True):
             raise click.UsageError("--from-navigation cannot be combined with --update or --add")
         if self.full and (self.edits or self.navigation is not None):
             raise click.UsageError("--full cannot be combined with --update, --add or --from-navigation")
-        if self.full and self.again:
+        if self.full and self.updates_all:
             raise click.UsageError(
                 "--full needs a new configuration, but a configuration exists. To replace the files, add "
                 "--force"
@@ -196,7 +196,7 @@ class _Asked(Struct, frozen=True, dict=True):
             raise click.UsageError(
                 "--file needs --update or --add. To choose where to write, use --directory"
             )
-        if not self.edits and not self.again and chosen_by_flag():
+        if not self.edits and not self.updates_all and chosen_by_flag():
             raise click.UsageError("--env needs --update or --add. A new configuration has no environments")
         if self.navigation is not None and len(self.organizations) != 1:
             raise click.UsageError(
@@ -214,8 +214,8 @@ class _Asked(Struct, frozen=True, dict=True):
             )
 
 
-def _file_of(place: ConfigurationPaths, desired: Desired, directory: Path, into: Path) -> str:
-    """The name that a file has in the configuration: as it is shown, or as a path from the directory."""
+def _configuration_name(place: ConfigurationPaths, desired: Desired, directory: Path, into: Path) -> str:
+    """Return the name of a file in the configuration. `into` is that name, or a path from the directory."""
     if into.as_posix() in desired.texts:
         return into.as_posix()
     project, found = place.root.parent.resolve(), (directory / into).resolve()
@@ -227,10 +227,11 @@ def _file_of(place: ConfigurationPaths, desired: Desired, directory: Path, into:
 
 
 @contextmanager
-def _kept(place: ConfigurationPaths) -> Iterator[None]:
-    """Refuse to import into a configuration that has errors: dpsync could not keep what it says.
+def _refuse_invalid_configuration(place: ConfigurationPaths) -> Iterator[None]:
+    """Refuse to import into a configuration with errors, because dpsync could not keep its content.
 
-    Raises DiagnosticError (exit 4).
+    Raises:
+        DiagnosticError: The configuration has errors (exit 4).
     """
     from dpsync.model.diagnostic import Diagnostic, DiagnosticError
 
@@ -245,11 +246,11 @@ def _kept(place: ConfigurationPaths) -> Iterator[None]:
         raise DiagnosticError(found, Exit.REFUSED, invalid.texts) from None
 
 
-def _imported_again(
+def _update_configuration(
     out: Output, client: ReadClient, place: ConfigurationPaths, session: Session, ids: IdsOnDisk,
     organizations: tuple[str, ...],
 ) -> int:  # fmt: skip
-    """Put what is live into the configuration that is there, and keep the rest of it."""
+    """Write live values and new objects into an existing configuration, and keep everything else."""
     from dpsync.api import import_again
     from dpsync.apply.ids_on_disk import CannotWrite
     from dpsync.config.layers import Layers
@@ -258,27 +259,33 @@ def _imported_again(
 
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
     with out.progress.during(READING):
-        found = import_again(session, client, place.root, organizations, layers)
-    written = put(place.root.parent, found.made.files)
-    code = show_import(out, again_document(found.made, written, found.plan, client.requests, found.left_out))
+        updated = import_again(session, client, place.root, organizations, layers)
+    written = put(place.root.parent, updated.made.files)
+    code = show_import(
+        out, again_document(updated.made, written, updated.plan, client.requests, updated.left_out)
+    )
     try:
-        ids.edit(client.platform, found.ids)
+        ids.edit(client.platform, updated.ids)
     except CannotWrite as cannot:
         out.complain(f"error: {cannot}")
         return Exit.PARTIAL
     return code
 
 
-def _edited(
-    out: Output, client: ReadClient, place: ConfigurationPaths, session: Session, asked: _Asked
+def _edit_files(
+    out: Output, client: ReadClient, place: ConfigurationPaths, session: Session, asked: _ImportOptions
 ) -> int:
-    """Write live values, entries or rows into files of the configuration that is there."""
+    """Write live values, entries or rows into files of an existing configuration."""
     from dpsync.api import add, import_rows, update
     from dpsync.config.layers import Layers
     from dpsync.importing.files import put
     from dpsync.render.json_conversion import update_document
 
-    into = None if asked.into is None else _file_of(place, session.desired, asked.directory, asked.into)
+    into = (
+        None
+        if asked.into is None
+        else _configuration_name(place, session.desired, asked.directory, asked.into)
+    )
     layers = Layers.of(place.root, place.overlays, place.environment, place.profile)
     try:
         edit = add if asked.adding else update
@@ -295,7 +302,7 @@ def _edited(
 
 
 def _navigation_file(directory: Path, named: Path) -> Path:
-    """The navigation file that was named, or the one in the directory that was, as it was named."""
+    """Return the navigation file that the user named, or the only one in a named directory."""
     if not (directory / named).is_dir():
         return named
     from dpsync.importing.navigation_file import NAMES, found_in
@@ -309,8 +316,8 @@ def _navigation_file(directory: Path, named: Path) -> Path:
     return named / found[0]
 
 
-def _taken_over(out: Output, asked: _Asked, named: Path, registry: Registry) -> int:
-    """Write the configuration of the site whose navigation file was named."""
+def _import_navigation(out: Output, asked: _ImportOptions, named: Path, registry: Registry) -> int:
+    """Write the configuration of the site that a navigation file describes."""
     from dpsync.importing.files import put
     from dpsync.importing.navigation import take_over
     from dpsync.render.json_conversion import import_document

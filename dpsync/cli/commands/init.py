@@ -1,4 +1,4 @@
-"""`dpsync init`: the files of a new project. It overwrites nothing, and says what it would have written."""
+"""Define `dpsync init`: write the files of a new project. It overwrites nothing, and shows what it keeps."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from dpsync.model.text import command as printed
 from dpsync.render.visible import visible, visible_lines
 
 
-class Wanted(Struct, frozen=True):
-    """What is to be written. `live`: the organization is taken over as it is on the platform."""
+class _InitOptions(Struct, frozen=True):
+    """What to write. `live`: whether to import the organization."""
 
     organization: str
     live: bool
@@ -91,13 +91,13 @@ def command(
     out = as_output("text", "never")
     with endings(out):
         asking = interactive(no_input)
-        wanted = _wanted(organization, live, workflows, asking, has_root(directory))
+        wanted = _ask_options(organization, live, workflows, asking, has_root(directory))
         below = _below_checkout(directory)
         action = action_ref or (_action_commit(asking) if wanted.workflows else "")
         settings = WorkflowSettings(below, github_environment, repository, action)
         if wrong := settings.problem() if wanted.workflows else None:
             raise click.UsageError(visible(wrong))
-        code = _imported(out, directory, wanted.organization) if wanted.live else int(Exit.DONE)
+        code = _import_live(out, directory, wanted.organization) if wanted.live else int(Exit.DONE)
         if code not in (Exit.DONE, Exit.PARTIAL):
             return code
         there = has_root(directory)
@@ -107,10 +107,10 @@ def command(
     raise AssertionError
 
 
-def _wanted(
+def _ask_options(
     organization: str | None, live: bool | None, workflows: bool | None, asking: bool, there: bool
-) -> Wanted:
-    """What the flags say, and what a person answers. Raises WrongUsage for what is missing."""
+) -> _InitOptions:
+    """Return the options from flags and from questions. Raises WrongUsage if one is missing."""
     from dpsync.model.ids import is_id
 
     if there:
@@ -135,7 +135,7 @@ def _wanted(
         live = click.confirm("Write all objects of the organization into the files?", default=True, err=True)
     if workflows is None and asking:
         workflows = click.confirm("Write GitHub workflows?", default=False, err=True)
-    return Wanted(organization, live, bool(workflows))
+    return _InitOptions(organization, live, bool(workflows))
 
 
 def _action_commit(asking: bool) -> str:
@@ -154,15 +154,15 @@ def _action_commit(asking: bool) -> str:
 
 
 def _below_checkout(directory: Path) -> str:
-    """Where the project is in its checkout; "." at its top, or outside of one."""
+    """Return the path of the project in its checkout; "." at the top, or outside of one."""
     from dpsync import disk
 
     project = directory.resolve()
     return project.relative_to(disk.checkout(project)).as_posix()
 
 
-def _imported(out: Output, directory: Path, organization: str) -> int:
-    """Take over what is live, as `dpsync import` does; how that ended."""
+def _import_live(out: Output, directory: Path, organization: str) -> int:
+    """Import the live objects as `dpsync import` does, and return the exit code."""
     from dpsync.cli.configuration import ids_file, on_disk
     from dpsync.cli.connection import connection
     from dpsync.cli.exit_codes import endings
@@ -176,8 +176,8 @@ def _imported(out: Output, directory: Path, organization: str) -> int:
     raise AssertionError
 
 
-def _write(out: Output, directory: Path, wanted: Wanted, settings: object) -> None:
-    """Write what is not there yet, and show what is kept."""
+def _write(out: Output, directory: Path, wanted: _InitOptions, settings: object) -> None:
+    """Write the files that are missing, and print which files are kept."""
     from dpsync import disk
     from dpsync.config.discovery import ROOT_NAMES
     from dpsync.importing import layout as start
@@ -200,11 +200,11 @@ def _write(out: Output, directory: Path, wanted: Wanted, settings: object) -> No
         for one in put(folder, {name: text for name, text in contents.items() if name not in kept}):
             out.result(f"written  {visible(one.path)}")
         for name, content in sorted(kept.items()):
-            _kept(out, folder / name, name, content)
+            _print_kept(out, folder / name, name, content)
 
 
-def _kept(out: Output, path: Path, name: str, content: bytes) -> None:
-    """A file that was there: nothing to say where it has all that would have been written."""
+def _print_kept(out: Output, path: Path, name: str, content: bytes) -> None:
+    """Print that a file is kept, and what dpsync would have written unless the file contains it."""
     from dpsync import disk
 
     try:

@@ -1,4 +1,4 @@
-"""`dpsync list`: every entry, where it is in the files, and which live object it is. It only reads."""
+"""Define `dpsync list`: list all entries with their location and live object. It only reads."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ def command(
     out = as_output(format_, color, verbose, quiet)
     with endings(out):
         place = ConfigurationPaths.find(files, directory, environment, ids_in, profile)
-        desired, to = configured(out, place, (lambda *_: None) if offline else _reached)
+        desired, to = configured(out, place, (lambda *_: None) if offline else _connection_if_set)
         listed = _matching(desired, patterns) if patterns else desired.resources
     with endings(out, to):
         if to is None:
-            listing = _offline(out, place, desired)
+            listing = _list_offline(out, place, desired)
         else:
             from dpsync.cli.session import client_of, for_server
             from dpsync.client.client import ReadClient
@@ -105,8 +105,8 @@ def _matching(desired: Desired, patterns: tuple[str, ...]) -> Collection[Address
     return selected_names(load_registry(desired.profile).whole, desired, desired.resources, patterns, ())
 
 
-def _reached(out: Output, place: ConfigurationPaths, desired: Desired) -> Connection | None:
-    """The platform and the token; None where one of them is not named, which is said."""
+def _connection_if_set(out: Output, place: ConfigurationPaths, desired: Desired) -> Connection | None:
+    """Return the connection; None, with a note, if address or token is not set."""
     from dpsync.cli.connection import connection
 
     try:
@@ -117,8 +117,8 @@ def _reached(out: Output, place: ConfigurationPaths, desired: Desired) -> Connec
         return None
 
 
-def _offline(out: Output, place: ConfigurationPaths, desired: Desired) -> EntryList:
-    """The entries as the files have them, with the ids file of the platform that is named, if one is."""
+def _list_offline(out: Output, place: ConfigurationPaths, desired: Desired) -> EntryList:
+    """Return the entries of the files with the ids of the ids file, without requests."""
     from dpsync.api import ids_path, list_files, load_registry
     from dpsync.cli.configuration import on_disk
     from dpsync.cli.connection import shell_address
@@ -128,6 +128,6 @@ def _offline(out: Output, place: ConfigurationPaths, desired: Desired) -> EntryL
     url = (desired.environment.url if desired.environment else None) or shell_address()
     path = place.ids or ids_path(place.root, url)
     ids = on_disk(path, place.root.parent).read()
-    # What is on this machine names itself in its answers alone.
+    # A server on this machine names its platform only in its responses.
     platform = origin(url) if not is_loopback(url) else None
     return list_files(desired, load_registry(desired.profile), ids, platform)

@@ -1,4 +1,4 @@
-"""`dpsync plan`: what apply would do. It holds a client that cannot write."""
+"""Define `dpsync plan`: show what apply would do. Its client cannot write."""
 
 from __future__ import annotations
 

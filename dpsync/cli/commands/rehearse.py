@@ -1,4 +1,4 @@
-"""`dpsync rehearse`: what apply would do, done on a copy of what is live. Its client cannot write."""
+"""Define `dpsync rehearse`: apply the plan to a copy of the live organization. Its client cannot write."""
 
 from __future__ import annotations
 

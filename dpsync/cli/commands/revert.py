@@ -1,4 +1,4 @@
-"""`dpsync revert`: the plan that takes back what an apply did, shown and carried out like any other."""
+"""Define `dpsync revert`: plan and apply the reverse of an earlier apply."""
 
 from __future__ import annotations
 

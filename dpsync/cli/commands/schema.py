@@ -1,4 +1,4 @@
-"""`dpsync schema`: the JSON Schemas of what is read and printed."""
+"""Define `dpsync schema`: print the JSON Schemas of files and outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dpsync serve`: the companion, in the foreground until it is interrupted."""
+"""Define `dpsync serve`: run the companion in the foreground until it is interrupted."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def command(
 
 @contextmanager
 def _command_errors() -> Iterator[None]:
-    """What keeps the companion from serving, as an error of the command. Raises ClickException or Exit."""
+    """Turn errors of the companion's start into errors of the command. Raises ClickException or Exit."""
     from dpsync.cli.exit_codes import finish
     from dpsync.server.process.listening import CannotListen
     from dpsync.server.process.workers import WorkerFailed

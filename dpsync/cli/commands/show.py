@@ -1,4 +1,4 @@
-"""`dpsync show`: what was saved or printed as JSON, in any format. It asks no platform."""
+"""Define `dpsync show`: print a saved plan, journal or JSON output in any format, without requests."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def command(
 
 
 def _show_apply(out: Output, past: PastApply) -> Exit:
-    """Print what the apply of a journal has printed. When it was is said beside the result."""
+    """Print again what an apply printed, from its journal. Its time is printed as a message."""
     from dpsync.cli.applying import show_end, show_plan
     from dpsync.cli.rehearsing import show_rehearsal
     from dpsync.model.text import Invocation

@@ -1,4 +1,4 @@
-"""`dpsync validate`: the configuration alone, without a platform."""
+"""Define `dpsync validate`: check the files without a platform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dpsync version`: which dpsync this is, for people and for programs."""
+"""Define `dpsync version`: print the version for people or for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dpsync world`: what is live, saved as a file that the companion serves. Its client cannot write."""
+"""Define `dpsync world`: save live objects as a file that the companion serves. Its client cannot write."""
 
 from __future__ import annotations
 
