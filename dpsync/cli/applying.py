@@ -297,13 +297,13 @@ def _step_reporter(out: Output, steps: int) -> Callable[[Outcome], None]:
     ended: set[str] = set()
     in_lines = out.text and not out.quiet and not (out.progress.rewrites and sys.stdout.isatty())
 
-    def tell(outcome: Outcome) -> None:
+    def report_step(outcome: Outcome) -> None:
         ended.add(outcome.step)
         out.progress.step(visible(outcome.step))
         if in_lines:
             out.prose(render_step(outcome, len(ended), steps, out.paint()))
 
-    return tell
+    return report_step
 
 
 @contextmanager

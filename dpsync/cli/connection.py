@@ -288,10 +288,10 @@ def connection(
         click.UsageError: A setting is missing or invalid.
         DiagnosticError: The token may not be sent to the address of the environment (exit 4).
     """
-    given, chosen = _given(), desired.environment if desired is not None else None
+    given, chosen = _injected_credentials(), desired.environment if desired is not None else None
     _check_flag(chosen)
     if given.url or given.token:
-        result = _checked(_of_inputs(given))
+        result = _checked(_connection_of_inputs(given))
         tell_unneeded(out, 'the input "api-url" contains the URL')
         if chosen is not None and chosen.url and chosen.url.rstrip("/") != result.url:
             out.complain(
@@ -300,11 +300,11 @@ def connection(
             )
     else:
         trust = None
-        if place is not None and desired is not None and _asks_file(chosen):
+        if place is not None and desired is not None and _file_may_decide(chosen):
             trust = Trust(out, place, desired, given.branches)
             chosen = trust.environment()
-        result = _of_file_or_shell(out, chosen)
-        if trust is not None and _is_of_file(chosen):
+        result = _connection_of_file_or_shell(out, chosen)
+        if trust is not None and _file_has_connection(chosen):
             trust.check(result.token)
         elif chosen is None or not chosen.pending:
             tell_unneeded(out, f"{result.url_from} contains the URL")
@@ -314,14 +314,14 @@ def connection(
     return result if chosen is None else replace(result, rate=chosen.rate, pending=chosen.pending)
 
 
-def _asks_file(chosen: Environment | None) -> bool:
+def _file_may_decide(chosen: Environment | None) -> bool:
     """Return whether the file may name address and token: DPSYNC_URL takes precedence over DPSYNC_ENV."""
     return chosen is not None and (chosen_by_flag() or not os.environ.get("DPSYNC_URL"))
 
 
-def _is_of_file(chosen: Environment | None) -> bool:
+def _file_has_connection(chosen: Environment | None) -> bool:
     """Return whether the file names address and token."""
-    return chosen is not None and bool(chosen.url or chosen.token) and _asks_file(chosen)
+    return chosen is not None and bool(chosen.url or chosen.token) and _file_may_decide(chosen)
 
 
 def _check_flag(chosen: Environment | None) -> None:
@@ -339,15 +339,15 @@ def _check_flag(chosen: Environment | None) -> None:
         )
 
 
-def _of_file_or_shell(out: Output, chosen: Environment | None) -> Connection:
+def _connection_of_file_or_shell(out: Output, chosen: Environment | None) -> Connection:
     """Return the connection of the chosen environment, or of the shell's variables."""
     if chosen is None or not (chosen.url or chosen.token):
-        return _checked(_of_shell(None))
-    if _is_of_file(chosen):
+        return _checked(_connection_of_shell(None))
+    if _file_has_connection(chosen):
         result = _checked(_of_file(chosen))
-        _say_unused(out, result, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
+        _note_unused_variables(out, result, "--env" if chosen_by_flag() else "DPSYNC_ENV", chosen)
         return result
-    result = _checked(_of_shell(chosen))
+    result = _checked(_connection_of_shell(chosen))
     if chosen.url and chosen.url.rstrip("/") != result.url:
         out.complain(
             f"warning: dpsync uses the URL in DPSYNC_URL, {visible(result.url)}, "
@@ -375,6 +375,7 @@ def chosen_by_flag() -> bool:
 
 
 def _of_file(chosen: Environment) -> Connection:
+    """Return the connection of an environment in the files. Raises UsageError if a part is missing."""
     name = f'the environment "{visible(chosen.name)}"'
     if not chosen.url:
         raise WrongUsage(
@@ -395,12 +396,13 @@ def _of_file(chosen: Environment) -> Connection:
     return Connection(chosen.url.rstrip("/"), token, f"the url of {name}", visible(chosen.token))
 
 
-def _given() -> Given:
+def _injected_credentials() -> Given:
+    """Return the address and token of the action; both "" elsewhere."""
     context = click.get_current_context(silent=True)
     return (context.find_object(Given) if context is not None else None) or Given("", "")
 
 
-def _of_inputs(given: Given) -> Connection:
+def _connection_of_inputs(given: Given) -> Connection:
     if not (given.url and given.token):
         raise click.UsageError('the input "api-url" or "api-token" is empty. Set both inputs')
     return Connection(given.url.rstrip("/"), given.token, "api-url", "api-token")
@@ -411,7 +413,8 @@ def shell_address() -> str:
     return os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK
 
 
-def _of_shell(chosen: Environment | None) -> Connection:
+def _connection_of_shell(chosen: Environment | None) -> Connection:
+    """Return the connection of the shell's variables. Raises UsageError if no token is set."""
     url, by_default = shell_address(), not os.environ.get("DPSYNC_URL", "").rstrip("/")
     url_from = "the default address" if by_default else "DPSYNC_URL"
     if token := os.environ.get("DPSYNC_TOKEN"):
@@ -460,7 +463,7 @@ def _in_file(path: Path) -> str:
     return token
 
 
-def _say_unused(out: Output, used: Connection, chosen_by: str, chosen: Environment) -> None:
+def _note_unused_variables(out: Output, used: Connection, chosen_by: str, chosen: Environment) -> None:
     """Print a note about variables of the shell that are set but not used."""
     unused = [
         name

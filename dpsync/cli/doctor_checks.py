@@ -199,7 +199,8 @@ class Examination:
             self._checks.append(settings.profile(original, desired, used, served))
             with self._out.progress.during(READING):
                 self._checks += platform.answers(desired, load_registry(used))
-                if self._contacting and not any(_stops_contact(one) for one in self._checks):
+                failed = any(one.topic == "platform" and one.level == "problem" for one in self._checks)
+                if self._contacting and not failed:
                     self._checks += self._contact(platform, desired, used, served)
             platform.close()
         return platform, place, desired
@@ -299,8 +300,3 @@ class Examination:
                 Check(topic="platform", level="problem", said=said, mend=" ".join(mend) or None)
             )
             return None
-
-
-def _stops_contact(check: Check) -> bool:
-    """Return whether a check says that the platform does not answer this token."""
-    return check.topic == "platform" and check.level == "problem"

@@ -235,12 +235,10 @@ class Approvals(Struct):
         return bool(self.ended) and {one.found.marker.key for one in self.known} <= self.ended.keys()
 
     def _is_used_up(self, approval: Approval) -> bool:
+        """Return whether an apply of the approved commit, or of a later one, has converged."""
         end = self.ended.get(approval.found.marker.key)
-        return end is not None and not self._is_before(end, approval.request.commit)
-
-    def _is_before(self, one: str, other: str) -> bool:
-        """Return whether a commit of the branch is older than another one."""
-        return self.history.commits.index(one) > self.history.commits.index(other)
+        position = self.history.commits.index  # the newest commit is the first
+        return end is not None and position(end) <= position(approval.request.commit)
 
     def _read_pull_request(self, request: MergedPullRequest) -> None:
         """Add the newest valid plan of each key in a pull request."""

@@ -271,6 +271,7 @@ def without_marker(text: str) -> str:
 
 
 def base64url(content: bytes) -> str:
+    """Encode bytes in base64url without padding."""
     return base64.urlsafe_b64encode(content).decode().rstrip("=")
 
 
@@ -433,6 +434,7 @@ def plan_body(
 
 
 def written_by(place: WorkflowRun) -> str:
+    """Return the footer of a comment: the commit and the run that wrote it."""
     commit = f"commit {code(short_commit(place.sha))}, " if place.sha else ""
     return f"<sub>{commit}[run {place.run}]({place.url})</sub>"
 

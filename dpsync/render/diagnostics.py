@@ -63,6 +63,8 @@ def _left_out_line(left_out: Counter[str]) -> str:
 
 
 class _Paint:
+    """Style texts with ANSI codes if color is on."""
+
     def __init__(self, color: bool) -> None:
         self.color = color
 

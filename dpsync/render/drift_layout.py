@@ -59,6 +59,7 @@ def drift_view(document: DriftDocument, now: datetime | None = None) -> View:
 
 
 def drift_blocks(document: DriftDocument, now: datetime | None) -> list[Block]:
+    """Return the blocks of a drift: the list of differences, then the side blocks."""
     listing = _Listing(document, now)
     entries = tuple(listing.entries())
     drift, blocks = document.drift, Blocks([Block("", entries)] if entries else [])
@@ -205,6 +206,7 @@ def compared_with(edits: Edits) -> str:
 
 
 def edit_blocks(edits: Edits) -> list[Block]:
+    """Return a block for each sort of edit: removed, renamed, changed and added entries."""
     blocks = Blocks()
     for what in _SIGNS:
         found = [_edit_entry(one) for one in edits.found if one.what == what]
@@ -227,6 +229,7 @@ def _edit_entry(edit: Edit) -> ViewEntry:
 
 
 def _edit_summary(edit: Edit) -> Iterator[str]:
+    """Yield remarks on an edit: kind and title, the former address, and the number of children."""
     label = f' "{visible(edit.label)}"' if edit.label else ""
     if edit.kind and edit.what != "changed":
         yield f"{visible(edit.kind)}{label}"

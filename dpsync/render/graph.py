@@ -45,6 +45,8 @@ class Arrow(Struct, frozen=True):
 
 
 class Graph(Struct, frozen=True):
+    """The boxes and lines of a picture."""
+
     boxes: tuple[Box, ...]
     lines: tuple[Arrow, ...]
 

@@ -51,10 +51,12 @@ def prose_html(text: str) -> str:
 
 
 def code_html(text: str) -> str:
+    """Return an HTML code element with a text."""
     return f"<code>{html.escape(visible(text))}</code>"
 
 
 def longest_run(text: str) -> int:
+    """Return the length of the longest run of backticks in a text."""
     return max((len(found) for found in _BACKTICKS.findall(text)), default=0)
 
 

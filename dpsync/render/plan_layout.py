@@ -227,6 +227,7 @@ class Listing(Struct, dict=True):
         return dict(by_address)
 
     def _entry(self, plan: Plan, change: Change, own: Belonging) -> ViewEntry:
+        """Return the entry of a changed object."""
         opening = {item.field for item in own.exposures}
         fields = tuple(self._fields(plan, change, opening))
         topics = [
@@ -354,6 +355,7 @@ _LEVEL_OF_TOPIC: Final[dict[str, Level]] = {
 
 
 def _level(topics: Iterable[str]) -> Level:
+    """Return the highest level of several topics."""
     return min((_LEVEL_OF_TOPIC[topic] for topic in topics), key=LEVELS.index)
 
 
@@ -392,20 +394,24 @@ def alone(plan: PlanOrDrift, address: str, name: str, sign: str, said: Iterable[
 
 
 def blocked_entry(plan: PlanOrDrift, item: Blocked) -> ViewEntry:
+    """Return an entry for a blocked object that does not change."""
     return alone(plan, item.address, "blocked", "!", blocked_words(item))
 
 
 def blocked_words(item: Blocked) -> Iterator[Word]:
+    """Yield why an object is blocked, and what a person must do."""
     yield Word(visible(item.reason), "blocked", tone="warning")
     if item.todo:
         yield Word(visible(item.todo), "to do")
 
 
 def note_word(note: Note) -> Word:
+    """Return a note as a sentence."""
     return Word(visible(note.text), note.severity, tone="warning" if note.severity == "warning" else "plain")
 
 
 def note_entry(plan: PlanOrDrift, note: Note) -> ViewEntry:
+    """Return an entry of one line for a note."""
     loud = note.severity == "warning"
     return ViewEntry(
         address=visible(note.address),
@@ -427,6 +433,7 @@ def refusal_words(item: Refusal) -> Iterator[Word]:
 
 
 def refusal_entry(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
+    """Return an entry for a refusal that belongs to no change."""
     more = [Word(candidate(one), choice=True) for one in item.candidates]
     more.append(Word(visible(item.way_out), copied=True))
     return ViewEntry(
@@ -446,6 +453,7 @@ def refusal_entry(plan: PlanOrDrift, item: Refusal) -> ViewEntry:
 
 
 def _navigation(plan: Plan, names: Names, item: NavigationChange) -> ViewEntry:
+    """Return the entry with the navigation of a site before and after."""
     return ViewEntry(
         address=visible(item.address),
         title=f"navigation of {visible(item.address)}",

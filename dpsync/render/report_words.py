@@ -29,8 +29,6 @@ from dpsync.render.shown_values import show
 from dpsync.render.visible import visible
 
 _NOT_DONE: Final[tuple[Result, ...]] = ("requested", "failed", "stale", "unknown", "not-tried")
-_LONG: Final = 120
-"""The number of seconds from which a duration is shown in minutes."""
 
 
 def restorable(report: Report) -> Iterator[str]:
@@ -50,7 +48,7 @@ def done(plan: Plan, report: Report, seconds: float | None = None) -> str:
     for result in _NOT_DONE:
         if number := report.count(result):
             steps.append(f"{number if steps else counted(number, 'step')} {result.replace('-', ' ')}")
-    took = f", in {_duration(seconds)}" if seconds is not None else ""
+    took = f", in {duration(seconds)}" if seconds is not None else ""
     others = f"; {', '.join(steps)}" if steps else ""
     if numbers:
         return f"Applied: {', '.join(numbers)}{took}{others}."
@@ -84,11 +82,6 @@ def applied_counts(plan: Plan, report: Report) -> dict[str, int]:
         word: sum(count_deletes([change]).number if word == "deleted" else 1 for change in changes)
         for word, changes in applied_changes(plan, report).items()
     }
-
-
-def _duration(seconds: float) -> str:
-    """Return a duration in whole seconds, or in minutes where it is long."""
-    return f"{max(1, round(seconds))} s" if seconds < _LONG else f"{round(seconds / 60)} min"
 
 
 def unproven_lines(remaining: Plan) -> list[str]:

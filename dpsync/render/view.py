@@ -334,6 +334,7 @@ def packed(entry: ViewEntry) -> tuple[list[str], list[ViewField]]:
 
 
 def difference(item: ViewField) -> Difference:
+    """Return a field of a view as a difference of a plan."""
     return Difference(field=item.name, before=item.before, after=item.after)
 
 

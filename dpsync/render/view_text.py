@@ -133,7 +133,9 @@ class Writer(Struct, frozen=True):
         for item in rest:
             lines += self._field(entry, item, 0 if entry.created else width)
         lines += self._words(entry.words, 0 if entry.created else width)
-        lines += [self._tree_line(text) for text in tree_lines(entry)]
+        lines += [
+            self.paint(clip(f"    {text}", COLUMNS), _SIGNS.get(text[0], "dim")) for text in tree_lines(entry)
+        ]
         yield self._beside(title, self._faint(self._entry_location(entry)))
         yield from lines
 
@@ -223,9 +225,6 @@ class Writer(Struct, frozen=True):
             else:
                 line = f"    {self._with_tone(f'{word.about}: {word.text}', word.tone)}"
             yield self._beside(line, self.paint(OPENS, "magenta")) if word.opens else line
-
-    def _tree_line(self, text: str) -> str:
-        return self.paint(clip(f"    {text}", COLUMNS), _SIGNS.get(text[0], "dim"))
 
     # The summary.
 
