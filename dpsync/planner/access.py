@@ -170,10 +170,6 @@ class Subject(Struct, frozen=True):
     before: Range = ANY_ROLE_BELOW_ADMIN
     """The role in the organization."""
     after: Range = ANY_ROLE_BELOW_ADMIN
-    first: tuple[Key, ...] = ()
-    """The first few members of `others`, if the list of all members was read."""
-    number: int = 0
-    """How many members `others` has then."""
 
     @property
     def doubts(self) -> frozenset[Doubt]:

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice
 from typing import Any, Final, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from dpsync.kinds.shared.fields import GUEST_FIRST
 from dpsync.model.address import Address
@@ -34,6 +32,7 @@ from dpsync.planner.access import (
     Key,
     Range,
     Subject,
+    World,
 )
 from dpsync.planner.access_inputs import AccessParts, Item, Unlisted
 from dpsync.planner.decide import Decisions
@@ -123,7 +122,7 @@ class AccessWords(Struct, frozen=True):
         """Return what the platform does not document, "" if the files lack something (see `missing`)."""
         if any(doubt.unread for doubt in doubts):
             return ""
-        return f": {some(sorted(doubt.text for doubt in doubts), _MOST_REASONS)}" if doubts else ""
+        return f": {some(sorted(doubt.text for doubt in doubts), _MOST_REASONS)}"
 
     # Names.
 
@@ -536,16 +535,7 @@ class _Finder(Struct, frozen=True):
         roles = {pair for pair in roles if (ADMIN, ADMIN) not in pair and pair != ((0, 0), (0, 0))}
         if not self.parts.members_read or not roles:
             return [Subject("others", None, NOT_A_GUEST, NOT_A_GUEST)]
-        if not all_listed:
-            return [Subject("others", None, *pair) for pair in sorted(roles)]
-        return [
-            Subject("others", None, *pair, self._first(pair, named), counts[pair]) for pair in sorted(roles)
-        ]
-
-    def _first(self, pair: tuple[Range, Range], named: frozenset[Key]) -> tuple[Key, ...]:
-        """Return the first few members with a pair of roles who are not named."""
-        members = self.parts.members_by_role[pair]
-        return tuple(islice((key for key in members if key not in named), FEW))
+        return [Subject("others", None, *pair) for pair in sorted(roles)]
 
     def _may_be_unlisted(self, place: Key) -> bool:
         """Return whether somebody may have a role in a list that was not read."""
