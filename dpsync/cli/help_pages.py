@@ -66,5 +66,5 @@ class HelpCommand(click.Command):
         options_by_title = {title: [] for title in (*self.groups, *_SHARED_GROUPS, OTHER)}
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Option) and not parameter.hidden:
-                found[titles.get(max(parameter.opts, key=len), OTHER)].append(parameter)
-        return {title: options for title, options in found.items() if options}
+                options_by_title[titles.get(max(parameter.opts, key=len), OTHER)].append(parameter)
+        return {title: options for title, options in options_by_title.items() if options}

@@ -126,7 +126,7 @@ def root(context: click.Context) -> None:
 _EXTRA = re.compile(r"Got unexpected extra arguments? \(.*\)", re.DOTALL)
 
 
-def _seen(error: click.ClickException) -> click.ClickException:
+def _with_visible_message(error: click.ClickException) -> click.ClickException:
     """The same with a message that hides nothing: it may hold an argument, or a name out of a file."""
     from dpsync.cli.usage import WrongUsage
     from dpsync.render.visible import visible

@@ -39,7 +39,7 @@ def as_page(view: View, options: FormatOptions) -> str:
 
 
 @cache
-def _part(name: str) -> str:
+def _template(name: str) -> str:
     return files("dpsync.render").joinpath("pages", name).read_text(encoding="utf-8")
 
 

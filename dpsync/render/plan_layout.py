@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.model.address import FieldAddress
-from dpsync.model.change import Blocked, Change, Difference, Exposure, NavigationChange, Note, UrlImpact
+from dpsync.model.change import SHOW, Blocked, Change, Difference, Exposure, NavigationChange, Note, UrlImpact
 from dpsync.model.plan import DIGITS, Plan, Rehearsal, count_deletes
 from dpsync.model.question import Refusal
 from dpsync.model.text import command

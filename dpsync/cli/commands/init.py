@@ -219,7 +219,7 @@ def _print_kept(out: Output, path: Path, name: str, content: bytes) -> None:
     out.result(visible_lines("\n".join(f"    {line}" for line in text.splitlines())))
 
 
-def _what_next(out: Output, wanted: Wanted, there: bool, github_environment: str) -> None:
+def _what_next(out: Output, wanted: _InitOptions, there: bool, github_environment: str) -> None:
     """Print the next steps. For GitBook they only read. `there`: the configuration is older than this run."""
     from dpsync.cli.connection import shell_address
     from dpsync.kinds.editions import profile_at
