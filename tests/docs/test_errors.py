@@ -83,7 +83,10 @@ def _diagnostic_codes() -> set[str]:
 
 
 def _ending_codes() -> set[str]:
-    found = _calls("Diagnostic", (SOURCE / "cli" / name for name in ("exit_codes.py", "commands/serve.py")))
+    found = _calls(
+        "Diagnostic",
+        (SOURCE / "cli" / name for name in ("exit_codes.py", "failures.py", "commands/serve.py")),
+    )
     own = {str(call.args[0].value) for call in found if isinstance(call.args[0], ast.Constant)}
     return own | {item.code for item in BEFORE_AN_APPLY}
 

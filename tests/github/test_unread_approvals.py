@@ -63,4 +63,4 @@ def test_what_needs_no_comment_is_applied_and_the_trouble_is_told(
 def test_without_a_token_nothing_is_applied() -> None:
     ended, asked, said = applied("digest", None)
     assert (ended.code, asked) == (Exit.REFUSED, [])
-    assert "github-token is missing" in said
+    assert '"github-token" is missing' in said

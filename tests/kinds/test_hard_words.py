@@ -128,7 +128,7 @@ def test_what_is_not_put_out_yet_blocks_what_names_it(toy: Pipeline, studio: Stu
     assert report.remaining is not None
     (blocked,) = report.remaining.blocked
     assert blocked.address == "st/papers/a5#beside"
-    assert "apply again" in blocked.todo
+    assert "run `dpsync apply`" in blocked.todo
 
 
 def test_what_was_put_out_is_referable_and_belongs_to_its_maker(toy: Pipeline, studio: Studio) -> None:

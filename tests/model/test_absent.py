@@ -15,7 +15,7 @@ TRUE = {
     "Base.complete",
     "Renamed.likely", "UrlImpact.known",
     "LiveObject.own_id", "GitHubText.open", "Inputs.summary", "Inputs.annotations", "Inputs.drift_issue",
-    "IdsFileUpdate._sure",
+    "IdsFileUpdate._certain",
 }  # fmt: skip
 """Truths that hold unless something else is said."""
 NUMBERS = {

@@ -125,7 +125,7 @@ def test_no_other_place_writes_json_that_is_put_out() -> None:
         "model/plan.py": "what a digest is made of",
         "model/values.py": "what a digest is made of",
         "planner/rebound_ids.py": "a part of a message, which visible() passes",
-        "render/value_words.py": "how many bytes a value has",
+        "render/shown_values.py": "how many bytes a value has",
     }
     names = {"to_json", "model_dump_json", "dumps", "dump"}
     found: set[str] = set()

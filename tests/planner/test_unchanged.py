@@ -114,7 +114,7 @@ def test_where_nothing_is_written_no_value_is_settled(counted: dict[str, Calls])
 
 
 def test_a_file_is_decoded_and_looked_through_once(counted: dict[str, Calls]) -> None:
-    assert counted["load"]["decode"] == counted["load"]["_is_seen"] == 1
+    assert counted["load"]["decode"] == counted["load"]["_is_visible"] == 1
 
 
 def test_entries_are_told_apart_without_a_canonical_text(counted: dict[str, Calls]) -> None:

@@ -15,7 +15,7 @@ RENAMES = (
         terminal=True,
         lines=6,
     ),
-    Task("change the key of a team", "imported", rekey("teams/design", "designers"), lines=1),
+    Task("change the key of a team", "imported", rekey("teams/design", "designers"), lines=2),
     Task(
         "change key and title of a team",
         "imported",
@@ -45,7 +45,7 @@ RENAMES = (
         renamed={"space-news": "Announcements"},
         lines=6,
     ),
-    Task("change the key of a space", "imported", rekey("spaces/handbook", "company-handbook"), lines=1),
+    Task("change the key of a space", "imported", rekey("spaces/handbook", "company-handbook"), lines=2),
     Task(
         "change key and title of a space",
         "imported",
@@ -61,7 +61,7 @@ RENAMES = (
         lines=6,
     ),
     Task(
-        "change the key of a section", "imported", rekey("sites/docs/structure/api", "developer-api"), lines=1
+        "change the key of a section", "imported", rekey("sites/docs/structure/api", "developer-api"), lines=2
     ),
     Task(
         "change key and title of a section",
@@ -90,7 +90,7 @@ RENAMES = (
         renamed={"site-help": "Help desk"},
         lines=6,
     ),
-    Task("change the key of a site", "imported", rekey("sites/help", "help-center"), lines=1),
+    Task("change the key of a site", "imported", rekey("sites/help", "help-center"), lines=2),
     Task("change the basename of a site", "imported", put("sites/help", basename="help-desk")),
     Task(
         "change the title of a collection",
@@ -99,7 +99,7 @@ RENAMES = (
         renamed={"col-internal": "Company"},
         lines=6,
     ),
-    Task("change the key of a collection", "imported", rekey("collections/product", "public"), lines=1),
+    Task("change the key of a collection", "imported", rekey("collections/product", "public"), lines=2),
     Task(
         "change key and title of a collection",
         "imported",
@@ -113,7 +113,7 @@ RENAMES = (
         put("sites/docs/structure/developers", title="For developers"),
         renamed={"group-developers": "For developers"},
     ),
-    Task("change the key of a group", "imported", rekey("sites/docs/structure/developers", "dev"), lines=1),
+    Task("change the key of a group", "imported", rekey("sites/docs/structure/developers", "dev"), lines=2),
     Task(
         "exchange the titles of two teams",
         "imported",
@@ -142,7 +142,7 @@ RENAMES = (
         terminal=True,
         lines=6,
     ),
-    Task("change the key of a team in a partial file", "partial", rekey("teams/writers", "authors"), lines=1),
+    Task("change the key of a team in a partial file", "partial", rekey("teams/writers", "authors"), lines=2),
     Task(
         "change key and title of a team in a partial file",
         "partial",
@@ -168,13 +168,13 @@ RENAMES = (
         "imported",
         rekey("teams/sales", "revenue"),
         terminal=True,
-        lines=1,
+        lines=2,
     ),
     Task(
         "change the key of a team with a role in a space",
         "imported",
         rekey("teams/support", "help-desk"),
-        lines=1,
+        lines=2,
     ),
     Task(
         "change key and title of a team that others refer to",
@@ -187,13 +187,13 @@ RENAMES = (
         "change the key of a team that others refer to with prune",
         "pruned",
         rekey("teams/sales", "revenue"),
-        lines=1,
+        lines=2,
     ),
     Task(
         "change the key of a space that a section shows with prune",
         "pruned",
         rekey("spaces/news", "announcements"),
-        lines=1,
+        lines=2,
     ),
     Task(
         "rename a team with its former key in previously",
