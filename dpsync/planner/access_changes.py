@@ -120,7 +120,7 @@ class AccessWords(Struct, frozen=True):
 
     def _undocumented_reason(self, doubts: Collection[Doubt]) -> str:
         """Return what the platform does not document, "" if the files lack something (see `missing`)."""
-        if any(doubt.unread for doubt in doubts):
+        if not doubts or any(doubt.unread for doubt in doubts):
             return ""
         return f": {some(sorted(doubt.text for doubt in doubts), _MOST_REASONS)}"
 

@@ -399,6 +399,14 @@ def test_unread_lists_may_open(
     assert exposures(before, after, hidden=hidden) == found
 
 
+@pytest.mark.parametrize("site", [DOCS, HELP], ids=["one site", "another site"])
+def test_line_without_reason_has_no_colon(site: Place) -> None:
+    around = ({"links": {LINK, HELP_LINK}}, level(API, "edit"))
+    hidden = {("people", site), ("groups", site)}
+    lines = exposures(world(*around), world(*around, IN_API), profile="full", hidden=hidden)
+    assert [line.rstrip()[-1] for line in lines.values() if line.rstrip().endswith(":")] == []
+
+
 def test_new_team_has_only_roles_in_files() -> None:
     """Otherwise, the plan warns about unknown roles of a team that does not exist yet."""
     new = exposures(world(), world({"teams": {"editors": {"kim"}}}), hidden={("people", HIDDEN)})
