@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from dpsync.cli import doctor_platform as objects
-from dpsync.cli import doctor_settings as settings
+from dpsync.cli import doctor_platform, doctor_settings
 from dpsync.cli.configuration import ConfigurationPaths
 from dpsync.cli.doctor_platform import PlatformExamination
 from dpsync.cli.output import Output
@@ -101,7 +100,7 @@ class Examination:
     def __init__(self, out: Output, timeout: float, contacting: bool = False) -> None:
         self._out = out
         self._timeout = timeout
-        self._checks: list[Check] = [settings.program()]
+        self._checks: list[Check] = [doctor_settings.program()]
         self._invalid = False
         self._contacting = contacting
         self._report: bytes | None = None
@@ -116,11 +115,11 @@ class Examination:
         place = self._place(named)
         desired, at = self._desired(place) if place else None, len(self._checks)
         platform, place, desired = self._examine_platform(place, named[2], desired)
-        self._checks[at:at] = settings.configuration(desired) if desired else ()
+        self._checks[at:at] = doctor_settings.configuration(desired) if desired else ()
         if place is not None:
             self._checks += list(self._records_and_objects(place, desired, platform))
         else:
-            self._checks.append(objects.unexamined("dpsync found no configuration"))
+            self._checks.append(doctor_platform.unexamined("dpsync found no configuration"))
         self._out.mask.add([os.environ.get("GITHUB_TOKEN", "")])
         self._checks += workflow(os.environ)
         wrong = any(one.level == "problem" for one in self._checks)
@@ -136,7 +135,7 @@ class Examination:
         except DiagnosticError as error:
             self._add_findings(error)
             return None
-        self._checks += settings.files(place)
+        self._checks += doctor_settings.files(place)
         return place
 
     def _desired(self, place: ConfigurationPaths) -> Desired | None:
@@ -160,25 +159,25 @@ class Examination:
 
         to, name = (platform.to, platform.client.platform) if platform else (None, None)
         path = place.ids or ids_path(place.root, to.url if to else "")
-        base_check, base = settings.git_base(place, path)
-        ids_check, ids = settings.ids_file(place, path, to, name)
+        base_check, base = doctor_settings.git_base(place, path)
+        ids_check, ids = doctor_settings.ids_file(place, path, to, name)
         yield from (base_check, ids_check)
         needed = ("platform", load_registry().root.noun)
         if desired is None:
-            yield objects.unexamined("the configuration is invalid")
+            yield doctor_platform.unexamined("the configuration is invalid")
         elif to is None or any(one.level == "problem" and one.topic in needed for one in self._checks):
-            yield objects.unexamined("dpsync could not read GitBook")
+            yield doctor_platform.unexamined("dpsync could not read GitBook")
         elif base is None or ids is None:
-            yield objects.unexamined(
+            yield doctor_platform.unexamined(
                 f"the {'commit to compare with' if base is None else 'ids file'} is invalid"
             )
         else:
             session = Session(desired, load_registry(desired.profile), base=base, ids=ids)
-            yield from objects.objects(self._out, session, to, self._timeout)
+            yield from doctor_platform.objects(self._out, session, to, self._timeout)
 
     def _add_findings(self, error: DiagnosticError) -> None:
         self._invalid = True
-        self._checks += settings.invalid(error)
+        self._checks += doctor_settings.invalid(error)
 
     def _examine_platform(
         self, place: ConfigurationPaths | None, environment: str | None, desired: Desired | None
@@ -196,7 +195,7 @@ class Examination:
         used = desired.profile if desired else (place and place.profile) or known or FULL.name
         if platform is not None:
             self._checks += platform.settings()
-            self._checks.append(settings.profile(original, desired, used, served))
+            self._checks.append(doctor_settings.profile(original, desired, used, served))
             with self._out.progress.during(READING):
                 self._checks += platform.answers(desired, load_registry(used))
                 failed = any(one.topic == "platform" and one.level == "problem" for one in self._checks)

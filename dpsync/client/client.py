@@ -10,7 +10,7 @@ import threading
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Self
 
-from dpsync.client import responses as answers
+from dpsync.client import responses
 from dpsync.client.deadline import Connections
 from dpsync.client.errors import (
     BadList,
@@ -138,10 +138,10 @@ class ReadClient:
 
     def text(self, path: str) -> str:
         """Return the text at a path whose response is plain text instead of JSON."""
-        request = answers.request("GET", path, None)
+        request = responses.request("GET", path, None)
 
         def read() -> str:
-            return answers.read_text(request, self._successful_response(request))
+            return responses.read_text(request, self._successful_response(request))
 
         return self._policy.run(request, read, repeatable=True)
 
@@ -151,7 +151,7 @@ class ReadClient:
         The next `get` or `pages` with the same path and parameters gets this response, or raises its error,
         so learning the edition costs no extra request. If another path comes first, the response is dropped.
         """
-        request = answers.request("GET", path, params)
+        request = responses.request("GET", path, params)
         found: JSON | ClientError
         try:
             found = self._get_json(path, params)
@@ -163,7 +163,7 @@ class ReadClient:
         return self.profile
 
     def _get_json(self, path: str, params: Params | None) -> JSON:
-        request = answers.request("GET", path, params)
+        request = responses.request("GET", path, params)
         first, self._begun_read = self._begun_read, None
         if first is not None and first[0] == request:
             self.observer.answered(request.method)
@@ -216,7 +216,7 @@ class ReadClient:
         raise BadList(path, "too many pages", MAX_PAGES)
 
     def _read_json(self, request: Request) -> JSON:
-        return answers.read_body(request, self._successful_response(request))
+        return responses.read_body(request, self._successful_response(request))
 
     def _successful_response(self, request: Request) -> Response:
         try:
@@ -248,7 +248,7 @@ class ReadClient:
 
         if answer.status >= 300:
             # By no name: an exception that its own frame names stays until the collector runs.
-            raise answers.failure(request, answer, hide, self._clock.wall)
+            raise responses.failure(request, answer, hide, self._clock.wall)
 
 
 class WriteClient(ReadClient):
@@ -300,7 +300,7 @@ class WriteClient(ReadClient):
         if method not in WRITES:
             raise ValueError(method)
         self._mask.add(secrets)
-        request = answers.request(method, path, body=body)
+        request = responses.request(method, path, body=body)
         return self._policy.run(request, lambda: self._write(request, secrets), repeatable=repeatable)
 
     def _write(self, request: Request, secrets: Collection[str]) -> WriteResult:
@@ -310,7 +310,7 @@ class WriteClient(ReadClient):
             status = error.status
         else:
             self._raise_for_status(request, answer, secrets)
-            return answers.read_result(request, answer)
+            return responses.read_result(request, answer)
         raise Unknown(request.method, request.path, "unreadable", status)
 
 

@@ -33,9 +33,8 @@ from dpsync.model.plan import Origin
 from dpsync.model.snapshot import Identity, LiveObject, MatchedBy
 from dpsync.model.text import counted, some
 from dpsync.model.values import Ref, reference_text
-from dpsync.planner import decide as transfers
 from dpsync.planner.compare import Changed, changed, object_digest
-from dpsync.planner.decide import Decisions
+from dpsync.planner.decide import Decisions, transfer_difference
 from dpsync.planner.deletions import effects
 from dpsync.planner.history import Lineage
 from dpsync.planner.labels import Labels
@@ -329,7 +328,7 @@ class _Changes(Struct, frozen=True):
         sides, address = self.decisions.sides, resource.address
         if address not in sides.snapshot.transferred:
             return ()
-        return (transfers.difference(sides.names, address, self.labels.parent(resource)),)
+        return (transfer_difference(sides.names, address, self.labels.parent(resource)),)
 
     @staticmethod
     def _containing_node(resource: Entry) -> str | None:

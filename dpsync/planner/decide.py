@@ -158,7 +158,7 @@ def _owner(names: Names, address: Address) -> Address | None:
     return names.desired.resources[address].parent
 
 
-def difference(names: Names, address: Address, cause: Cause | None) -> Difference:
+def transfer_difference(names: Names, address: Address, cause: Cause | None) -> Difference:
     """Return the change of owner as a difference."""
     live, resource = names.snapshot.objects[names.identities[address]], names.desired.resources[address]
     assert live.parent is not None
@@ -167,7 +167,7 @@ def difference(names: Names, address: Address, cause: Cause | None) -> Differenc
     return Difference(field=live.parent[0], before=str(before), after=str(after), cause=cause)
 
 
-def refused(names: Names, decided: Transfers) -> Iterator[Refusal]:
+def transfer_refusals(names: Names, decided: Transfers) -> Iterator[Refusal]:
     """Yield refusals for objects that the platform does not transfer, and for contents declared to stay."""
     for identity, address in decided.given.items():
         yield from _shown_refusals(names, identity, address)
@@ -192,7 +192,7 @@ def _shown_refusals(names: Names, identity: Identity, address: Address) -> Itera
         yield SHOWN.at(address, where=where, what=names.address(identity))
 
 
-def notes(names: Names, decided: Transfers) -> Iterator[Note]:
+def transfer_notes(names: Names, decided: Transfers) -> Iterator[Note]:
     """Yield notes about undeclared contents that are transferred too, and about roles that are lost."""
     for identity, address in decided.given.items():
         for live in decided.inside[identity]:

@@ -19,9 +19,8 @@ from dpsync.model.desired import Entry
 from dpsync.model.question import Refusal, WayOut
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.text import counted
-from dpsync.planner import decide as transfers
 from dpsync.planner.answers import NOT_MY_OWN, Answer, Question
-from dpsync.planner.decide import Decisions, Nesting, own_places
+from dpsync.planner.decide import Decisions, Nesting, own_places, transfer_refusals
 from dpsync.planner.delete_questions import LimitsInForce, limited, policy_address
 from dpsync.planner.deletions import named_ids
 from dpsync.planner.history import is_place
@@ -50,7 +49,7 @@ def refusals(
     yield from _named_by_declared(decided)
     yield from _circles(decided)
     yield from refused(decided.sides, decided.restructuring)
-    yield from transfers.refused(decided.sides.names, decided.transfers)
+    yield from transfer_refusals(decided.sides.names, decided.transfers)
     yield from _holders(decided)
     yield from rebound_object_questions(decided)
     yield from limited(bounds, exposures)

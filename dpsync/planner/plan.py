@@ -23,12 +23,11 @@ from dpsync.model.nodes import Span
 from dpsync.model.plan import Organization, Origin, Part, Plan, Prerequisite
 from dpsync.model.question import Refusal
 from dpsync.model.snapshot import LiveObject, Snapshot
-from dpsync.planner import decide as transfers
 from dpsync.planner.answers import UNNEEDED, questions
 from dpsync.planner.changes import changes, page_paths, synced_blocks, synced_notes
 from dpsync.planner.compare import changed
 from dpsync.planner.coverage import coverage, moved_defaults
-from dpsync.planner.decide import Decisions, decide
+from dpsync.planner.decide import Decisions, decide, transfer_notes
 from dpsync.planner.delete_questions import delete_questions, exceeded_limits, in_force, open_deletes
 from dpsync.planner.deletions import blocked_deletions
 from dpsync.planner.edges import edges
@@ -218,7 +217,7 @@ class _PlanParts(Struct, frozen=True):
             *remarks(sides, decided.deletions, decided.restructuring.found),
             *synced_notes(sides, decided.deletions.everything),
             *proposals(decided, similar),
-            *transfers.notes(sides.names, decided.transfers),
+            *transfer_notes(sides.names, decided.transfers),
             *redirect_notes(decided, found),
             *redirect_warnings(decided, navigations),
             *(Note(address=answer.flag, text=UNNEEDED) for answer in sides.answers.unneeded(asked)),

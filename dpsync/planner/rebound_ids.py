@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from dpsync.identity import similarity as likeness
+from dpsync.identity import similarity
 from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.questions import meaning
 from dpsync.kinds.kind import Kind
@@ -226,9 +226,11 @@ def _similar_objects(
         view = NaturalKeys(
             kind, sides.snapshot.bound, sides.lineage.first_child, lambda item: inside[item.identity]
         )
-        alike = likeness.comparison_candidates(kind, entries, objects, MOST_PAIRS)
+        alike = similarity.comparison_candidates(kind, entries, objects, MOST_PAIRS)
         for entry in entries:
-            found[entry.address] = [item.identity for item in likeness.lookalikes(view, entry, alike(entry))]
+            found[entry.address] = [
+                item.identity for item in similarity.lookalikes(view, entry, alike(entry))
+            ]
     return found
 
 

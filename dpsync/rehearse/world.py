@@ -19,12 +19,7 @@ from msgspec.structs import replace
 from dpsync.client.recording import RecordedAnswer
 from dpsync.kinds.shared.integrations import PARTS
 from dpsync.model.text import counted
-from dpsync.rehearse import responses as integrations
-from dpsync.rehearse import responses as navigation
-from dpsync.rehearse import responses as people
-from dpsync.rehearse import responses as sites
-from dpsync.rehearse import responses as spaces
-from dpsync.rehearse import rows
+from dpsync.rehearse import responses, rows
 from dpsync.rehearse.anonymous import Anonymous
 from dpsync.rehearse.draft import (
     ELSEWHERE,
@@ -86,15 +81,15 @@ def world_of(
 def _world_of_draft(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
     """Return the world of a complete draft."""
     for at, lists in draft.lists.items():
-        navigation.join_lists(draft, lists, *at)
+        responses.join_lists(draft, lists, *at)
     for target, id, to, items in draft.grants:
-        people.give_roles(draft, target, id, to, items)
+        responses.give_roles(draft, target, id, to, items)
     for level, installation, items in draft.placed:
-        integrations.put_on(draft, level, installation, items)
-    navigation.dress(draft)
-    sites.mark_styleguides(draft)
-    spaces.add_pages_to_spaces(draft)
-    navigation.keep_loose_redirects(draft)
+        responses.put_on(draft, level, installation, items)
+    responses.dress(draft)
+    responses.mark_styleguides(draft)
+    responses.add_pages_to_spaces(draft)
+    responses.keep_loose_redirects(draft)
     caller = _administrator(draft, spared)
     data = {
         "users": [{"id": id, **fields} for id, fields in draft.users.items()],

@@ -21,8 +21,7 @@ from dpsync.model.drift import Line as UnwatchedLine
 from dpsync.model.plan import DIGITS, Rehearsal
 from dpsync.model.question import Refusal
 from dpsync.model.text import counted, short_commit
-from dpsync.render import plan_words
-from dpsync.render import report_words as words
+from dpsync.render import plan_words, report_words
 from dpsync.render.documents import DriftDocument, RehearseDocument
 from dpsync.render.names import Names, in_natural_order, kind_name, kind_noun, names_of
 from dpsync.render.plan_layout import (
@@ -52,7 +51,7 @@ def drift_view(document: DriftDocument, now: datetime | None = None) -> View:
     found = tuple(sorted(found, key=lambda one: not one.opens))
     drift = document.drift.model_copy(update={"found": found})
     tone = "strong" if drift.drifted or drift.unread else "good"
-    verdict = tuple(ViewLine(text, tone) for text in words.drift_verdict(drift))  # type: ignore[arg-type]
+    verdict = tuple(ViewLine(text, tone) for text in report_words.drift_verdict(drift))  # type: ignore[arg-type]
     blocks = tuple(drift_blocks(document.model_copy(update={"drift": drift}), now))
     effort = f"{counted(drift.requests, 'request')} to read"
     return View(verdict, blocks, hints(drift), facts(drift, effort=effort), name="drift")
@@ -109,7 +108,7 @@ class _Listing:
             kind=kind_noun(item.kind),
             label=visible(label),
             key=self.names.key(item.kind, item.address),
-            sign="!" if item.opens else words.SIGNS[item.what],
+            sign="!" if item.opens else report_words.SIGNS[item.what],
             name="drift",
             topics=("exposure", "drift") if item.opens else ("drift",),
             level="warning",
@@ -131,7 +130,7 @@ class _Listing:
         if item.what == "missing":
             yield Word("missing in GitBook")
         if item.what == "undeclared":
-            text = ", ".join(filter(None, ("not in your files", words.cascade_count(item))))
+            text = ", ".join(filter(None, ("not in your files", report_words.cascade_count(item))))
             yield Word(text, opens=item.opens)
         if item.place:
             yield Word(f"expected position: {visible(item.place)}")
@@ -147,11 +146,11 @@ class _Listing:
     def _causes(self, item: Drifted) -> Iterator[Word]:
         """Yield why the object differs, and who changed it last."""
         causes = {plan_words.why(part.cause): part.field for part in item.fields}
-        causes[words.cause(item)] = ""
+        causes[report_words.cause(item)] = ""
         causes.pop("", None)
         if item.last_event is not None and not (causes and "changed outside" not in causes):
             cause = next(iter(causes)) if len(causes) == 1 else ""
-            yield Word(words.changed_by(item.last_event, cause, self.now))
+            yield Word(report_words.changed_by(item.last_event, cause, self.now))
             causes = causes if len(causes) > 1 else {}
         fields = {
             cause: [x.field for x in item.fields if plan_words.why(x.cause) == cause] for cause in causes
@@ -256,13 +255,18 @@ def rehearsal_view(document: RehearseDocument) -> View:
         first = ViewLine("Nothing to rehearse." if plan.can_apply else "Not rehearsed.")
         return View((first, *shown.verdict), shown.blocks, shown.hints, shown.facts, name="rehearse")
     blocks = Blocks([*deviations(plan, rehearsal), *_faults(rehearsal)])
-    proven = (ViewEntry("", what, message=text, one_line=True) for what, text in words.proven(rehearsal))
+    proven = (
+        ViewEntry("", what, message=text, one_line=True) for what, text in report_words.proven(rehearsal)
+    )
     blocks.add("proven", "What dpsync checked on a copy of the live organization", "none", proven, detail=1)
-    left = (ViewEntry("", one.what, message=words.unproven(one), one_line=True) for one in rehearsal.unproven)
+    left = (
+        ViewEntry("", one.what, message=report_words.unproven(one), one_line=True)
+        for one in rehearsal.unproven
+    )
     blocks.add("unproven", "Not checked: {}", "note", left, detail=1)
     verdict = (
-        ViewLine(words.summary(rehearsal)),
-        ViewLine(words.rehearsal_verdict(rehearsal), "good" if rehearsal.fit else "bad"),
+        ViewLine(report_words.summary(rehearsal)),
+        ViewLine(report_words.rehearsal_verdict(rehearsal), "good" if rehearsal.fit else "bad"),
     )
     about = (*facts(plan), f"plan {rehearsal.plan[:DIGITS]}, dpsync sent only GET requests to GitBook")
     return View(verdict, tuple(blocks.found), (), about, name="rehearse")
@@ -272,7 +276,7 @@ def _faults(rehearsal: Rehearsal) -> list[Block]:
     """Return the rehearsals with faults: those that ended otherwise, then those that converged."""
     blocks = Blocks()
     runs = [
-        (run.good, ViewEntry("", str(number), message=words.faults(run), one_line=True))
+        (run.good, ViewEntry("", str(number), message=report_words.faults(run), one_line=True))
         for number, run in enumerate(rehearsal.faults, 1)
     ]
     seed = f" (--seed {rehearsal.seed})"

@@ -21,9 +21,7 @@ from dpsync.model.plan import DIGITS, Plan, Rehearsal, count_deletes
 from dpsync.model.question import Refusal
 from dpsync.model.text import command
 from dpsync.model.urls import is_preview_link
-from dpsync.render import plan_words as words
-from dpsync.render import report_words as drift_words
-from dpsync.render import report_words as rehearsal_words
+from dpsync.render import plan_words, report_words
 from dpsync.render.candidate import candidate
 from dpsync.render.effect_words import merged
 from dpsync.render.names import Names, in_natural_order, kind_noun, names_of
@@ -52,7 +50,7 @@ def deviations(plan: Plan, rehearsal: Rehearsal) -> list[Block]:
         ViewEntry(
             visible(one.address or ""),
             visible(one.step or one.address or one.what),
-            message=drift_words.deviation(one),
+            message=report_words.deviation(one),
             sign="x",
             where=one.origin or plan.origins.get(one.address or ""),
         )
@@ -74,16 +72,16 @@ def plan_view(plan: Plan, digest: str | None = None, rehearsal: Rehearsal | None
     """
     digest = digest or plan.digest
     plan = plan.model_copy(update={"changes": _in_order(plan.changes)})
-    verdict = [ViewLine(text, "good" if plan.empty else "strong") for text in words.verdict(plan)]
-    if refused := words.refused(plan):
+    verdict = [ViewLine(text, "good" if plan.empty else "strong") for text in plan_words.verdict(plan)]
+    if refused := plan_words.refused(plan):
         verdict.append(ViewLine(refused, "bad"))
-    blocks, before, details = plan_blocks(plan), hints(plan), facts(plan, digest, words.effort(plan))
+    blocks, before, details = plan_blocks(plan), hints(plan), facts(plan, digest, plan_words.effort(plan))
     if rehearsal is not None:
         blocks += deviations(plan, rehearsal)
-        result, unchecked = rehearsal_words.two_lines(rehearsal)
+        result, unchecked = report_words.two_lines(rehearsal)
         if not rehearsal.fit:
-            result = rehearsal_words.summary(rehearsal)
-            verdict.append(ViewLine(rehearsal_words.rehearsal_verdict(rehearsal), "bad"))
+            result = report_words.summary(rehearsal)
+            verdict.append(ViewLine(report_words.rehearsal_verdict(rehearsal), "bad"))
         before, details = (*before, result), (unchecked, *details)
     return View(
         tuple(verdict),
@@ -113,30 +111,30 @@ def _key_figures(plan: Plan) -> Iterator[Glance]:
     if plan.empty and not plan.refusals:
         return
     if plan.refusals:
-        yield Glance(len(plan.refusals), words.refusals_glance(len(plan.refusals)), "refusal", "error")
+        yield Glance(len(plan.refusals), plan_words.refusals_glance(len(plan.refusals)), "refusal", "error")
     yield Glance(count_deletes(plan.changes).number, "to delete", "delete", "error")
     yield Glance(
-        len({item.address for item in plan.exposures}), words.EXPOSURES_GLANCE, "exposure", "warning"
+        len({item.address for item in plan.exposures}), plan_words.EXPOSURES_GLANCE, "exposure", "warning"
     )
     urls, broken, sites = len(plan.urls), sum(map(breaks, plan.urls)), len(plan.navigation)
     topic = "broken-url" if broken else "navigation" if sites else "url"
     yield Glance(urls + sites, readers_glance(urls, broken, sites), topic, "warning" if broken else "note")
     other_changes = sum(change.action != "delete" for change in plan.changes)
-    yield Glance(other_changes, words.changes_glance(other_changes), "change")
+    yield Glance(other_changes, plan_words.changes_glance(other_changes), "change")
 
 
 def hints(plan: PlanOrDrift) -> tuple[str, ...]:
     """Return the lines before the verdict."""
     nothing_left = isinstance(plan, Plan) and plan.reverts is not None and plan.empty and plan.can_apply
     older = f"To list older applies: {command('history')}" if nothing_left else ""
-    missing = words.missing_for_access(plan) if isinstance(plan, Plan) else ""
-    return tuple(filter(None, (missing, words.trouble(plan), older)))
+    missing = plan_words.missing_for_access(plan) if isinstance(plan, Plan) else ""
+    return tuple(filter(None, (missing, plan_words.trouble(plan), older)))
 
 
 def facts(plan: PlanOrDrift, digest: str = "", effort: str = "") -> tuple[str, ...]:
     """Return platform, part, digest, commit compared with, coverage, and number of requests."""
     digest = f"digest {digest[:DIGITS]}" if digest and isinstance(plan, Plan) and not plan.empty else ""
-    lines = (*head(plan), *part_lines(plan), digest, words.base(plan), words.coverage(plan), effort)
+    lines = (*head(plan), *part_lines(plan), digest, plan_words.base(plan), plan_words.coverage(plan), effort)
     return tuple(filter(None, lines))
 
 
@@ -172,13 +170,13 @@ class Listing(Struct, dict=True):
     @cached_property
     def changes(self) -> dict[str, Change]:
         """The changes that have an entry of their own, by address."""
-        folded = words.folded(self.plan)
+        folded = plan_words.folded(self.plan)
         return {one.address: one for one in self.plan.changes if one.address not in folded}
 
     @cached_property
     def shown_in_parent(self) -> dict[str, Change]:
         """The created objects that are shown in the entry of their parent, by the address of the parent."""
-        return {address.rpartition("/")[0]: one for address, one in words.folded(self.plan).items()}
+        return {address.rpartition("/")[0]: one for address, one in plan_words.folded(self.plan).items()}
 
     @cached_property
     def shows_causes(self) -> bool:
@@ -244,13 +242,13 @@ class Listing(Struct, dict=True):
             kind=kind_noun(change.kind),
             label="" if change.action == "update" else visible(change.label),
             key=self.names.key(change.kind, _address_for_people(change), change.inside),
-            sign=words.SIGNS[change.action],
+            sign=plan_words.SIGNS[change.action],
             code=own.refusals[0].code if own.refusals else "",
             name=topics[0],
             topics=tuple(topics),
             level=_level(topics),
             fails=bool(own.refusals),
-            where=words.edit_location(plan, change.address, (one.field for one in change.differences))
+            where=plan_words.edit_location(plan, change.address, (one.field for one in change.differences))
             if change.action == "update"
             else origin(plan, change.address),
             removed_from=visible(change.removed.file) if change.removed is not None else "",
@@ -281,13 +279,13 @@ class Listing(Struct, dict=True):
                     yield replace(part, name=f"shows {part.name}")
 
     def _field(self, plan: Plan, change: Change, item: Difference, opens: bool) -> ViewField:
-        cause = words.why(item.cause) if self.shows_causes and change.action != "create" else ""
+        cause = plan_words.why(item.cause) if self.shows_causes and change.action != "create" else ""
         return ViewField(
             item.field,
             self.names.written(change.kind, item.field, item.before),
             self.names.written(change.kind, item.field, item.after),
             unread="" if item.known else "before",
-            cause=", ".join(filter(None, (cause, words.kept(item)))),
+            cause=", ".join(filter(None, (cause, plan_words.kept(item)))),
             where=plan.origins.get(str(change.location.field(item.field))),
             stays=item.inherited is not None,
             opens=opens,
@@ -295,18 +293,18 @@ class Listing(Struct, dict=True):
 
     def _words(self, plan: Plan, change: Change, own: Belonging, opening: set[str]) -> Iterator[Word]:
         """Yield the sentences below the fields of a change."""
-        if found := words.recognised(plan, change):
+        if found := plan_words.recognised(plan, change):
             yield Word(found, detail=1, tone="faint")
         elif change.action != "delete" and change.id:
             yield Word(f"is {visible(change.id)}", detail=1, tone="faint")
-        yield from map(Word, words.facts(change))
+        yield from map(Word, plan_words.facts(change))
         if change.moved:
-            yield Word(words.move_text(change), detail=int(change.action == "create"))
-        yield from map(Word, words.acts(change))
+            yield Word(plan_words.move_text(change), detail=int(change.action == "create"))
+        yield from map(Word, plan_words.acts(change))
         if any(step.summary == SHOW for step in change.steps):
             yield Word("created hidden, and shown at the end of the apply", detail=1)
         if change.action == "delete":
-            if cascade := words.removed_along(change):
+            if cascade := plan_words.removed_along(change):
                 yield Word(cascade)
             yield from (Word(visible(x.what), visible(x.address), detail=1) for x in change.effects)
             yield from (Word(visible(x.what)) for x in change.effects if not (x.counts or x.kind))
@@ -314,7 +312,9 @@ class Listing(Struct, dict=True):
             yield from (Word(visible(one.what)) for one in change.effects)
         yield from self._exposure_words(change, own.exposures, opening)
         yield from url_words(plan, own.urls)
-        cause = words.why(change.cause, "made" if words.restored(change) else words.WHOLE[change.action])
+        cause = plan_words.why(
+            change.cause, "made" if plan_words.restored(change) else plan_words.WHOLE[change.action]
+        )
         if self.shows_causes and cause:
             yield Word(cause, tone="faint")
         if needed := needed_by(plan, change.address):
@@ -334,7 +334,7 @@ class Listing(Struct, dict=True):
         for item in items:
             if item.field not in opening:
                 yield Word(visible(item.words), opens=True)
-            elif not words.said_by_field(item):
+            elif not plan_words.said_by_field(item):
                 yield Word(visible(item.words), tone="exposed")
 
 
@@ -500,7 +500,7 @@ def side_blocks(plan: PlanOrDrift) -> list[Block]:
     blocks.add("waiting", title, "none", lines(plan.waiting, lambda x: x.what, "…"), detail=1)
     number = sum(len(one.addresses) for one in plan.kept)
     kept = (
-        ViewEntry(visible(one.place), visible(one.place), message=words.unmanaged(one), one_line=True)
+        ViewEntry(visible(one.place), visible(one.place), message=plan_words.unmanaged(one), one_line=True)
         for one in plan.kept
     )
     blocks.add("kept", f"Objects without an entry, which dpsync keeps: {number}", "none", kept, detail=1)

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from dpsync.model.journal import Outcome, Report, Result
 from dpsync.model.plan import DIGITS, Plan
 from dpsync.model.text import NOWHERE, counted
-from dpsync.render import plan_words as words
+from dpsync.render import plan_words
 from dpsync.render.documents import (
     ApplyDocument,
     DriftDocument,
@@ -68,7 +68,7 @@ def _view(document: BaseModel) -> View:
 @_view.register
 def _plan(document: PlanDocument) -> View:
     whole = plan_view(document.plan, document.digest, document.rehearsal)
-    renamed = words.renamed_keys(document.plan)
+    renamed = plan_words.renamed_keys(document.plan)
     return replace(whole, hints=(*whole.hints, renamed)) if renamed else whole
 
 
@@ -149,7 +149,7 @@ def _outcome_entry(plan: Plan, outcome: Outcome) -> ViewEntry:
         visible(outcome.address),
         message=text,
         where=where,
-        enclosing=words.enclosing_origin(plan, outcome.address),
+        enclosing=plan_words.enclosing_origin(plan, outcome.address),
         words=more,
     )
 
@@ -165,7 +165,7 @@ def _remaining_entries(report: Report) -> list[ViewEntry]:
 def _finding_entry(finding: Finding) -> ViewEntry:
     remarks = [Word(visible(finding.hint))] if finding.hint else []
     remarks += [Word(f"and at {counted(finding.repeated, 'more place')}")] if finding.repeated else []
-    remarks += [Word(f"{visible(other.text)} at {words.place(other.at)}") for other in finding.related]
+    remarks += [Word(f"{visible(other.text)} at {plan_words.place(other.at)}") for other in finding.related]
     if finding.environments:
         remarks.append(Word(f"with --env {', '.join(visible(name) for name in finding.environments)}"))
     return ViewEntry(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.apply import saved_plan as saved
+from dpsync.apply import saved_plan
 from dpsync.apply.saved_plan import options_of
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.plan import Part, Plan
@@ -40,7 +40,7 @@ def test_a_file_that_is_too_long_for_a_plan_is_told_with_the_bound(tmp_path: Pat
     ]:
         os.truncate(path, length)  # it takes no room on the disk
         with pytest.raises(DiagnosticError) as found:
-            saved.read_saved(path)
+            saved_plan.read_saved(path)
         assert words in found.value.diagnostics[0].message
 
 
@@ -60,4 +60,4 @@ def test_a_file_that_is_too_long_for_a_plan_is_told_with_the_bound(tmp_path: Pat
     ],
 )
 def test_a_file_of_dpsyncs_begins_with_its_format(found: bytes, name: str | None) -> None:
-    assert saved.format_of(found) == name
+    assert saved_plan.format_of(found) == name

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.apply import journal as lock
+from dpsync.apply import journal
 from dpsync.server.process.thread import ThreadedServer
 from tests.cli.conftest import Ran, Run
 
@@ -221,7 +221,7 @@ def test_a_file_of_another_navigation(run: Run, project: Project, tmp_path: Path
 
 def lock_of(run: Run, at: Path) -> Path:
     assert run("apply", "-C", str(at), "--yes").code == 0
-    return next(lock.state_directory(os.environ).glob("locks/*"))
+    return next(journal.state_directory(os.environ).glob("locks/*"))
 
 
 def test_a_lock_that_is_no_file(run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpsync
-from dpsync.client import responses as answers
+from dpsync.client import responses
 from dpsync.client.client import ReadClient, WriteClient, WriteResult, quote
 from dpsync.client.errors import ClientError, Malformed, NotFound, NotSent, WriteRefused
 from dpsync.client.transport import GetOnly, HttpTransport, Request, Response, Stats, Token
@@ -289,7 +289,7 @@ def test_a_path_that_could_mean_another_is_refused(path: str) -> None:
     Otherwise, a path that is no part of the API goes out.
     """
     with pytest.raises(Malformed):
-        answers.request("DELETE", path)
+        responses.request("DELETE", path)
 
 
 @pytest.mark.parametrize("segment", ["", ".", "..", "\ud800"])
@@ -301,7 +301,7 @@ def test_a_segment_that_could_mean_another_path_is_refused(segment: str) -> None
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda s: s not in (".", "..")))
 def test_any_other_segment_stays_one_segment(segment: str) -> None:
-    path = answers.request("GET", f"/orgs/{quote(segment)}/teams").path
+    path = responses.request("GET", f"/orgs/{quote(segment)}/teams").path
 
     assert path.count("/") == 3
     assert path.isascii()
@@ -311,7 +311,7 @@ def test_any_other_segment_stays_one_segment(segment: str) -> None:
 def test_a_body_that_json_cannot_hold_is_refused(body: object) -> None:
     """Otherwise, what is no JSON is sent as a body."""
     with pytest.raises(Malformed):
-        answers.encode(body)
+        responses.encode(body)
 
 
 FAILURES = [

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.config import ids_file
-from dpsync.config import yaml_reader as scalars
+from dpsync.config import ids_file, yaml_reader
 from dpsync.config.discovery import fits, yaml_files
 from dpsync.config.layers import check_environments
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, FileLimits, read
@@ -165,7 +164,7 @@ def test_the_limits_of_a_file_are_those_that_the_docs_and_messages_count_on() ->
     assert limits == DEFAULT_LIMITS
     assert read("[" * 64 + "]" * 64, "f")[1] == []
     assert read("[" * 65 + "]" * 65, "f")[1] != []
-    assert (scalars.NUMBER_LENGTH, ids_file._LONGEST_KEY) == (64, 1000)
+    assert (yaml_reader.NUMBER_LENGTH, ids_file._LONGEST_KEY) == (64, 1000)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import yaml
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from dpsync.config import codes
-from dpsync.config import yaml_reader as reader
+from dpsync.config import codes, yaml_reader
 from dpsync.config.yaml_reader import FileLimits, read
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, plain
 from tests.soak import examples
@@ -24,7 +23,7 @@ def accepted(text: str | bytes) -> object:
     return plain(node)
 
 
-def refused(text: str | bytes, limits: FileLimits = reader.DEFAULT_LIMITS) -> list[tuple[str, int, int]]:
+def refused(text: str | bytes, limits: FileLimits = yaml_reader.DEFAULT_LIMITS) -> list[tuple[str, int, int]]:
     _, diagnostics = read(text, "f.yaml", limits)
     return [(d.code, d.span.line, d.span.column) for d in diagnostics if d.span]
 
@@ -32,7 +31,7 @@ def refused(text: str | bytes, limits: FileLimits = reader.DEFAULT_LIMITS) -> li
 @pytest.fixture(params=["c", "pure"])
 def both_parsers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "pure":
-        monkeypatch.setattr(reader, "_PARSER", yaml.SafeLoader)
+        monkeypatch.setattr(yaml_reader, "_PARSER", yaml.SafeLoader)
     return str(request.param)
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from dpsync.model.desired import Base
 from dpsync.model.ids import IdsFile
 from dpsync.model.plan import Plan
-from dpsync.planner import rebound_ids as lookalikes
+from dpsync.planner import rebound_ids
 from dpsync.planner.rebound_ids import Reason
 
 from .past import Project
@@ -74,7 +74,7 @@ def test_likeness_is_looked_for_among_names_with_the_same_numbers(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So many names with numbers of their own are no more pairs than things."""
-    monkeypatch.setattr(lookalikes, "MOST_PAIRS", 3)
+    monkeypatch.setattr(rebound_ids, "MOST_PAIRS", 3)
     live = ("Guide 1", "Guide 2", "Guide 3")
     wanted = "spaces: { a: { title: The guide 1 }, b: { title: The guide 2 }, c: { title: The guide 3 } }"
     plan = project.holds(spaces=docs(*live)).write(wanted).plan()
@@ -164,7 +164,7 @@ def test_what_prune_would_delete_is_asked_about_as_well(project: Project) -> Non
 def test_in_a_large_place_only_names_that_fold_to_the_same_are_alike(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookalikes, "MOST_PAIRS", 3)
+    monkeypatch.setattr(rebound_ids, "MOST_PAIRS", 3)
     project.holds(spaces=docs("Guides", "Documentation"))
     project.write("spaces: { g: { title: guides }, d: { title: Documentations } }")
     plan = project.plan()

@@ -24,7 +24,7 @@ import pytest
 import dpsync
 from benchmarks.shapes import SHAPES
 from benchmarks.slopes import planning, run
-from dpsync.apply import ids_recorder as recorder
+from dpsync.apply import ids_recorder
 
 SIZE = 10
 MOST = 0.8
@@ -94,7 +94,7 @@ def steep(make: Callable[[int], Callable[[], object]]) -> dict[Where, float]:
 @pytest.fixture(autouse=True)
 def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """An apply writes ids at its start and its end, however long it takes."""
-    monkeypatch.setattr(recorder, "EVERY", 1e6)
+    monkeypatch.setattr(ids_recorder, "EVERY", 1e6)
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -20,7 +20,7 @@ from dpsync.model.plan import DeleteCount, Plan
 from dpsync.model.values import LiveId
 from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan
-from dpsync.render import plan_words as words
+from dpsync.render import plan_words
 from dpsync.render.formats import FormatOptions, render
 from dpsync.render.json_conversion import plan_document
 from dpsync.render.markdown import render_markdown
@@ -111,7 +111,7 @@ def leading(plan: Plan) -> Iterator[tuple[str, str]]:
     texts = {
         "text": render_plan(plan, PLAIN),
         "quiet": render_plan(plan, PLAIN, quiet=True),
-        "verdict": " ".join(words.verdict(plan)),
+        "verdict": " ".join(plan_words.verdict(plan)),
         "GitHub's summary output": outputs(document, 0)["summary"],
         "html": html.unescape(render(document, "html", FormatOptions())),
         "junit": html.unescape(render(document, "junit", FormatOptions())),
@@ -135,12 +135,12 @@ def test_the_number_of_deletes_that_leads_is_the_one_that_the_answer_wants() -> 
         number = answered(plan)
         assert (number or 0) == plan.deletes, seed
         if number is None:
-            assert "to delete" not in " ".join(words.verdict(plan))
+            assert "to delete" not in " ".join(plan_words.verdict(plan))
             continue
         assert {(name, found) for name, found in leading(plan) if found != str(number)} == set(), seed
         case.confirm = [f"delete {number}"]
         assert answered(make_plan(case.sides())) is None, seed
-        explained += "to delete (" in " ".join(words.verdict(plan))
+        explained += "to delete (" in " ".join(plan_words.verdict(plan))
     assert explained > 5
 
 

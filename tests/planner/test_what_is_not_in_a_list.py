@@ -281,15 +281,15 @@ def test_a_script_and_secrets_are_sent_when_the_base_has_others_and_never_withou
     ],
 )
 def test_what_is_no_text_is_never_read_as_one(answer: dict[str, Any], error: type[Exception] | None) -> None:
-    from dpsync.client import responses as answers
+    from dpsync.client import responses
     from dpsync.client.transport import Response
 
     kind = answer.pop("content-type", "application/yaml")
     given = {"status": 200, "body": b"text", "framed": True, **answer}
     response = Response(given["status"], {"content-type": kind}, given["body"], framed=given["framed"])
-    asked = answers.request("GET", "/x")
+    asked = responses.request("GET", "/x")
     if error is None:
-        assert answers.read_text(asked, response) == "text"
+        assert responses.read_text(asked, response) == "text"
     else:
         with pytest.raises(error):
-            answers.read_text(asked, response)
+            responses.read_text(asked, response)

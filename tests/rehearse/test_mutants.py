@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.apply import executor as schedule
+from dpsync.apply import executor
 from dpsync.apply.attempt import Attempt
 from dpsync.apply.executor import Schedule
 from dpsync.apply.task import Ids
@@ -57,7 +57,7 @@ def needs_left_out(patch: Patch) -> None:
 def one_edge_left_out(patch: Patch) -> None:
     last_first(patch)
     with_steps(patch, lambda step: {"needs": ()} if step.verb == "delete" else {})
-    patch.setattr(schedule, "_is_final_delete", lambda step: False)
+    patch.setattr(executor, "_is_final_delete", lambda step: False)
 
 
 def deletes_first(patch: Patch) -> None:

@@ -180,21 +180,21 @@ def _write(out: Output, directory: Path, wanted: _InitOptions, settings: object)
     """Write the files that are missing, and print which files are kept."""
     from dpsync import disk
     from dpsync.config.discovery import ROOT_NAMES
-    from dpsync.importing import layout as start
+    from dpsync.importing import layout
     from dpsync.importing.files import put
     from dpsync.importing.layout import ROOT, SCHEMA
     from dpsync.kinds.registry import load
 
-    assert isinstance(settings, start.WorkflowSettings)
-    files = {start.EDITOR: start.editor_settings(), start.IGNORED: start.ignored_files()}
+    assert isinstance(settings, layout.WorkflowSettings)
+    files = {layout.EDITOR: layout.editor_settings(), layout.IGNORED: layout.ignored_files()}
     if not has_root(directory):
-        files |= {ROOT: start.root_file(wanted.organization), SCHEMA: start.schema_file(load())}
+        files |= {ROOT: layout.root_file(wanted.organization), SCHEMA: layout.schema_file(load())}
     elif not wanted.live:
         out.result(f"kept     {' and '.join(name for name in ROOT_NAMES if (directory / name).exists())}")
     top = disk.checkout(directory.resolve())
     for folder, contents in (
         (directory, files),
-        (top, start.workflow_files(settings) if wanted.workflows else {}),
+        (top, layout.workflow_files(settings) if wanted.workflows else {}),
     ):
         kept = {name: content for name, content in contents.items() if os.path.lexists(folder / name)}
         for one in put(folder, {name: text for name, text in contents.items() if name not in kept}):
