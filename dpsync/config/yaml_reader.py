@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from codecs import BOM_UTF8
 from typing import Any, Final
 
 import yaml
@@ -174,6 +175,12 @@ def decode(data: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS) ->
         # Refused before parsing: the parser's table of handles costs quadratic time.
         return text, [_tag_error(_span_at(text, directive.start(1), directive.end(1), file))]
     return text, []
+
+
+def encode(text: str, before: bytes) -> bytes:
+    """Return the new content of a file, with a byte order mark if the content `before` has one."""
+    mark = BOM_UTF8 if before.startswith(BOM_UTF8) else b""
+    return mark + text.encode()
 
 
 def _is_visible(text: str) -> bool:

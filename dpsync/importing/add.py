@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dpsync.config.compose import ROOT_KEYS, WORD
-from dpsync.config.yaml_reader import DEFAULT_LIMITS, FORBIDDEN_IN_VALUE, decode
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, FORBIDDEN_IN_VALUE, decode, encode
 from dpsync.importing.edit_yaml import (
     Document,
     Step,
@@ -364,13 +364,12 @@ class _Adder:
                 self._remove_list(place, str(why))
         for name, edits in self.edits.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
-            mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
             text = self.documents[name].text
-            updated.files[name] = mark + unfolded(text, apply_edits(text, _join_insertions(edits))).encode()
+            edited = unfolded(text, apply_edits(text, _join_insertions(edits)))
+            updated.files[name] = encode(edited, before)
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
-            mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
-            updated.files[name] = mark + file.result().encode()
+            updated.files[name] = encode(file.result(), before)
         if self.into is not None and self.inserted:
             before = updated.files.get(self.into) or self.sides.files.read(self.into, DEFAULT_LIMITS.bytes)
             updated.files[self.into] = inserted(before, self.into, self.inserted)

@@ -21,7 +21,7 @@ import yaml
 from msgspec import Struct
 
 from dpsync.config.compose import WHOLE, WORD
-from dpsync.config.yaml_reader import LINE_BREAK, decode, read
+from dpsync.config.yaml_reader import LINE_BREAK, decode, encode, read
 from dpsync.importing.write_yaml import (
     WIDTH,
     BlockMapping,
@@ -662,9 +662,8 @@ def _list_node(step: Item, inside: Any) -> dict[str, Any]:
 
 def inserted(data: bytes, name: str, values: list[tuple[list[Step], Any]]) -> bytes:
     """Return the content of a file with all these values. Raises Uneditable."""
-    mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
     before, _ = decode(data, name)
     text = before
     for steps, value in values:
         text = insert(text, name, steps, value)
-    return mark + unfolded(before, text).encode()
+    return encode(unfolded(before, text), data)

@@ -17,7 +17,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dpsync.config.discovery import Files
-from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, encode
 from dpsync.importing.edit_yaml import Document, TextEdit, apply_edits
 from dpsync.importing.entries import DescribedEntries, LeftOut, not_imported
 from dpsync.importing.inventory import FORBIDDEN, FoundObject, Inventory, Naming, UnreadSource
@@ -225,6 +225,7 @@ def renew_notes(
 
     `read` are the places without an entry that were read, and `unread` those that the token may not read.
     """
+    contents: dict[str, bytes] = {}
     documents: dict[str, Document] = {}
     edits: dict[str, list[TextEdit]] = {}
     forbidden: dict[Address, list[str]] = {}
@@ -236,14 +237,14 @@ def renew_notes(
         if name in desired.row_files:
             continue
         if name not in documents:
-            documents[name] = Document(decode(files.read(name, DEFAULT_LIMITS.bytes), name)[0], name)
+            contents[name] = files.read(name, DEFAULT_LIMITS.bytes)
+            documents[name] = Document(decode(contents[name], name)[0], name)
         found = _edits(documents[name], entry, desired, read, forbidden.get(entry.address, []))
         edits.setdefault(name, []).extend(found)
     made: dict[str, bytes] = {}
     for name, changes in edits.items():
         if changes:
-            mark = b"\xef\xbb\xbf" if files.read(name, 3).startswith(b"\xef\xbb\xbf") else b""
-            made[name] = mark + apply_edits(documents[name].text, changes).encode()
+            made[name] = encode(apply_edits(documents[name].text, changes), contents[name])
     return made
 
 

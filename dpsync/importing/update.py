@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, encode
 from dpsync.importing.edit_yaml import (
     Document,
     Step,
@@ -433,7 +433,6 @@ class _Updating:
         self._report_moved()
         for name, edits in self.edits.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
-            mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
             document = self.documents[name]
             try:
                 made = unfolded(document.text, apply_edits(document.text, edits))
@@ -446,11 +445,10 @@ class _Updating:
                     "update one address at a time",
                 )
                 continue
-            self.made.files[name] = mark + made.encode()
+            self.made.files[name] = encode(made, before)
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
-            mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
-            self.made.files[name] = mark + file.result().encode()
+            self.made.files[name] = encode(file.result(), before)
         self._insert_all()
         return self.made
 

@@ -21,7 +21,7 @@ from dpsync.config.discovery import Directory, InFront
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.config.rows import WORD, rows_of
-from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, encode
 from dpsync.kinds.kind import Kind
 from dpsync.model import nodes
 from dpsync.model.address import Address
@@ -211,7 +211,6 @@ def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: 
     from dpsync.importing.edit_yaml import Document, Uneditable, apply_edits, comments, unfolded
 
     before = files.read(place.span.file, DEFAULT_LIMITS.bytes)
-    mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
     document = Document(decode(before, place.span.file)[0], place.span.file)
     try:
         if place.scope is not None:
@@ -240,7 +239,7 @@ def _edited(files: Directory, place: _RowPlace, value: dict[str, Any], session: 
         raise _refused(
             message, place.span, f'move the comment above the key "{place.kind.key}", or delete the comment'
         )
-    return mark + text.encode()
+    return encode(text, before)
 
 
 def _texts(node: Node) -> Iterator[str]:
