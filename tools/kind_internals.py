@@ -252,6 +252,7 @@ WORDS: dict[type, dict[str, str]] = {
         "list_noun": "noun in the lists of plans and drift, if it is not the usual noun",
         "delete_noun": "noun in the number of deletes, if it is not the noun of lists",
         "delete_effect": "what a delete means for people, as the plan prints it",
+        "copy_url_in": "where a person copies the secret URL of a new object, as a report prints it",
         "id": "path of the id in a response; a text with such paths in braces if the URL needs several",
         "of_output": "true: the kind is a part of the output of its parent and has the id of the output",
         "own_id": "true: the id is unique everywhere; false: the id is unique below each parent",

@@ -576,6 +576,8 @@ class Kind(Struct, frozen=True, dict=True):
     """The noun by which deletes are counted, if it is not `list_noun`."""
     delete_effect: str = ""
     """The effect of a delete on people, if it is not obvious from the noun."""
+    copy_url_in: str = ""
+    """Where a person copies the URL of a new object, if the URL contains a secret: follows "open"."""
     id: str = "id"
     """Dotted path of the id in a response, or a text with such paths in braces if the URL needs several."""
     of_output: bool = False

@@ -210,6 +210,12 @@ def delete_effect(kind: str) -> str:
     return known.delete_effect if known is not None else ""
 
 
+def copy_url_in(kind: str) -> str:
+    """Return where a person copies the secret URL of a new object; empty if the kind has no such URL."""
+    known = _kinds().get(kind)
+    return known.copy_url_in if known is not None else ""
+
+
 @cache
 def _kinds() -> Mapping[str, Kind]:
     return load().declared

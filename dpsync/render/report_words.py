@@ -24,6 +24,7 @@ from dpsync.model.plan import (
     count_deletes,
 )
 from dpsync.model.text import command, counted, some
+from dpsync.render.names import copy_url_in, kind_noun
 from dpsync.render.plan_words import category, folded, not_reverted, why
 from dpsync.render.shown_values import show
 from dpsync.render.visible import visible
@@ -107,17 +108,18 @@ def recorded_keys(plan: Plan) -> str:
     return f"dpsync wrote {number} to the ids file." if number_of_keys else ""
 
 
-def share_link_hint(plan: Plan, report: Report) -> str:
-    """Return where to find the secret URLs of created share links; empty if there are none."""
-    created = applied_changes(plan, report).get("created", [])
-    links = [visible(change.address) for change in created if change.kind == "share_link"]
-    if not links:
-        return ""
-    urls = "the URL" if len(links) == 1 else "the URLs"
-    return (
-        f"To copy {urls} of {some(links)}, open the audience settings of the site in GitBook. "
-        f"dpsync does not print {urls}, because a share link contains a secret."
-    )
+def secret_url_hints(plan: Plan, report: Report) -> Iterator[str]:
+    """Yield where to copy the secret URLs of created objects, a line for each kind."""
+    addresses: dict[str, list[str]] = {}
+    for change in applied_changes(plan, report).get("created", []):
+        if copy_url_in(change.kind):
+            addresses.setdefault(change.kind, []).append(visible(change.address))
+    for kind, created in addresses.items():
+        urls = "the URL" if len(created) == 1 else "the URLs"
+        yield (
+            f"To copy {urls} of {some(created)}, open {copy_url_in(kind)}. "
+            f"dpsync does not print {urls}, because a {kind_noun(kind)} contains a secret."
+        )
 
 
 def revert_hint(plan: Plan, report: Report) -> str:

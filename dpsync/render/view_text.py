@@ -26,7 +26,7 @@ from dpsync.render.report_words import (
     recorded_keys,
     restorable,
     revert_hint,
-    share_link_hint,
+    secret_url_hints,
     two_lines,
     unkept,
     unproven_lines,
@@ -335,7 +335,7 @@ def render_report(
     lines += _remaining_lines(plan, report, paint, summary)
     if report.verified and not report.unrecorded:
         lines += filter(None, [recorded_keys(plan)])
-    lines += filter(None, [share_link_hint(plan, report), complete(revert_hint(plan, report))])
+    lines += filter(None, [*secret_url_hints(plan, report), complete(revert_hint(plan, report))])
     if report.unrecorded:
         lines.append(paint(visible(report.unrecorded), "red"))
     if verbose:

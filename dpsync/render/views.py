@@ -31,7 +31,7 @@ from dpsync.render.report_words import (
     recorded_keys,
     restorable,
     revert_hint,
-    share_link_hint,
+    secret_url_hints,
     unapplied,
     unkept,
     unproven_lines,
@@ -103,7 +103,7 @@ def _apply(document: ApplyDocument) -> View:
     hints += unproven_lines(report.remaining) if report.remaining is not None else []
     if report.verified and not report.unrecorded:
         hints += filter(None, [recorded_keys(plan)])
-    hints += filter(None, [share_link_hint(plan, report), NOWHERE.complete(revert_hint(plan, report))])
+    hints += filter(None, [*secret_url_hints(plan, report), NOWHERE.complete(revert_hint(plan, report))])
     about += [f"journal: {visible(report.journal)}"] if report.journal else []
     verdict = ViewLine(done(plan, report)), ViewLine(NOWHERE.complete(ending(plan, report)))
     return View(

@@ -12,6 +12,7 @@ SHARE_LINK = Kind(
     read=Pages("{parent}/share-links"),
     identity=("name",),
     title="name",
+    copy_url_in="the audience settings of the site in GitBook",
     create=Post("{parent}/share-links", {"name": "$name"}, repeat="look_up"),
     update=Patch("{self}", repeat="safe"),
     delete=Delete(repeat="safe"),
