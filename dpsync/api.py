@@ -88,7 +88,7 @@ _HOMES: Final = {name: module for module, names in _MODULES.items() for name in 
 
 
 def __getattr__(name: str) -> Any:
-    """A name of this API, which is imported now."""
+    """Import a name of this API on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_HOMES[name]), name)

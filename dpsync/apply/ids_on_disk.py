@@ -1,7 +1,7 @@
-"""The ids file on the disk: what is in it at this moment, with lines of ours in place of its own.
+"""Read and change the ids file on disk.
 
-Another dpsync may write to the same file for another organization. So the file is read again right before it
-is written, under a lock, and only the lines that are named change. It is replaced as a whole or not at all.
+Another dpsync process may write to the same file for another organization. So an edit reads the file again
+under a lock, changes only its own lines, and replaces the file atomically.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class IdsOnDisk:
         self._commit = commit
 
     def read(self) -> IdsFile:
-        """The lines of the file; none where there is no file. Raises DiagnosticError (exit 5 or 4)."""
+        """Return the lines of the file, or none if there is no file. Raises DiagnosticError (exit 5 or 4)."""
         data = content(self.path, self.name, self._project)
         if self._commit is not None:
             from dpsync.config.checked_files import check_file  # loads git code, rarely needed
@@ -67,7 +67,7 @@ class IdsOnDisk:
         return IdsFile() if data is None else self._parsed(data)
 
     def read_both(self) -> ResolvedIds:
-        """Both sides of a file, conflict markers or not. Raises DiagnosticError (exit 5)."""
+        """Return both sides of a file with or without conflict markers. Raises DiagnosticError (exit 5)."""
         data = content(self.path, self.name, self._project)
         if data is None:
             return ResolvedIds(IdsFile())

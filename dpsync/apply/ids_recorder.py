@@ -3,10 +3,6 @@
 `Recorder` derives the changed lines from the outcomes of the steps, and writes them at the start, at most
 once a second, and at the end. A file that cannot be written never stops an apply; `Recorder.trouble` has the
 reason. The recorder must never write a line of an entry outside its plan.
-
-`IdsOnDisk` reads and edits the file. Another dpsync process may write to the same file for another
-organization, so an edit reads the file again under a lock, changes only its own lines, and replaces the file
-atomically.
 """
 
 from __future__ import annotations

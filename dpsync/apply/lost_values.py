@@ -1,7 +1,7 @@
-"""What the platform did not keep: a value that was sent and accepted, and reads back as another one.
+"""Find values that the platform accepted but did not keep.
 
-Only told of fields that this apply wrote, when every request of their entry was answered with success. It
-would be sent again by each apply and never stay, so it is named with the part of it that was lost.
+Only fields count that this apply wrote and whose requests all succeeded. Each apply would send such a value
+again, so the report names the lost part.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dpsync.model.text import command
 
 
 def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[Unkept]:
-    """What `remaining`, the plan after an apply of `plan`, would send once more."""
+    """Yield the values that `remaining`, the plan after an apply of `plan`, would send again."""
     failed = {outcome.address for outcome in outcomes if outcome.result not in ("done", "already")}
     written = {
         (change.address, item.field)
@@ -38,7 +38,7 @@ def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator
 
 
 def _parts(path: str, sent: Any, live: Any) -> Iterator[tuple[str, Any, Any]]:
-    """The smallest parts of a value that were sent and are another one now."""
+    """Yield the smallest parts of a value that differ from what was sent: path, sent value, live value."""
     if isinstance(sent, dict) and isinstance(live, dict) and sent:
         for name, part in sent.items():
             yield from _parts(f"{path}.{name}", part, live.get(name))

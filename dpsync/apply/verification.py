@@ -1,10 +1,8 @@
-"""Wait until the platform has finished, and find values that it did not keep.
+"""Wait until the platform has finished what an apply requested.
 
 - `await_processing`: wait for values that the platform processes after its response.
 - `await_removals`: wait for removals that administrators must approve (202). The wait is short, and a
   removal that is not seen stays *requested*.
-- `unkept`: find values that were sent and accepted, but read back differently. Only fields whose requests all
-  succeeded count. Each apply would send such a value again, so the report names the lost part.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What a shell may complete: addresses, environments, words to explain. It reads files, and never fails.
+"""Offer values for shell completion: addresses, environments, and words for `dpsync explain`.
 
-What is offered is put into a command line as it is: a word that means something to a shell is never offered.
+Completion reads files, never fails, and offers no word that has a meaning in a shell, because a shell
+inserts the word as it is. Apart from `options`, because it loads kinds only when a shell asks.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _MOST: Final = 500
 
 
 def environments(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The environments of the root file."""
+    """Return the environments of the root file that begin with the typed text."""
     try:
         from dpsync.config.compose import load_sources
         from dpsync.config.discovery import Directory
@@ -30,7 +31,7 @@ def environments(context: click.Context, parameter: click.Parameter, incomplete:
 
 
 def addresses(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The addresses of all entries, as the files say them."""
+    """Return the addresses of entries that begin with the typed text."""
     try:
         import os
 
@@ -45,7 +46,7 @@ def addresses(context: click.Context, parameter: click.Parameter, incomplete: st
 
 
 def words(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Kinds, fields, keys of the root file, and codes."""
+    """Return what `dpsync explain` explains: kinds, fields, keys of the root file, and codes."""
     try:
         from dpsync.kinds.registry import load
         from dpsync.render.error_page import codes

@@ -238,7 +238,7 @@ class PlatformExamination:
             )
 
     def answers(self, desired: Desired | None, registry: Registry) -> Iterator[Check]:
-        """What the platform says. What is asked first ends it when nothing answers."""
+        """Yield the checks of the platform. Stop after the first check if the platform does not answer."""
         from dpsync.cli.failures import client_diagnostic
 
         try:
@@ -283,7 +283,7 @@ class PlatformExamination:
         yield Check(topic="rate limit", level="note" if few else "ok", said=said, mend=mend)
 
     def _organization(self, registry: Registry, key: str, id: str | None, name: Value) -> Check:
-        """An organization that the files name, and what the token may do in it."""
+        """Check an organization of the files, and what the token may do in it."""
         from dpsync.cli.failures import client_diagnostic
         from dpsync.client.errors import NotFound
 

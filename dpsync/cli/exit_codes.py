@@ -1,7 +1,6 @@
-"""Turn errors into messages and exit codes, without a traceback.
+"""End a command with messages and an exit code, without a traceback.
 
 `endings` catches everything that a command raises, and `finish` prints findings and ends the command.
-`explained` turns errors of the client and of an apply into findings; None means an internal error.
 """
 
 from __future__ import annotations

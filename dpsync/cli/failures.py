@@ -1,4 +1,7 @@
-"""What an apply and the client raise, in words: findings and an exit code."""
+"""Turn exceptions of an apply and of the client into findings and an exit code.
+
+Apart from `exit_codes`, because it loads the client, which many commands do not need.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,9 @@ from dpsync.model.refusals import LOCKED, NOT_APPROVED, STALE
 
 
 def explained(error: Exception, to: Connection | None) -> tuple[list[Diagnostic], Exit] | None:
-    """What a command ends with after this; None for a mistake of dpsync's own.
+    """Return the findings and the exit code for an exception, or None for an internal error of dpsync.
 
-    Raises UsageError for an address or a token that cannot be used.
+    Raises UsageError if the address or the token cannot be used.
     """
     match error:
         case Refused():
@@ -67,7 +70,7 @@ def malformed_message(error: errors.Malformed, to: Connection | None) -> str:
 
 
 def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagnostic:
-    """A failed request in words: what happened, at which address and operation, what to do."""
+    """Describe a failed request: what happened, at which URL and operation, and what to do."""
     where = f"{error.method} {error.path}"
     url, url_from = (to.url, to.url_from) if to else ("the platform", "its address")
     token_from = to.token_from if to else "the token"
@@ -126,7 +129,7 @@ def client_diagnostic(error: errors.ClientError, to: Connection | None) -> Diagn
 
 
 def _unreachable(error: errors.NotSent, url_from: str) -> str:
-    """What to check, for the reason why nothing was sent."""
+    """Return what to check if a request was not sent."""
     proxy = error.way.proxy
     match error.reason:
         case "certificate":
@@ -143,7 +146,7 @@ def _unreachable(error: errors.NotSent, url_from: str) -> str:
 
 
 def _untrusted(error: errors.NotSent, url_from: str) -> str:
-    """What to do about a certificate, by what OpenSSL says of it."""
+    """Return what to do about a certificate that OpenSSL refuses."""
     way, said = error.way, error.detail.lower()
     if "expired" in said or "not yet valid" in said:
         return "the server needs a new certificate, or the clock of this machine is wrong"

@@ -1,7 +1,6 @@
-"""Format help pages and usage errors.
+"""Format help pages: summary, examples, details, and flags in named groups.
 
-A help page has a summary, examples, details, and flags in named groups. This module imports only click,
-because completion and `--help` must start fast.
+This module imports only click, because completion and `--help` must start fast.
 """
 
 from __future__ import annotations

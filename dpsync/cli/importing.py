@@ -1,4 +1,4 @@
-"""What is live, written as the configuration of a directory that has none: for `import` and `init`."""
+"""Import an organization into a directory without a configuration, for `import` and `init`."""
 
 from __future__ import annotations
 

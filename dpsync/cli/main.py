@@ -127,7 +127,7 @@ _EXTRA = re.compile(r"Got unexpected extra arguments? \(.*\)", re.DOTALL)
 
 
 def _with_visible_message(error: click.ClickException) -> click.ClickException:
-    """The same with a message that hides nothing: it may hold an argument, or a name out of a file."""
+    """Return the error with visible control characters: its message may contain arguments or file names."""
     from dpsync.cli.usage import WrongUsage
     from dpsync.render.visible import visible
 

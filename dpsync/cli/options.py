@@ -1,8 +1,4 @@
-"""Define the flags and environment variables that commands share, and complete their values.
-
-Each flag has one meaning in all commands. Completion reads files and never fails. It offers no word that has
-a meaning in a shell, because a shell inserts the word as it is.
-"""
+"""Define the flags and environment variables that commands share. Each flag has one meaning everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rehearsal of a command: of `rehearse`, of `plan --rehearse` and of `apply --rehearse`."""
+"""Rehearse a plan for `rehearse`, `plan --rehearse` and `apply --rehearse`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _carried_out(
 
 
 def started(rehearse: bool) -> Recording | None:
-    """What is to be kept of the plan's reading; None where nobody wants a rehearsal."""
+    """Return a recording for the reads of the plan, or None without a rehearsal."""
     if not rehearse:
         return None
     from dpsync.client.recording import Recording
@@ -67,9 +67,9 @@ def rehearsed(
     out: Output, session: Session, planned: Planned, recording: Recording | None, faults: int = 0,
     seed: int | None = None,
 ) -> Rehearsal | None:  # fmt: skip
-    """The rehearsal of a plan that was just made; None where nobody wants one, or there is nothing to do.
+    """Rehearse a plan. Return None without a recording, or if there is nothing to do.
 
-    `faults` more of them are disturbed, by a `seed` that is drawn where none is given.
+    `faults` is the number of further rehearsals with failing requests. Without `seed`, a seed is drawn.
     """
     if recording is None:
         return None
@@ -89,7 +89,7 @@ def show_rehearsal(out: Output, plan: Plan, rehearsal: Rehearsal | None) -> None
 
 
 def ending(plan: Plan, rehearsal: Rehearsal | None) -> Exit:
-    """The exit code: that of an apply which ends like the rehearsal, but 4 where it was not as planned."""
+    """Return the exit code of an apply that ends like the rehearsal, or 4 if it did not go as planned."""
     if plan.refusals:
         return Exit.REFUSED
     if rehearsal is None:

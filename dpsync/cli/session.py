@@ -1,4 +1,4 @@
-"""Open clients and sessions, and do what several commands share: plan, rehearse, import, save a world.
+"""Open clients and sessions for commands.
 
 `configured` loads the configuration and chooses the server; `for_server` reads the configuration again for
 the API version of the server. `reading_session` and `reading_plan` do everything for commands that only read.

@@ -1,4 +1,4 @@
-"""Wrong usage that is said in several lines. In any other message a line break is shown, and begins none."""
+"""Define a usage error with several lines. In other errors, line breaks are shown as escapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is live as a world: for `dpsync world`, which saves it, and `dpsync serve --from-live`."""
+"""Read an organization as a world, for `dpsync world` and `dpsync serve --from-live`."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def read_world(
     ids_in: Path | None = None, profile: str | None = None, parallelism: int = 4,
     timeout: float = 30.0, anonymous: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
-    """The world that a rehearsal would use, as it is saved: nothing secret is in it.
+    """Return the world that a rehearsal would use, without secrets, as `dpsync world` saves it.
 
-    Raises ClickException where the companion cannot load it, or is not installed.
+    Raises ClickException if the companion cannot load the world or is not installed.
     """
     from dpsync.api import Options
     from dpsync.client.recording import Recording
@@ -66,7 +66,7 @@ def read_world(
 
 
 def _secrets(desired: Desired) -> list[str]:
-    """The values of the secrets that the configuration names, as far as they are known here."""
+    """Return the values of the configuration's secrets that are set in the environment."""
     from dpsync.model.values import Secret, leaves
 
     values = (value for entry in desired.resources.values() for value in entry.fields.values())

@@ -1,16 +1,8 @@
-"""Read and write the files of an import, and keep what a person wrote in dpsync.yaml.
+"""Write the files of an import, and keep what a person wrote in dpsync.yaml.
 
-Read and write the files of an import.
-
-A reading client that asks everything once: what was imported is checked against the very same answers.
-
-It lives for one import, since it holds raw answers.
-
-Puts files in place: all of them or none, and nothing over work that git does not have yet.
-
-Every file is written beside its place first; only when all are there do they take their names.
-
-What a person wrote in the root file, carried over into the root file of a new import.
+Files are put in place together or not at all, and never over work that git does not have yet: each file is
+first written beside its place. `RememberingClient` repeats responses, so an import is verified against the
+responses that it was made from. It lives for one import, because it keeps them all.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
 """Report what an import leaves out, and choose the patterns of `policy: watch`.
 
-Say what an import leaves out, and which lists `policy: watch` names.
-
-What an import leaves out: notes for the output, and comments at the places in the files.
-
-What drift watches without an entry: the `policy: watch` that an import writes, and lines to watch more.
-
-`drift --unwatched` prints those lines for fields and lists that neither an entry nor a pattern names.
-
-The comments "Not imported: …" in files that are there: which of them still hold after an import.
+- `left_out`: notes for the output, and comments at the places in the files.
+- `watched_patterns`: the `policy: watch` that an import writes; `drift --unwatched` prints further lines.
+- `renew_notes`: the comments "Not imported: …" that still hold after another import.
 """
 
 from __future__ import annotations

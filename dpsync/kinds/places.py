@@ -101,7 +101,7 @@ class Places:
     # --- walks ----------------------------------------------------------------------------------------
 
     def _walk(self, segments: Iterable[str]) -> tuple[set[Spot], int]:
-        """Return the last spots of a pattern, and the number of segments that led to a spot."""
+        """Return the place types that the end of a pattern can name, and the number of segments there."""
         spots = {_START}
         for at, segment in enumerate(segments):
             ahead = self._with_all_below(spots) if segment == "**" else set(self._next_spots(spots, segment))

@@ -1,4 +1,7 @@
-"""A mapping in a model that is made when somebody looks into it: most of a large plan is never looked at."""
+"""Define mappings that are computed on first use, because most of a large plan is never printed.
+
+Apart from `frozen`, because it does not need pydantic.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +44,12 @@ class Deferred(Mapping[str, V], Generic[V]):
         return len(self._pairs)
 
     def changed(self, change: Callable[[dict[str, V]], Mapping[str, V]]) -> Deferred[V]:
-        """The same with a change that is made at the first look."""
+        """Return a mapping that applies a change when it is first used."""
         return Deferred(lambda: change(dict(self)).items(), lambda value: value)
 
 
 class Deferrable:
-    """In the annotation of a model's mapping: it may be a Deferred one, which is written like any other."""
+    """Annotation of a model's mapping that accepts a Deferred and serializes it like any mapping."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         from pydantic_core import core_schema

@@ -1,4 +1,4 @@
-"""Define diagnostics and questions: what is wrong, where, and how to mend or answer it.
+"""Define diagnostics: what is wrong, where, and how to mend it.
 
 All layers collect a `Diagnostic` for each finding; only `render` formats them. `DiagnosticError` ends a
 command. A `Refusal` says why a plan may not be applied, with the answers that a person can give.

@@ -1,4 +1,7 @@
-"""What a plan asks: why it may not be applied, who an entry could be, and the answers that there are."""
+"""Define what a plan asks: candidates for an entry, and possible answers.
+
+Apart from `diagnostic`, because these are pydantic models.
+"""
 
 from __future__ import annotations
 

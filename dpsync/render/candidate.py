@@ -1,4 +1,4 @@
-"""The words that tell what an entry could be. Findings have them, too: it imports no plan."""
+"""Describe a candidate for an entry. Apart from `plan_words`, because findings need no plan."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def candidate(one: Candidate) -> str:
-    """The title of a live object, and what is known of it."""
+    """Return the title of a live object with its id, the reason, its pages and where it is shown."""
     known = [one.id, one.why]
     known += [counted(one.pages, "page")] if one.pages is not None else []
     known += [f"last changed {one.changed}"] if one.changed else []

@@ -1,13 +1,9 @@
-"""Print the results of config, doctor, explain, history, ids, import, list and `validate --changes` as text.
-
-`render_config` prints YAML with the location of each value in a comment. The other functions print lines or
-tables from the document of their command.
-"""
+"""Print the results of doctor, history, ids, import and list as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpsync.model.address import Address, FieldAddress
 from dpsync.model.snapshot import MatchedBy
@@ -26,10 +22,6 @@ from dpsync.render.documents import (
 )
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
-
-if TYPE_CHECKING:
-    pass
-
 
 _STYLES = {"ok": "green", "note": "yellow", "problem": "red bold"}
 _ANSWERS = {True: "yes", False: "NO", None: "?"}

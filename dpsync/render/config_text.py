@@ -1,9 +1,9 @@
-"""What `dpsync config` prints: YAML in which a comment behind each value says where it is written."""
+"""Print `dpsync config`: YAML with the source of each value in a comment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpsync.importing.write_yaml import on_one_line, scalar
 from dpsync.model.text import listed
@@ -15,12 +15,9 @@ from dpsync.render.documents import (
 from dpsync.render.paint import Paint
 from dpsync.render.visible import visible
 
-if TYPE_CHECKING:
-    pass
-
 
 def render_config(document: ConfigDocument, paint: Paint) -> str:
-    """The configuration as YAML, which is read as the same values again."""
+    """Return the configuration as YAML that has the same values when read again."""
     origins = {one.pointer: one for one in document.origins}
     lines = list(_WithPlaces(origins, paint).mapping(document.configuration, "", ""))
     if document.environment is not None:

@@ -1,7 +1,6 @@
-"""Describe in words how an apply changes the navigation of a site and its public URLs.
+"""Describe how an apply changes the navigation of a site.
 
 `merged` makes one tree of a navigation before and after (`+` added, `-` removed, `~` changed, `>` moved).
-`url_change`, `old_urls` and `redirect_line` tell which public URLs change, and how to redirect the old ones.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ _LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]*)\)")
 
 
 def codes() -> dict[str, list[str]]:
-    """The lines of the page below the heading of each code, by code. Raises OSError without the page."""
+    """Return the lines of docs/errors.md for each code. Raises OSError if the page is missing."""
     page = next((path for path in _PAGES if path.is_file()), _PAGES[0])
     found: dict[str, list[str]] = {}
     section: list[str] = []
@@ -35,14 +35,14 @@ def codes() -> dict[str, list[str]]:
 
 
 def code_named(word: str, known: dict[str, list[str]]) -> str | None:
-    """The code that a person means, in any case of letters and with or without `error[…]`."""
+    """Return the code for a typed word; case and `error[…]` around the code do not matter."""
     inside = re.fullmatch(r"(?:\w+\[)?([\w-]+)\]?", word)
     wanted = (inside[1] if inside else word).casefold()
     return next((code for code in known if code.casefold() == wanted), None)
 
 
 def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:
-    """Paragraphs without marks, and blocks as they are: the text of each, and whether it is a block."""
+    """Yield paragraphs without Markdown marks, and code blocks unchanged: (text, whether it is a block)."""
     paragraph: list[str] = []
     block: list[str] | None = None
     for line in (*lines, ""):

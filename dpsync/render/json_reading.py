@@ -1,9 +1,9 @@
-"""The JSON that commands have printed → documents: what was printed once can be shown again."""
+"""Read documents that commands printed as JSON, so that `dpsync show` can print them again."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pydantic import BaseModel, ValidationError
 
@@ -15,24 +15,21 @@ from dpsync.render.documents import (
     PlanDocument,
     RehearseDocument,
 )
-
-if TYPE_CHECKING:
-    pass
 from dpsync.render.json_conversion import plan_document
 
 _SHOWN: Final = (PlanDocument, DriftDocument, ApplyDocument, RehearseDocument, FindingsDocument)
 
 
 def read_document(path: Path) -> BaseModel:
-    """What a file holds: a saved plan, or what a command has printed with `--format json`.
+    """Return the document in a file: a saved plan, or output of a command with `--format json`.
 
-    Raises DiagnosticError (exit 5) when it is neither, damaged, or of another version.
+    Raises DiagnosticError (exit 5) if the file is neither, is damaged, or has another version.
     """
     return parse_document(path, content(path))
 
 
 def parse_document(path: Path, found: bytes) -> BaseModel:
-    """The same of what a file holds."""
+    """Return the document in the content of a file. See `read_document`."""
     name = format_of(found)
     for document in _SHOWN:
         if name == document.model_fields["format"].default:

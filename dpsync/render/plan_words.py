@@ -1,8 +1,7 @@
-"""Describe plans in sentences for all formats: changes, questions, verdict, locations, platform.
+"""Describe plans in sentences for all formats: changes, verdict, locations, platform.
 
 The functions read plans and drifts only. Every foreign text passes `visible()`; each format escapes the
-sentences again. Colors and layout are in other modules. `candidate` describes a possible match for findings,
-too, so that function uses no plan.
+sentences again. Colors and layout are in other modules.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from dpsync.model.address import FieldAddress
 from dpsync.model.change import Action, Cause, Change, Difference, Exposure, Kept, What, cause_text
@@ -21,10 +20,6 @@ from dpsync.model.text import command, counted, listed, short_commit, some
 from dpsync.render.names import delete_effect, delete_noun, kind_noun
 from dpsync.render.url_words import breaks
 from dpsync.render.visible import visible
-
-if TYPE_CHECKING:
-    pass
-
 
 SIGNS: Final[dict[Action, str]] = {"create": "+", "update": "~", "delete": "-"}
 SHOWN: Final = 5

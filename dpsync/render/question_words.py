@@ -1,11 +1,11 @@
-"""The words of the questions that an apply asks at a terminal."""
+"""Write the questions that an apply asks at a terminal."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpsync.kinds.registry import load
 from dpsync.model.address import Address
@@ -14,10 +14,6 @@ from dpsync.model.plan import Plan
 from dpsync.model.text import FEW, counted, listed
 from dpsync.render.names import delete_noun, kind_noun
 from dpsync.render.visible import visible
-
-if TYPE_CHECKING:
-    pass
-
 
 _PLAIN: Final = re.compile(r"[\w.@+-]+")
 """A key that reads like a word of the sentence."""

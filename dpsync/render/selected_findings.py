@@ -1,4 +1,4 @@
-"""The findings that are shown, of perhaps very many."""
+"""Limit the number of findings to show."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dpsync.config import codes
 from dpsync.model.diagnostic import Diagnostic, Findings
 
 MOST: Final = 200
-"""Findings that are shown; of one code there are `MOST_OF_A_CODE` at most."""
+"""Maximum number of findings shown, with at most `MOST_OF_A_CODE` of one code."""
 
 
 def selected(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
-    """The findings that are shown, in their order, and by code how many more there are.
+    """Return the findings to show, sorted, and the number of findings left out by code.
 
-    What could not be parsed comes first: it may be why other things are wrong.
+    Syntax errors come first, because they can cause other errors.
     """
     findings = diagnostics if isinstance(diagnostics, Findings) else Findings(diagnostics)
     found = sorted(findings, key=_order)

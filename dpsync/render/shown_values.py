@@ -1,4 +1,4 @@
-"""Values for people: what a field was and what it will be, long and nested ones by what differs in them."""
+"""Print values before and after a change: on one line, or as differences inside a large value."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def big(value: Any) -> bool:
 
 
 def inside(item: Difference, most: int | None = 20, width: int = 100) -> Iterable[str]:
-    """What differs inside a large value; deepdiff is imported for one changed field, never for the tree.
+    """Yield the differences inside a large value. Imports deepdiff only when a field needs it.
 
-    Of a text at most `most` lines are told, each cut at `width` characters.
+    A text yields at most `most` lines, each cut at `width` characters.
     """
     if isinstance(item.after, str) and isinstance(item.before, str | None):
         yield from _lines(item.before or "", item.after, most, width)
@@ -56,7 +56,7 @@ def inside(item: Difference, most: int | None = 20, width: int = 100) -> Iterabl
 
 
 def _lines(before: str, after: str, most: int | None, width: int) -> Iterator[str]:
-    """The lines of a text that go and come."""
+    """Yield the removed and added lines of a text."""
     from difflib import unified_diff
 
     found = [
@@ -68,7 +68,7 @@ def _lines(before: str, after: str, most: int | None, width: int) -> Iterator[st
 
 
 def _parts(value: dict[str, Any] | list[Any]) -> list[str]:
-    """What a large value is made of, a line each."""
+    """Return a line for each part of a large value."""
     if isinstance(value, list):
         return [show(part) for part in value]
     return [f"{visible(str(name))}: {show(part)}" for name, part in (wrapped_data(value) or value).items()]
@@ -81,17 +81,17 @@ def _few(lines: list[str], most: int | None) -> Iterator[str]:
 
 
 def brief(value: Any, quoted: bool = False) -> str:
-    """A value on one line, a text that is one word without quotation marks unless it must be `quoted`."""
+    """Return a value on one line. A text of one word has no quotation marks unless `quoted`."""
     return show(value) if quoted or not is_word(value) else str(value)
 
 
 def is_word(value: Any) -> bool:
-    """Whether a value is a text that nobody would take for anything else without quotation marks."""
+    """Return whether a value is a text that needs no quotation marks to be recognized as text."""
     return isinstance(value, str) and bool(_WORD.fullmatch(value)) and value.lower() not in _NO_TEXTS
 
 
 def show(value: Any, most: int = 120) -> str:
-    """A value on one line: references as addresses, secrets as their variable's name."""
+    """Return a value on one line: references as addresses, secrets as the name of their variable."""
     if value is None:
         return "(nothing)"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The words in which every output tells which public URLs change, and the redirect that would lead on."""
+"""Describe changes of public URLs, and suggest redirects for old URLs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def old_urls(items: Iterable[UrlImpact], plan: Plan) -> Iterator[tuple[str, tupl
 
 
 def redirect_line(item: UrlImpact) -> str:
-    """The entry of a suggested redirect as a line of YAML, as import would write it."""
+    """Return the entry of a suggested redirect as a line of YAML in the style of `import`."""
     if item.redirect is None:
         return ""
     from dpsync.importing.write_yaml import on_one_line  # it loads much, and few plans need it

@@ -1,6 +1,5 @@
-"""Describe values, fields and kinds in sentences for users.
+"""Describe fields and kinds in sentences for users.
 
-- Values: `show` prints a value on one line; `inside` prints what differs inside a large value.
 - Fields: `value_sentences` describes the allowed values, `rule_sentences` the rules for writing a field.
 - Kinds: `place_words`, `key_words`, `address_words`, `identity_words` and `rules_words`.
 """

@@ -1,7 +1,7 @@
-"""The one escape for terminals: every text from YAML, the platform or the environment goes through here.
+"""Escape hostile characters in text from YAML, the platform or the environment.
 
-What would move the cursor, colour, hide, reorder or forge lines becomes a visible escape; all else
-stays as it is.
+Characters that move the cursor, color, hide, reorder or forge lines become visible escapes. Other
+characters stay.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ _UNSTYLED: Final = re.compile(rf"(?!\n|\x1b\[[0-9;]*m)[{UNSEEN}]")
 
 
 def visible(text: str) -> str:
-    """The text with every hostile character as `\\n`, `\\x1b`, `\\u202e` or `\\U000e0041`.
+    """Return the text with each hostile character as `\\n`, `\\x1b`, `\\u202e` or `\\U000e0041`.
 
-    Applying it twice changes nothing more. A backslash of the text itself stays, so there is no way back.
+    A second call changes nothing. Backslashes in the text stay, so the result cannot be converted back.
     """
     return _HOSTILE.sub(_escaped, text)
 
 
 def visible_lines(text: str, styled: bool = False) -> str:
-    """The same for a text of several lines of our own, which stay apart; `styled` keeps our own colours.
+    """Return a text of dpsync with visible hostile characters. Line breaks stay; `styled` keeps colors.
 
-    Everything that is printed passes here last: a foreign text which nobody made visible can do no more
-    harm then than to begin a line.
+    All output passes here last. A foreign text that skipped `visible` can then only begin a new line.
     """
     return (_UNSTYLED if styled else _IN_LINES).sub(_escaped, text)
 

@@ -1,19 +1,15 @@
-"""The configuration as one tree: after includes, overlays and variables, with where each value is written."""
+"""Compose the configuration with includes, overlays and variables, with the source of each value."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dpsync.config.compose import Composition, load_sources
 from dpsync.config.discovery import Directory
 from dpsync.config.layers import Layers
 from dpsync.model.diagnostic import DiagnosticError, Exit
-
-if TYPE_CHECKING:
-    pass
 
 
 def compose(
@@ -22,10 +18,10 @@ def compose(
     overlays: Sequence[Path] = (),
     environment: str | None = None,
 ) -> Composition:
-    """The composed tree of a root file. No secret is resolved, and no platform is asked.
+    """Return the composed tree of a root file. Resolve no secrets, and send no requests.
 
-    Raises DiagnosticError (exit 5) with everything that is wrong with the files as YAML, with what is given
-    twice and with variables that are not set. What the entries say is not checked.
+    Raises DiagnosticError (exit 5) for YAML errors, duplicate values and variables that are not set. Entries
+    are not checked.
     """
     layers = Layers.of(root, overlays, environment)
     variables = os.environ if env is None else env

@@ -1,11 +1,10 @@
-"""The configuration as git has it, and what the files say otherwise. No platform is asked."""
+"""Read the configuration of the git base, and compare the files with it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dpsync.config.edits import edits as compare_files
 from dpsync.config.git_base import read_base
@@ -14,9 +13,6 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import load as load_registry
 from dpsync.model.desired import Base, Desired
 from dpsync.model.drift import Edits
-
-if TYPE_CHECKING:
-    pass
 
 
 def load_base(
@@ -29,12 +25,11 @@ def load_base(
     ids: Path | None = None,
     profile: str | None = None,
 ) -> Base:
-    """The configuration with what goes over it, as git has it at `ref` or at the default base.
+    """Return the configuration with its overlays in the commit `ref`, or in the default base.
 
-    docs/configuration.md says which base is the default. `ids` is where the ids file is: the base has that of
-    its commit.
-    Raises DiagnosticError (exit 5) when a named `ref` cannot be used. A default one that cannot be had is an
-    empty base, with the reason in `said`.
+    docs/configuration.md says which base is the default. `ids` is the path of the ids file, which is read
+    from the same commit. Raises DiagnosticError (exit 5) if `ref` cannot be used. If the default base cannot
+    be read, the base is empty and `said` has the reason.
     """
     layers = Layers.of(root, overlays, environment, profile)
     variables = os.environ if env is None else env
@@ -42,7 +37,7 @@ def load_base(
 
 
 def edits(desired: Desired, base: Base, registry: Registry | None = None) -> Edits:
-    """What a configuration says otherwise than that of a base. No platform is asked."""
+    """Return the differences between a configuration and its base, without requests."""
     if base.desired is None:
         return Edits(base_from=base.name)
     registry = registry or load_registry(desired.profile)

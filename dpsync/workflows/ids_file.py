@@ -1,4 +1,4 @@
-"""The ids file of a platform: where it is, and what it says. No platform is asked."""
+"""Find and read the ids file of a platform, without requests."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def ids_path(root: Path, url: str) -> Path:
 
 
 def load_ids(path: Path, registry: Registry | None = None) -> IdsFile:
-    """What an ids file says: nothing, where there is none.
+    """Return the lines of an ids file, or none if there is no file.
 
-    Raises DiagnosticError (exit 5) with everything that is wrong.
+    Raises DiagnosticError (exit 5) with all errors in the file.
     """
     return IdsOnDisk(path, (registry or load_registry()).whole).read()

@@ -1,6 +1,5 @@
 """Plan, apply and check drift: a `Session` is one configuration with the API edition of one platform.
 
-`compose`, `load_base` and `edits` use only the files and git; the methods of `Session` take a client.
 `Sharing` tells which environments use the same line of a file. `CandidatePages` adds the number of pages to
 the candidates of questions.
 """

@@ -1,10 +1,9 @@
-"""Live things that no entry is, and entries that are perhaps one of them under another name."""
+"""Find live objects without an entry, and entries that may be such objects under another name."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -21,9 +20,6 @@ from dpsync.planner.plan import make_plan
 from dpsync.planner.rebound_ids import Lookalike, Reason, lookalikes
 from dpsync.planner.sides import Sides
 from dpsync.workflows.session import Planned, Session
-
-if TYPE_CHECKING:
-    pass
 
 
 def undeclared_singles(session: Session, patterns: Sequence[Pattern]) -> dict[Address, Scope]:
@@ -47,7 +43,7 @@ def undeclared_singles(session: Session, patterns: Sequence[Pattern]) -> dict[Ad
 def undeclared(
     planned: Planned, patterns: Sequence[Pattern]
 ) -> tuple[Mapping[Address, LiveObject], list[Diagnostic]]:
-    """What the patterns name of everything that was read and that nobody declares, and what names nothing."""
+    """Return live objects without an entry that match the patterns, and findings for unused patterns."""
     sides = planned.sides
     known = {
         sides.names.address(identity): sides.snapshot.objects[identity]
@@ -89,10 +85,10 @@ def _matches_nothing(sides: Sides, pattern: Pattern) -> Diagnostic:
 
 
 def renamed(planned: Planned, patterns: Sequence[Pattern]) -> tuple[Planned, Mapping[Address, Diagnostic]]:
-    """The plan with each named entry that is not live taken for the one live thing that it must be.
+    """Return the plan with each matching entry that is not live bound to its only candidate.
 
-    Also, by address, what is said of those that could be several. An object with a similar title is taken if
-    it is the only candidate; one with another reason only for an address without wildcards.
+    Also return, by address, a finding for each entry with several candidates. An object with a similar title
+    is bound if it is the only candidate; one with another reason only for an address without wildcards.
     """
     sides = planned.sides
     perhaps: dict[Address, Lookalike] = {}
