@@ -24,7 +24,7 @@ from dpsync.live.reading import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.ids import Edits, IdsFile, Lines, RecordedLine, is_id
-from dpsync.model.journal import Outcome
+from dpsync.model.journal import APPLIED, Outcome
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import LiveObject, Snapshot
 
@@ -149,7 +149,7 @@ class Recorder:
             self._settled(task, outcome, ids)
 
     def _settled(self, task: Task, outcome: Outcome, ids: Callable[[Address], str | None]) -> None:
-        if outcome.result not in ("done", "already"):
+        if outcome.result not in APPLIED:
             return
         step, change = task.step, task.change
         address = change.location

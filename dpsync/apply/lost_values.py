@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dpsync.model.journal import Outcome, Unkept
+from dpsync.model.journal import APPLIED, Outcome, Unkept
 from dpsync.model.plan import Plan
 from dpsync.model.text import command
 
 
 def unkept(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[Unkept]:
     """Yield the values that `remaining`, the plan after an apply of `plan`, would send again."""
-    failed = {outcome.address for outcome in outcomes if outcome.result not in ("done", "already")}
+    failed = {outcome.address for outcome in outcomes if outcome.result not in APPLIED}
     written = {
         (change.address, item.field)
         for change in plan.changes

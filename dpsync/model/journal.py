@@ -19,7 +19,9 @@ Result = Literal["done", "already", "requested", "failed", "stale", "unknown", "
 """done: answered with success. already: it was so before. requested: the platform asks its admins first.
 stale: the object was changed since the plan was made. unknown: sent, and nobody knows whether it happened."""
 
-GOOD: frozenset[Result] = frozenset({"done", "already", "requested"})
+APPLIED: frozenset[Result] = frozenset({"done", "already"})
+"""The results of a step whose change is in effect."""
+GOOD: frozenset[Result] = APPLIED | {"requested"}
 
 
 class Outcome(Frozen):
@@ -95,6 +97,11 @@ class Report(Frozen):
 
     def count(self, *results: Result) -> int:
         return sum(outcome.result in results for outcome in self.outcomes)
+
+    @property
+    def applied_steps(self) -> set[str]:
+        """Return the ids of the steps whose change is in effect."""
+        return {outcome.step for outcome in self.outcomes if outcome.result in APPLIED}
 
     @property
     def sent(self) -> bool:

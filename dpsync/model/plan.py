@@ -162,6 +162,13 @@ class Comparison(Frozen):
         return {name: getattr(self, name) for name in Comparison.model_fields}
 
 
+_NOT_IN_DIGEST: Final = (
+    "origins", "requests", "base", "base_from", "waiting", "unwatched", "trouble", "accepted",
+    "delete_decision", "previews", "reverts", "renamed_keys", "pages",
+)  # fmt: skip
+"""Fields of a plan that do not change what an apply does."""
+
+
 class Plan(Comparison):
     """What would be done. `can_apply` is decided here and nowhere else."""
 
@@ -231,8 +238,7 @@ class Plan(Comparison):
         influence of the base is in the changes and refusals. So a digest that was approved before a merge
         names the same operations after the merge.
         """
-        words = "origins requests base base_from waiting unwatched trouble accepted delete_decision previews"
-        left_out: dict[str, Any] = dict.fromkeys([*words.split(), "reverts", "renamed_keys", "pages"], True)
+        left_out: dict[str, Any] = dict.fromkeys(_NOT_IN_DIGEST, True)
         told = {"__all__": {"cause", "masked"}}
         left_out["changes"] = {"__all__": {"cause": True, "was": True, "removed": True, "differences": told}}
         left_out["refusals"] = {"__all__": {"candidates": {"__all__": {"changed", "pages"}}}}

@@ -6,7 +6,7 @@ All formats use these sentences. `done` and `ending` are the result of an apply;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Final
 
@@ -63,12 +63,12 @@ def applied_changes(plan: Plan, report: Report) -> dict[str, list[Change]]:
 
     A word without changes is left out, and so is an object that the platform creates with its parent.
     """
-    good = {outcome.step for outcome in report.outcomes if outcome.result in ("done", "already")}
+    applied = report.applied_steps
     words = {"create": "created", "update": "changed", "move": "moved", "delete": "deleted"}
     changes_by_word: dict[str, list[Change]] = {word: [] for word in words.values()}
     folded_changes = folded(plan)
     for change in plan.changes:
-        verbs = {step.verb for step in change.steps if step.id in good}
+        verbs = {step.verb for step in change.steps if step.id in applied}
         if verbs and change.address not in folded_changes:
             changes_by_word[words["delete" if "delete" in verbs else category(change)]].append(change)
     return {word: changes for word, changes in changes_by_word.items() if changes}
@@ -101,6 +101,15 @@ def unproven_lines(remaining: Plan) -> list[str]:
     return [f"{sentence}: {names}"]
 
 
+def follow_ups(plan: Plan, report: Report, complete: Callable[[str], str]) -> Iterator[str]:
+    """Yield what an apply recorded, and what a person can do after it. `complete` adds flags to commands."""
+    if report.verified and not report.unrecorded and (recorded := recorded_keys(plan)):
+        yield recorded
+    yield from secret_url_hints(plan, report)
+    if hint := revert_hint(plan, report):
+        yield complete(hint)
+
+
 def recorded_keys(plan: Plan) -> str:
     """Return how many new keys an apply wrote to the ids file; empty if there are none."""
     number_of_keys = len(plan.renamed_keys)
@@ -124,8 +133,8 @@ def secret_url_hints(plan: Plan, report: Report) -> Iterator[str]:
 
 def revert_hint(plan: Plan, report: Report) -> str:
     """Return how to keep the objects that a revert created or restored; empty if there are none."""
-    good = {outcome.step for outcome in report.outcomes if outcome.result in ("done", "already")}
-    verbs = {step.verb for change in plan.changes for step in change.steps if step.id in good}
+    applied = report.applied_steps
+    verbs = {step.verb for change in plan.changes for step in change.steps if step.id in applied}
     if plan.reverts is None or not verbs & {"create", "restore"}:
         return ""
     return (

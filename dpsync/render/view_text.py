@@ -14,7 +14,7 @@ from typing import Final
 from click import unstyle
 from msgspec import Struct
 
-from dpsync.model.journal import GOOD, Outcome, Report
+from dpsync.model.journal import APPLIED, GOOD, Outcome, Report
 from dpsync.model.plan import DIGITS, Plan, Rehearsal
 from dpsync.model.text import NOWHERE, counted, some
 from dpsync.render.paint import Paint
@@ -23,10 +23,8 @@ from dpsync.render.plan_words import SHOWN, place
 from dpsync.render.report_words import (
     done,
     ending,
-    recorded_keys,
+    follow_ups,
     restorable,
-    revert_hint,
-    secret_url_hints,
     two_lines,
     unkept,
     unproven_lines,
@@ -314,7 +312,7 @@ def render_outcome(outcome: Outcome, paint: Paint) -> str:
 def render_step(outcome: Outcome, number: int, steps: int, paint: Paint) -> str:
     """Return the line of one step while an apply runs. The report tells the reason of a step that failed."""
     text = f"[{number}/{steps}] {visible(outcome.step)}"
-    if outcome.result not in ("done", "already"):
+    if outcome.result not in APPLIED:
         text += f": {outcome.result.replace('-', ' ')}"
     return paint(text, _STYLE[outcome.result]) if outcome.result in _STYLE else text
 
@@ -333,9 +331,7 @@ def render_report(
     lines = list(_outcomes(report, paint, verbose))
     lines += [paint(visible(text), "red") for text in report.trouble]
     lines += _remaining_lines(plan, report, paint, summary)
-    if report.verified and not report.unrecorded:
-        lines += filter(None, [recorded_keys(plan)])
-    lines += filter(None, [*secret_url_hints(plan, report), complete(revert_hint(plan, report))])
+    lines += follow_ups(plan, report, complete)
     if report.unrecorded:
         lines.append(paint(visible(report.unrecorded), "red"))
     if verbose:
@@ -379,7 +375,7 @@ def _remaining_lines(plan: Plan, report: Report, paint: Paint, summary: bool) ->
         caused = [block for block in side_blocks(started) if block.entries[0].name == "trouble"]
         yield from Writer(paint, 1).blocks(caused)
         yield from unkept(report)
-        told = {outcome.address for outcome in report.outcomes if outcome.result not in ("done", "already")}
+        told = {outcome.address for outcome in report.outcomes if outcome.result not in APPLIED}
         rest = without_unkept(report)
         changes = tuple(change for change in rest.changes if change.address not in told)
         if changes or rest.refusals:

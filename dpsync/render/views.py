@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 from pydantic import BaseModel
 
-from dpsync.model.journal import Outcome, Report, Result
+from dpsync.model.journal import APPLIED, Outcome, Report, Result
 from dpsync.model.plan import DIGITS, Plan
 from dpsync.model.text import NOWHERE, counted
 from dpsync.render import plan_words
@@ -28,10 +28,9 @@ from dpsync.render.plan_words import origin
 from dpsync.render.report_words import (
     done,
     ending,
+    follow_ups,
     recorded_keys,
     restorable,
-    revert_hint,
-    secret_url_hints,
     unapplied,
     unkept,
     unproven_lines,
@@ -96,14 +95,12 @@ def _apply(document: ApplyDocument) -> View:
         # The remaining plan lists the value to send again, but not why the platform rejected it.
         caused = report.remaining.model_copy(update={"trouble": report.started})
         blocks.found += [one for one in side_blocks(caused) if one.entries[0].name == "trouble"]
-    done_entries = [_outcome_entry(plan, one) for one in report.outcomes if one.result in ("done", "already")]
+    done_entries = [_outcome_entry(plan, one) for one in report.outcomes if one.result in APPLIED]
     blocks.add("done", "Done: {}", "none", done_entries, detail=1)
     about = [*facts(plan), f"plan {report.plan[:DIGITS]}"]
     hints = [*restorable(report)]
     hints += unproven_lines(report.remaining) if report.remaining is not None else []
-    if report.verified and not report.unrecorded:
-        hints += filter(None, [recorded_keys(plan)])
-    hints += filter(None, [*secret_url_hints(plan, report), NOWHERE.complete(revert_hint(plan, report))])
+    hints += follow_ups(plan, report, NOWHERE.complete)
     about += [f"journal: {visible(report.journal)}"] if report.journal else []
     verdict = ViewLine(done(plan, report)), ViewLine(NOWHERE.complete(ending(plan, report)))
     return View(
