@@ -25,8 +25,8 @@ def _on(path: str, name: str) -> list[Operation]:
     user, team = users + "/{userId}", teams + "/{teamId}"
     return [
         post(f"inviteTo{name}", path + "/permissions", permissions.invite, None, mp.Invitation, status=204,
-             note="Gives the role in the body to all listed members and teams, or to none. The body names "
-                  "members by id or e-mail address.",
+             note="Gives the role in the body to all listed members and teams. If one of them does not "
+                  "exist, none gets the role. The body names members by id or e-mail address.",
              **ADDED),
         get(f"listPermissionsAggregateIn{name}", path + "/permissions/aggregate", permissions.aggregate,
             m.Page[mp.UserPermission], mp.AggregateQuery, **{**_READ, "note":
