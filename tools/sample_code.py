@@ -2,9 +2,9 @@
 
     python -m tools.sample_code --seed 7
 
-A function is printed whole, with its class; a module as its docstring and its public names; a test as its file
-and its name. Ask a reader who has never seen dpsync to say of each, in one sentence, what it does or shows, and
-to mark those that needed a second reading.
+A function is printed whole, with its class; a module as its docstring and its public names; a test as its
+file and its name. Ask a reader who has never seen dpsync to say of each, in one sentence, what it does or
+shows, and to mark those that needed a second reading.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--modules", type=int, default=20)
     parser.add_argument("--tests", type=int, default=40)
     options = parser.parse_args()
-    pick = random.Random(options.seed)
+    pick = random.Random(options.seed)  # noqa: S311 (a sample, no secret)
     product = sorted((ROOT / "dpsync").rglob("*.py"))
     modules = [path for path in product if len(path.read_text(encoding="utf-8").splitlines()) > FEWEST_LINES]
     groups = {
