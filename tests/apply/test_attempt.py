@@ -161,9 +161,7 @@ def refused(status: int, *, after: bool = False) -> Answered:
         (KeyError("x"), step(), "unknown", True),
     ],
 )
-def test_what_became_of_a_step_follows_from_its_answer(
-    answered: object, of: Step, result: str, sent: bool
-) -> None:
+def test_step_result_follows_from_response(answered: object, of: Step, result: str, sent: bool) -> None:
     """Otherwise, a change of what is not there counts as done.
 
     Otherwise, a conflict counts as done.
@@ -191,9 +189,7 @@ def test_what_became_of_a_step_follows_from_its_answer(
         (Reading(NotSent("GET", "/orgs/acme/teams", "refused")), "look_up", "unknown"),
     ],
 )
-def test_a_lost_create_was_done_when_exactly_what_it_makes_is_found(
-    reading: Reading, repeat: str, result: str
-) -> None:
+def test_unanswered_create_is_done_when_object_is_found(reading: Reading, repeat: str, result: str) -> None:
     """Otherwise, what must never be repeated is looked for and told as made.
 
     Otherwise, of two new things the first is taken for ours.
@@ -206,7 +202,7 @@ def test_a_lost_create_was_done_when_exactly_what_it_makes_is_found(
 
 
 @pytest.mark.parametrize("made", [[], [MADE]])
-def test_what_should_have_come_with_it_must_be_there_too(made: list[LiveObject]) -> None:
+def test_unanswered_create_needs_its_children_to_exist(made: list[LiveObject]) -> None:
     """Otherwise, a half made thing counts as whole.
 
     Otherwise, what came along with a create is not known as ours, and counts as a stranger's.
@@ -223,26 +219,26 @@ def test_what_should_have_come_with_it_must_be_there_too(made: list[LiveObject])
     assert ids.get(Address.parse("acme/x")) == ("8" if made else None)
 
 
-def test_what_was_made_is_known_to_the_steps_that_need_it() -> None:
+def test_created_id_is_available_to_later_steps() -> None:
     outcome, ids = attempt(Client(answer(id="7")), step())
     assert (outcome.result, outcome.id) == ("done", "7")
     assert ids.get(TEAM) == "7"
 
 
-def test_what_is_made_under_a_known_id_is_known_by_that() -> None:
+def test_predefined_id_of_created_object_is_recorded() -> None:
     """Otherwise, what needs a thing that was made fails, and what is in it is never made."""
     reference = {"dpsync:ref": str(ACME)}
     _, ids = attempt(Client(answer(id="another")), step(gives=(Gives(address=str(TEAM), id=reference),)))
     assert ids.get(TEAM) == "acme"
 
 
-def test_an_answer_without_the_id_that_it_should_have_leaves_it_in_doubt() -> None:
+def test_create_response_without_id_is_unknown() -> None:
     """Otherwise, something whose id nobody knows counts as made."""
     outcome, ids = attempt(Client(answer(id=None)), step())
     assert (outcome.result, ids.get(TEAM)) == ("unknown", None)
 
 
-def test_what_a_signal_has_cut_is_for_the_next_apply_to_see() -> None:
+def test_create_interrupted_by_signal_is_unknown() -> None:
     """Nothing is asked any more: the second signal ends what is waited for.
 
     Otherwise, after a second signal it is still asked what became of a write.
@@ -254,7 +250,7 @@ def test_what_a_signal_has_cut_is_for_the_next_apply_to_see() -> None:
 
 
 @pytest.mark.parametrize("sent", [False, True])
-def test_a_step_that_was_not_sent_leaves_its_place_as_it_was(sent: bool) -> None:
+def test_unsent_step_releases_its_place(sent: bool) -> None:
     """Otherwise, what a step wanted to write to is not looked at any more, although nothing was sent
     there.
     """
@@ -271,7 +267,7 @@ def test_a_step_that_was_not_sent_leaves_its_place_as_it_was(sent: bool) -> None
     assert given_back == ([] if sent else [f"{TEAM} create"])
 
 
-def test_a_mistake_of_our_own_before_anything_is_sent_fails_the_step_alone() -> None:
+def test_internal_error_before_sending_fails_only_step() -> None:
     for wrong in (step(path="/orgs/{acme/nobody}/teams"), step(body={"x": {"dpsync:ref": "acme/nobody"}})):
         client = Client(answer(id="7"))
         outcome, _ = attempt(client, wrong)
@@ -279,13 +275,13 @@ def test_a_mistake_of_our_own_before_anything_is_sent_fails_the_step_alone() -> 
         assert outcome.error == "dpsync has an internal error (KeyError)"
 
 
-def test_an_id_in_a_path_or_body_is_that_of_the_address_there() -> None:
+def test_addresses_in_request_are_replaced_by_ids() -> None:
     client = Client(answer(id="7"))
     attempt(client, step(path=f"/orgs/{{{ACME}}}/teams", body={"x": {"dpsync:ref": str(ACME)}}))
     assert client.sent == [("PUT", "/orgs/acme/teams", {"x": "acme"})]
 
 
-def test_what_is_about_to_be_written_is_on_record_with_its_id_where_it_is_live() -> None:
+def test_journal_records_id_before_write() -> None:
     """Otherwise, the journal does not say which object a write is about."""
     journal = RememberingJournal(NoJournal())
 
@@ -326,7 +322,7 @@ def objecting(found: Objection | Exception | None) -> Check:
         ),
     ],
 )
-def test_nothing_is_sent_that_a_check_objects_to(found: Any, result: str, words: str | None) -> None:
+def test_failed_check_prevents_request(found: Any, result: str, words: str | None) -> None:
     """Otherwise, what a check objects to is sent.
 
     Otherwise, that a check could not be made is told as a mistake of dpsync's.
@@ -340,13 +336,13 @@ def test_nothing_is_sent_that_a_check_objects_to(found: Any, result: str, words:
 @pytest.mark.parametrize(
     ("status", "hinted"), [(400, False), (403, False), (404, True), (405, True), (406, False), (501, True)]
 )
-def test_a_request_that_the_platform_may_not_have_is_told_with_the_profile(status: int, hinted: bool) -> None:
+def test_unsupported_request_error_suggests_profile(status: int, hinted: bool) -> None:
     outcome, _ = attempt(Client(refused(status)), step("update", "safe"))
     assert outcome.status == status
     assert ("set --profile to the API version" in (outcome.error or "")) is hinted
 
 
-def test_a_step_tells_how_long_it_took_in_thousandths_of_a_second() -> None:
+def test_step_duration_is_recorded_in_milliseconds() -> None:
     journal, clock = RememberingJournal(NoJournal()), iter([10.0, 12.34567])
     change = Change(address=str(TEAM), kind="team", action="update", steps=(step("update", "safe"),))
     shared = Shared(
@@ -360,7 +356,7 @@ def test_a_step_tells_how_long_it_took_in_thousandths_of_a_second() -> None:
 WAIT = step("await", "safe", method="GET", gives=(Gives(address="acme/teams/t/space", pointer="made.id"),))
 
 
-def test_what_the_platform_makes_is_asked_for_less_and_less_often_and_not_for_ever() -> None:
+def test_waiting_for_output_backs_off_and_times_out() -> None:
     client = Client({"made": None})
     outcome, _ = attempt(client, WAIT)
     assert (outcome.result, outcome.sent, client.sent) == ("not-tried", False, [])
@@ -369,7 +365,7 @@ def test_what_the_platform_makes_is_asked_for_less_and_less_often_and_not_for_ev
     assert 60 <= sum(client.pauses) < 65
 
 
-def test_after_a_signal_it_is_not_asked_for_again() -> None:
+def test_signal_stops_waiting_for_output() -> None:
     """Otherwise, a signal does not end the waiting for what the platform makes.
 
     Otherwise, what the platform has not made yet counts as made.
@@ -385,19 +381,19 @@ def test_after_a_signal_it_is_not_asked_for_again() -> None:
     assert client.pauses == []
 
 
-def test_a_mistake_of_our_own_while_it_is_asked_for_fails_the_step_alone() -> None:
+def test_internal_error_while_waiting_fails_only_step() -> None:
     outcome, _ = attempt(Client(RuntimeError("x")), WAIT)
     assert (outcome.result, outcome.error) == ("failed", "dpsync has an internal error (RuntimeError)")
 
 
-def test_what_the_platform_has_made_gets_its_address() -> None:
+def test_waiting_step_records_output_id() -> None:
     client = Client({"made": None}, {"made": None}, {"made": {"id": "out"}})
     outcome, ids = attempt(client, WAIT)
     assert (outcome.result, client.pauses) == ("done", [0.1, 0.2])
     assert ids.get(Address.parse("acme/teams/t/space")) == "out"
 
 
-def test_a_platform_that_cannot_be_asked_is_a_failure_of_the_step() -> None:
+def test_unreachable_platform_while_waiting_fails_step() -> None:
     """Otherwise, a platform that cannot be asked for what it makes is told as a mistake of dpsync's."""
     error: ClientError = NotSent("GET", "/x", "refused")
     outcome, _ = attempt(Client(error), WAIT)
@@ -405,7 +401,7 @@ def test_a_platform_that_cannot_be_asked_is_a_failure_of_the_step() -> None:
     assert outcome.error == str(error)
 
 
-def test_what_is_made_under_a_known_id_is_looked_for_by_that() -> None:
+def test_unanswered_create_is_looked_up_by_known_id() -> None:
     asked: list[str | None] = []
 
     class ById(Reading):
@@ -419,7 +415,7 @@ def test_what_is_made_under_a_known_id_is_looked_for_by_that() -> None:
 
 
 @pytest.mark.parametrize("status", [404, 409])
-def test_what_is_so_already_tells_what_was_answered(status: int) -> None:
+def test_already_satisfied_step_keeps_response_status(status: int) -> None:
     verb = "delete" if status == 404 else "move"
     outcome, _ = attempt(Client(refused(status)), step(verb, "safe"))
     assert (outcome.result, outcome.status) == ("already", status)
@@ -429,13 +425,13 @@ def test_what_is_so_already_tells_what_was_answered(status: int) -> None:
     ("everything", "body"),
     [(True, {"a": 1, "b": {"c": 3, "d": 9}, "e": [1]}), (False, {"b": {"c": 3, "d": 9}, "e": [1]})],
 )
-def test_what_is_sent_whole_is_what_is_live_with_what_is_wanted_over_it(everything: bool, body: Any) -> None:
+def test_whole_update_merges_desired_over_live_value(everything: bool, body: Any) -> None:
     live = {"a": 1, "b": {"c": 2, "d": 9}, "e": [0]}
     types = {"b": Json(partial=True), "e": Json()}
     assert _laid_over(types, live, {"b": {"c": 3}, "e": [1]}, everything) == body
 
 
-def test_what_can_only_be_read_is_not_sent_back() -> None:
+def test_whole_update_omits_read_only_fields() -> None:
     live = {"title": "Old", "emoji": "A", "urls": {"location": "…"}}
     assert _laid_over({"title": Json()}, live, {"title": "T"}, True, ("urls",)) == {
         "title": "T",
@@ -452,7 +448,7 @@ def test_what_can_only_be_read_is_not_sent_back() -> None:
         ("PUT", False, {"title": "T"}),
     ],
 )
-def test_what_replaces_all_of_it_is_sent_with_what_is_live(method: str, whole: bool, sent: Any) -> None:
+def test_only_whole_put_includes_live_values(method: str, whole: bool, sent: Any) -> None:
     """Otherwise, what may only be sent when it changes is sent back as it is, and somebody's change
     with it.
     """
@@ -462,7 +458,7 @@ def test_what_replaces_all_of_it_is_sent_with_what_is_live(method: str, whole: b
     assert [body for _, _, body in client.sent] == [sent]
 
 
-def test_what_only_the_platform_writes_is_not_sent_with_what_is_live() -> None:
+def test_whole_update_omits_platform_managed_fields() -> None:
     client, reading = Client(answer()), Reading()
     live = {"scans": {"topics": "auto"}, "updatedAt": "2026-11-01T00:00:00Z", "urls": {"location": "…"}}
     reading.sources = SimpleNamespace(to_write_back=lambda *_: live)
@@ -474,7 +470,7 @@ def test_what_only_the_platform_writes_is_not_sent_with_what_is_live() -> None:
 @pytest.mark.parametrize(
     ("body", "words"), [({"key": {"dpsync:env": "KEY"}}, "not shown"), ({}, "status 422")]
 )
-def test_the_platforms_words_are_told_unless_it_was_sent_a_secret(body: Any, words: str) -> None:
+def test_platform_error_is_hidden_when_secret_was_sent(body: Any, words: str) -> None:
     """Otherwise, a secret that the platform repeats gets into report and log."""
     client = Client(refused(422))
     outcome, _ = attempt(client, step("update", "safe", body=body))
@@ -483,7 +479,7 @@ def test_the_platforms_words_are_told_unless_it_was_sent_a_secret(body: Any, wor
     assert ("not shown" in (outcome.error or "")) is bool(body)
 
 
-def test_a_lost_answer_is_told_in_its_own_words_whatever_was_sent() -> None:
+def test_lost_response_error_is_shown_despite_secret() -> None:
     """Otherwise, why nobody knows what became of a write is left out wherever it held a secret."""
     outcome, _ = attempt(Client(LOST), step("update", "safe", body={"key": {"dpsync:env": "KEY"}}))
     assert "not shown" not in (outcome.error or "")
@@ -491,7 +487,7 @@ def test_a_lost_answer_is_told_in_its_own_words_whatever_was_sent() -> None:
 
 
 @pytest.mark.parametrize("live", [{"a": 1}, [0], None])
-def test_what_is_wanted_goes_as_it_is_over_what_has_another_form(live: Any) -> None:
+def test_desired_value_replaces_live_value_of_other_type(live: Any) -> None:
     """Otherwise, a value that has another form now cannot be written."""
     wanted: Any = [1] if isinstance(live, dict) else {"a": 2}
     assert _laid_over({}, live, wanted, everything=True) == wanted
@@ -516,9 +512,7 @@ PLACES = {
         (None, None, 1),
     ],
 )
-def test_what_went_wrong_names_the_entry_and_the_field_of_the_answer(
-    answer: str | None, field: str | None, line: int
-) -> None:
+def test_refusal_is_located_at_field_from_response(answer: str | None, field: str | None, line: int) -> None:
     """Otherwise, a refusal is told at the line of a field that it is not about.
 
     Otherwise, a refusal is told at the line of the field that it names beside the wrong one.
@@ -532,7 +526,7 @@ def test_what_went_wrong_names_the_entry_and_the_field_of_the_answer(
     assert task.outcome("done").origin is None
 
 
-def test_a_refusal_passes_the_answer_on() -> None:
+def test_step_outcome_takes_field_from_refusal() -> None:
     error = Answered("PUT", "/orgs/acme/teams", 422, "path is taken")
     change = Change(
         address=str(TEAM),

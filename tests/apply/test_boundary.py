@@ -56,7 +56,7 @@ ERRORS = [RuntimeError("x"), OSError("x"), MemoryError("x"), KeyError("x"), Jour
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("number", [1, 3])
-def test_a_mistake_while_a_step_is_checked_is_that_steps_failure(
+def test_check_error_fails_only_its_step(
     error: Exception,
     number: int,
     client: WriteClient,
@@ -73,7 +73,7 @@ def test_a_mistake_while_a_step_is_checked_is_that_steps_failure(
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("event", ["intent", "outcome", "end"])
-def test_a_journal_that_fails_in_any_way_stops_the_writes_and_not_the_report(
+def test_journal_failure_stops_writes_but_keeps_report(
     error: Exception,
     event: str,
     client: WriteClient,
@@ -94,7 +94,7 @@ def test_a_journal_that_fails_in_any_way_stops_the_writes_and_not_the_report(
     assert journal.events[-1] == "end"
 
 
-def test_a_journal_that_cannot_say_what_is_not_tried_is_told_with_what_stopped_the_apply(
+def test_scheduler_and_journal_failure_are_both_reported(
     client: WriteClient, session: Session, server: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Schedule, "settle", failing(1, KeyError("x"))(Schedule.settle))
@@ -105,7 +105,7 @@ def test_a_journal_that_cannot_say_what_is_not_tried_is_told_with_what_stopped_t
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_a_mistake_between_the_steps_stops_them_and_not_the_report(
+def test_scheduler_error_stops_apply_but_keeps_report(
     error: Exception,
     client: WriteClient,
     session: Session,
@@ -124,9 +124,7 @@ def test_a_mistake_between_the_steps_stops_them_and_not_the_report(
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_whoever_is_told_cannot_stop_the_apply(
-    error: Exception, client: WriteClient, session: Session
-) -> None:
+def test_reporter_error_does_not_stop_apply(error: Exception, client: WriteClient, session: Session) -> None:
     """Otherwise, a terminal that is gone leaves things half done."""
 
     def told(_: object) -> None:
@@ -139,7 +137,7 @@ def test_whoever_is_told_cannot_stop_the_apply(
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_a_result_that_cannot_be_proven_is_reported(
+def test_failed_verification_is_reported(
     error: Exception,
     client: WriteClient,
     session: Session,
@@ -153,7 +151,7 @@ def test_a_result_that_cannot_be_proven_is_reported(
 
 
 @pytest.mark.parametrize("number", [4, 7])  # what is told of the first and of the second step
-def test_a_secret_that_cannot_be_taken_out_does_not_take_the_report_with_it(
+def test_masking_error_does_not_stop_apply(
     number: int, client: WriteClient, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, an outcome that cannot be written down stops the apply in the middle."""
@@ -165,7 +163,7 @@ def test_a_secret_that_cannot_be_taken_out_does_not_take_the_report_with_it(
     assert journal.events[-1] == "end"
 
 
-def test_a_secret_that_is_in_the_name_of_a_step_does_not_hide_what_became_of_it(
+def test_secret_in_step_name_keeps_outcome_visible(
     client: WriteClient, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dpsync.apply.executor.sent_secrets", lambda *_: ["acme/teams/one"])

@@ -135,7 +135,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_delete_that_would_take_along_anything_else_is_stale(case: str, lab: Lab) -> None:
+def test_delete_is_stale_when_cascade_has_grown(case: str, lab: Lab) -> None:
     body, places, request, told = CASES[case]
     lab.holds(**EVERYTHING)
     report = apply_after(lab, body, places, request)
@@ -167,7 +167,7 @@ RENAMED: dict[str, tuple[str, str, tuple[str, str, Any]]] = {
 
 
 @pytest.mark.parametrize("case", RENAMED)
-def test_what_was_renamed_under_its_feet_is_not_deleted(case: str, lab: Lab) -> None:
+def test_object_renamed_during_apply_is_not_deleted(case: str, lab: Lab) -> None:
     """The list that it is in was read before this apply wrote to it: only the reading right before tells.
 
     Otherwise, what was renamed under its feet, and is another thing now, is deleted.
@@ -211,7 +211,7 @@ CHANGED: dict[str, tuple[str, str, tuple[str, str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", CHANGED)
-def test_a_delete_is_stale_when_what_goes_along_was_changed_under_its_feet(case: str, lab: Lab) -> None:
+def test_delete_is_stale_when_cascaded_object_changed(case: str, lab: Lab) -> None:
     """Otherwise, what goes along is another thing by now, and is deleted."""
     body, places, request, told = CHANGED[case]
     lab.holds(**EVERYTHING)
@@ -222,7 +222,7 @@ def test_a_delete_is_stale_when_what_goes_along_was_changed_under_its_feet(case:
     assert not [write for write in lab.writes if write.startswith("DELETE")]
 
 
-def test_what_is_stale_is_left_and_the_rest_is_done(lab: Lab) -> None:
+def test_stale_delete_does_not_stop_other_deletes(lab: Lab) -> None:
     lab.holds(**EVERYTHING)
     report = apply_after(lab, "teams: {}", "teams", ("PUT", f"{ORG}/teams/sales/members/cy", None))
     assert [(item.address, item.result) for item in report.outcomes] == [
@@ -233,7 +233,7 @@ def test_what_is_stale_is_left_and_the_rest_is_done(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(("method", "who"), [("DELETE", "bo"), ("PUT", "cy")])
-def test_what_leaves_or_joins_between_two_deletes_is_noticed(method: str, who: str, lab: Lab) -> None:
+def test_membership_change_between_deletes_is_detected(method: str, who: str, lab: Lab) -> None:
     """The shared lists were read before the first one; those of its own are read before each."""
     lab.holds(**EVERYTHING)
     session = replace(lab.session("teams: {}", f"{{ prune: [teams], {LIMITS} }}"), parallelism=1)
@@ -247,7 +247,7 @@ def test_what_leaves_or_joins_between_two_deletes_is_noticed(method: str, who: s
     assert f"[sales]/members/[{who}" in (outcome.error or "")
 
 
-def test_nothing_is_deleted_when_it_cannot_be_seen_any_more_what_goes_along(lab: Lab) -> None:
+def test_delete_is_stale_when_dependents_are_unreadable(lab: Lab) -> None:
     lab.holds(**EVERYTHING)
     session = lab.session(OPS, f"{{ prune: [teams], {LIMITS} }}")
     tape = Tape(lab.server.url, "token", keep=False)
@@ -261,7 +261,7 @@ def test_nothing_is_deleted_when_it_cannot_be_seen_any_more_what_goes_along(lab:
     )
 
 
-def test_what_somebody_else_has_deleted_is_no_harm(lab: Lab) -> None:
+def test_already_deleted_object_does_not_fail_apply(lab: Lab) -> None:
     """Otherwise, what somebody else has deleted already ends in a failed step."""
     lab.holds(**EVERYTHING)
     report = apply_after(lab, "teams: {}", "teams", ("DELETE", f"{ORG}/teams/sales", None))
@@ -280,7 +280,7 @@ READ_AGAIN = delete_checks.DeleteChecks._read_again
 
 
 @pytest.mark.parametrize("reading", [READ_AGAIN, read_each_time])
-def test_deletes_that_take_along_the_same_do_not_stop_each_other(
+def test_deletes_with_shared_dependents_all_succeed(
     reading: Callable[[delete_checks.DeleteChecks], dict[Identity, str]],
     lab: Lab,
     monkeypatch: pytest.MonkeyPatch,
@@ -304,7 +304,7 @@ def test_deletes_that_take_along_the_same_do_not_stop_each_other(
     assert report.converged
 
 
-def test_the_shared_lists_are_read_after_the_last_other_write(lab: Lab) -> None:
+def test_delete_checks_run_after_last_other_write(lab: Lab) -> None:
     lab.holds(**EVERYTHING)
     apply_after(lab, "teams: { new: { title: new }, ops: { title: Operations, id: ops } }", "teams")
     order = [(method, path.removeprefix("/v1")) for method, path, _ in lab.server.app.requests]
@@ -327,7 +327,7 @@ def reads(lab: Lab, ending: str = "") -> int:
     return sum(method == "GET" and path.endswith(ending) for method, path, _ in lab.server.app.requests)
 
 
-def test_spaces_are_deleted_by_lists_that_all_of_them_share(lab: Lab) -> None:
+def test_space_deletes_share_list_reads(lab: Lab) -> None:
     keys = [f"s{number}" for number in range(MANY)]
     shown = [{**named("docs", basename="docs")[0], "structure": [section("aa", *keys)]}]
     lab.holds(spaces=named(*keys, "xx"), sites=shown)
@@ -339,7 +339,7 @@ def test_spaces_are_deleted_by_lists_that_all_of_them_share(lab: Lab) -> None:
     assert reads(lab) <= 12 * batches
 
 
-def test_teams_are_deleted_with_one_more_reading_each(lab: Lab) -> None:
+def test_each_team_delete_needs_one_extra_read(lab: Lab) -> None:
     titles = [f"t{number}" for number in range(MANY)]
     lab.holds(teams=named(*titles), spaces=named("xx"))
     report = apply_after(lab, "teams: {}", "teams")
@@ -348,7 +348,7 @@ def test_teams_are_deleted_with_one_more_reading_each(lab: Lab) -> None:
     assert reads(lab) <= MANY + 12 * -(-MANY // delete_checks.BATCH)
 
 
-def test_where_there_are_many_lists_they_are_read_less_often(lab: Lab) -> None:
+def test_member_deletes_with_many_lists_read_less_often(lab: Lab) -> None:
     members = [f"m{number}" for number in range(MANY)]
     world = {
         "users": [
@@ -370,7 +370,7 @@ def test_where_there_are_many_lists_they_are_read_less_often(lab: Lab) -> None:
     assert reads(lab) <= 2 * MANY
 
 
-def test_a_plan_without_deletes_reads_nothing_for_them(lab: Lab) -> None:
+def test_plan_without_deletes_needs_no_delete_checks(lab: Lab) -> None:
     lab.holds(**EVERYTHING)
     apply_after(lab, "teams: { new: { title: new } }", "spaces")
     assert reads(lab, "/structure") == reads(lab, "/members") == 0

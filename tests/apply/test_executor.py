@@ -54,9 +54,7 @@ def applied(session: Session, client: WriteClient, journal: Any = None) -> tuple
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_nothing_is_sent_when_the_intent_cannot_be_recorded(
-    number: int, server: ThreadedServer, session: Session
-) -> None:
+def test_unrecorded_intent_prevents_request(number: int, server: ThreadedServer, session: Session) -> None:
     with WriteClient(server.url, "ada-token") as client:
         _, report = applied(session, client, Breaking("intent", number))
     assert writes(server) == number - 1 == report.count("done")
@@ -66,7 +64,7 @@ def test_nothing_is_sent_when_the_intent_cannot_be_recorded(
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_what_was_sent_is_reported_as_done_when_it_cannot_be_recorded(
+def test_sent_step_is_done_despite_journal_failure(
     number: int, server: ThreadedServer, session: Session
 ) -> None:
     with WriteClient(server.url, "ada-token") as client:
@@ -75,7 +73,7 @@ def test_what_was_sent_is_reported_as_done_when_it_cannot_be_recorded(
     assert report.count("not-tried") == 3 - number
 
 
-def test_a_create_that_cannot_be_looked_up_is_unknown(server: ThreadedServer, session: Session) -> None:
+def test_create_is_unknown_when_lookup_fails(server: ThreadedServer, session: Session) -> None:
     with Losing(server.url, "ada-token") as client:
         _, report = applied(session, client)
     assert report.count("unknown") >= 1
@@ -83,7 +81,7 @@ def test_a_create_that_cannot_be_looked_up_is_unknown(server: ThreadedServer, se
     assert not report.converged
 
 
-def test_a_mistake_of_our_own_in_one_step_leaves_the_others_and_the_report_alone(
+def test_internal_error_in_one_step_keeps_others(
     server: ThreadedServer, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send = WriteClient.send

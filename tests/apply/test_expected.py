@@ -38,7 +38,7 @@ def with_(change: Change, **more: object) -> Plan:
         (PLAN.model_copy(update={"platform": "https://another.example"}), "platform"),
     ],
 )
-def test_every_difference_in_what_would_be_done_is_refused(now: Plan, where: str) -> None:
+def test_different_plan_is_refused(now: Plan, where: str) -> None:
     """Otherwise, what was agreed to and is not needed any more is no difference.
 
     Otherwise, what nobody has seen is carried out.
@@ -52,7 +52,7 @@ def test_every_difference_in_what_would_be_done_is_refused(now: Plan, where: str
 
 
 @pytest.mark.parametrize(("before", "named"), [("prod", "prod"), (None, "none")])
-def test_it_is_told_which_environment_a_plan_was_made_for(before: str | None, named: str) -> None:
+def test_plan_for_other_environment_is_refused_by_name(before: str | None, named: str) -> None:
     made, now = (PLAN.model_copy(update={"environment": name}) for name in (before, "test"))
     assert different(made, now, "it") == {
         "environment": f"the plan was made for another environment: {named}"
@@ -70,7 +70,7 @@ def test_it_is_told_which_environment_a_plan_was_made_for(before: str | None, na
         with_(CREATE, cause="edited here"),
     ],
 )
-def test_what_does_not_change_what_is_done_is_no_difference(now: Plan) -> None:
+def test_plan_differences_without_effect_are_accepted(now: Plan) -> None:
     Expected(PLAN).check(now)
 
 
@@ -90,13 +90,13 @@ EDITED = Difference(field="title", before="A", after="B", cause="edited here")
         ),
     ],
 )
-def test_why_something_differs_is_in_no_digest_and_no_difference(now: Plan) -> None:
+def test_change_cause_does_not_affect_plan_digest(now: Plan) -> None:
     shown = with_(CREATE, differences=(EDITED,))
     assert now.digest == shown.digest
     Expected(shown, shown.digest).check(now)
 
 
-def test_what_goes_along_is_a_part_of_what_is_approved() -> None:
+def test_consequence_note_changes_plan_digest() -> None:
     lost = Note(
         address="acme/teams/a",
         text="the space [x] is inside this object and is transferred, too",
@@ -105,7 +105,7 @@ def test_what_goes_along_is_a_part_of_what_is_approved() -> None:
     assert PLAN.model_copy(update={"notes": (lost,)}).digest != PLAN.digest
 
 
-def test_a_refusal_must_have_been_there_before() -> None:
+def test_new_refusal_since_approval_is_refused() -> None:
     """Otherwise, a guard that arose since does not count."""
     refused = PLAN.model_copy(update={"refusals": (REFUSAL,)})
     Expected(refused).check(refused)
@@ -115,7 +115,7 @@ def test_a_refusal_must_have_been_there_before() -> None:
 
 
 @pytest.mark.parametrize("digits", [32, 40, 64])
-def test_a_digest_names_the_plan_of_now(digits: int) -> None:
+def test_approved_digest_matches_only_current_plan(digits: int) -> None:
     """Otherwise, what was approved is not asked."""
     Expected(approved=PLAN.digest[:digits].upper()).check(PLAN)
     with pytest.raises(NotApproved):
@@ -123,11 +123,11 @@ def test_a_digest_names_the_plan_of_now(digits: int) -> None:
 
 
 @pytest.mark.parametrize("approved", ["", "0" * 64, PLAN.digest[:31], PLAN.digest + "0"])
-def test_what_names_no_plan_approves_none(approved: str) -> None:
+def test_invalid_approved_digest_is_refused(approved: str) -> None:
     """Otherwise, a digest of a few digits, or of none, approves a plan."""
     with pytest.raises(NotApproved):
         Expected(approved=approved).check(PLAN)
 
 
-def test_where_nothing_is_expected_any_plan_is_as_expected() -> None:
+def test_any_plan_is_accepted_without_expectation() -> None:
     Expected().check(PLAN)

@@ -50,7 +50,7 @@ def results(report: Report) -> dict[str, str]:
     return {outcome.step: outcome.result for outcome in report.outcomes}
 
 
-def test_what_was_about_to_be_sent_when_the_process_ended_is_unknown_and_the_rest_was_not_tried() -> None:
+def test_step_in_flight_at_process_end_is_unknown() -> None:
     """Otherwise, what was sent when the process was killed is told as not tried.
 
     Otherwise, an apply that was killed while it wrote is told as one that wrote nothing.
@@ -61,50 +61,50 @@ def test_what_was_about_to_be_sent_when_the_process_ended_is_unknown_and_the_res
     assert [outcome.sent for outcome in report.outcomes] == [True, True, False]
 
 
-def test_an_apply_without_an_end_is_told_as_such_and_proves_nothing() -> None:
+def test_unfinished_journal_is_reported_as_incomplete() -> None:
     """Otherwise, nobody is told that the apply did not come to its end."""
     report = folded(intent("a"), ended("a"), intent("b"), ended("b"), intent("c"), ended("c"))
     assert (report.trouble, report.verified, report.converged) == ((NO_END,), False, False)
     assert (report.writes, exit_of(report)) == (3, Exit.PARTIAL)
 
 
-def test_a_process_that_ended_before_it_sent_anything_has_written_nothing() -> None:
+def test_journal_without_requests_reports_apply_as_failed() -> None:
     assert exit_of(folded()) is Exit.FAILED
 
 
-def test_what_was_only_waited_for_was_not_sent() -> None:
+def test_interrupted_wait_is_reported_as_not_sent() -> None:
     """Otherwise, what was only waited for is told as perhaps written."""
     report = folded(intent("a", "GET"))
     assert (results(report)["a"], report.outcomes[0].sent, report.writes) == ("not-tried", False, 0)
 
 
-def test_before_its_first_step_an_apply_has_no_report() -> None:
+def test_apply_without_start_event_has_no_report() -> None:
     assert report_of(BEGIN[:1], None) is None
 
 
-def test_steps_that_were_not_tried_are_one_line() -> None:
+def test_not_tried_steps_share_one_journal_line() -> None:
     report = folded(ended("a", "failed"), NotTried(steps=("b", "c"), why="it needs a"), Closed())
     assert results(report) == {"a": "failed", "b": "not-tried", "c": "not-tried"}
     assert {outcome.error for outcome in report.outcomes[1:]} == {"it needs a"}
 
 
-def test_of_two_outcomes_of_one_step_the_later_one_counts() -> None:
+def test_later_outcome_of_step_wins() -> None:
     assert results(folded(ended("a", "unknown"), ended("a"), Closed())) == {"a": "done"}
 
 
-def test_what_the_end_says_is_in_the_report() -> None:
+def test_journal_end_event_fills_report() -> None:
     end = Closed(interrupted=True, reads=5, writes=2, trouble=("no room",), unrecorded="no ids")
     report = folded(ended("a"), end)
     assert (report.interrupted, report.reads, report.writes) == (True, 5, 2)
     assert (report.trouble, report.unrecorded, report.journal) == (("no room",), "no ids", "the journal")
 
 
-def test_the_plan_after_it_is_the_proof() -> None:
+def test_empty_remaining_plan_verifies_apply() -> None:
     report = folded(*(ended(item.id) for item in STEPS), Closed(remaining=Plan()))
     assert (report.verified, report.converged, exit_of(report)) == (True, True, Exit.DONE)
 
 
-def test_what_was_deleted_can_be_brought_back_only_where_it_was_seen_to_be_deleted() -> None:
+def test_only_confirmed_deletes_are_restorable() -> None:
     """Otherwise, what was never deleted is told as to be brought back."""
     gone = Change(address=ADDRESS, kind="space", action="delete", steps=(step("a"),))
     back = Restorable(address=ADDRESS, id="i", days=7)

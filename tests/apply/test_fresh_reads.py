@@ -81,7 +81,7 @@ def team(id: str, title: str) -> dict[Identity, LiveObject]:
         ([], team("new", "Uno"), {}),
     ],
 )
-def test_nothing_is_written_to_what_is_not_as_it_was_planned_on(
+def test_write_is_stale_when_object_changed_since_plan(
     gone: list[str], there: Mapping[Identity, LiveObject], stale: dict[str, str]
 ) -> None:
     """Otherwise, what somebody else has made meanwhile is made a second time.
@@ -101,14 +101,14 @@ def test_nothing_is_written_to_what_is_not_as_it_was_planned_on(
         assert {objection.result for objection in objections.values() if objection} <= {"stale"}
 
 
-def test_before_anything_is_written_every_place_is_read_and_compared() -> None:
+def test_preflight_compares_every_affected_list() -> None:
     platform, _ = started()
     platform.now |= team("team-one", "Changed")
     assert platform.preflight() == {"acme/teams/one": "this object was changed after the plan was made"}
     assert platform.read_from == ["/orgs/acme/collections", "/orgs/acme/teams"]
 
 
-def test_a_place_is_read_before_its_first_write_and_not_again() -> None:
+def test_list_is_read_only_before_its_first_write() -> None:
     """Otherwise, our own writes make what follows them stale."""
     platform, steps = started()
     for id in (UPDATE, CREATE):
@@ -118,7 +118,7 @@ def test_a_place_is_read_before_its_first_write_and_not_again() -> None:
     assert platform.read_from == ["/orgs/acme/teams"]
 
 
-def test_nobody_else_takes_a_place_while_it_is_read_and_compared() -> None:
+def test_list_is_locked_while_being_compared() -> None:
     """Else the write of one step could be taken for somebody else's by another one, or be missed.
 
     Otherwise, the write of one step is taken for somebody else's by another one, or somebody else's is
@@ -136,7 +136,7 @@ def test_nobody_else_takes_a_place_while_it_is_read_and_compared() -> None:
     assert free == [False]
 
 
-def test_each_write_is_counted_by_one_thread_at_a_time() -> None:
+def test_write_counter_is_thread_safe() -> None:
     """Two that were counted as one would make an old reading look like a new one.
 
     Otherwise, two writes count as one, and an old reading as a new one.
@@ -151,7 +151,7 @@ def test_each_write_is_counted_by_one_thread_at_a_time() -> None:
     assert platform._sent == 1
 
 
-def test_what_was_read_before_another_write_is_read_again() -> None:
+def test_list_is_reread_after_another_write() -> None:
     """Otherwise, what somebody did while other steps were sent is overwritten."""
     platform, steps = started()
     platform.preflight()
@@ -166,7 +166,7 @@ def test_what_was_read_before_another_write_is_read_again() -> None:
     assert platform.read_from[2:] == ["/orgs/acme/collections"]
 
 
-def test_a_step_that_was_not_sent_leaves_its_place_to_be_read_before_the_first_write() -> None:
+def test_unsent_step_makes_list_reread_before_write() -> None:
     """Refused for what is stale itself, by another check, or because nothing could be sent.
 
     Otherwise, a step that was not sent keeps its place from being read again.
@@ -186,7 +186,7 @@ def test_a_step_that_was_not_sent_leaves_its_place_to_be_read_before_the_first_w
         assert objection.reason == "somebody else created this object after the plan was made"
 
 
-def test_what_another_entry_has_become_is_nothing_new() -> None:
+def test_object_assigned_to_another_entry_is_not_new() -> None:
     """Otherwise, what came along with our own create counts as a stranger's."""
     platform, steps = started()
     platform.now |= team("new", "Two")
@@ -198,7 +198,7 @@ def test_what_another_entry_has_become_is_nothing_new() -> None:
     assert platform.unchanged(steps[CREATE]) is None
 
 
-def test_a_person_who_is_known_elsewhere_is_new_in_this_place() -> None:
+def test_known_person_can_be_new_in_team() -> None:
     """The id of a member is that of a person: also of the entry that they are in the organization.
 
     Otherwise, a person who is known elsewhere counts as one who has not joined here, and is added twice.
@@ -222,7 +222,7 @@ def test_a_person_who_is_known_elsewhere_is_new_in_this_place() -> None:
     assert "somebody else created this object" in objection.reason
 
 
-def test_what_shows_a_translation_is_known_by_the_space_that_came_out_of_it() -> None:
+def test_site_space_of_translation_matches_by_output_space() -> None:
     case = Case()
     source = {"source": {"space": case.ref("space", "s"), "language": "en"}, "language": "fr"}
     there: dict[str, Any] = {
@@ -244,7 +244,7 @@ def test_what_shows_a_translation_is_known_by_the_space_that_came_out_of_it() ->
         assert (objection is not None) is stale
 
 
-def test_what_lies_in_something_that_is_not_made_yet_rests_on_no_list() -> None:
+def test_child_of_uncreated_object_needs_no_list_read() -> None:
     """Otherwise, what lies in something that this apply makes fails as a mistake of dpsync's."""
     live: dict[str, Any] = {"member": {"ada": {"role": "read"}}}
     case = Case({**live, "team": {"t": {"title": "T"}}, "team_member": {"t/ada": {"role": "owner"}}}, live)
@@ -257,7 +257,7 @@ def test_what_lies_in_something_that_is_not_made_yet_rests_on_no_list() -> None:
     assert platform.read_from == []
 
 
-def test_a_step_that_is_objected_to_makes_no_place_its_own() -> None:
+def test_rejected_step_does_not_claim_its_list() -> None:
     """Otherwise, after a step that is not sent its place is not looked at any more."""
     platform, steps = started()
     platform.now |= team("team-old", "Renamed meanwhile")
@@ -267,7 +267,7 @@ def test_a_step_that_is_objected_to_makes_no_place_its_own() -> None:
     assert platform.unchanged(steps[CREATE]) is not None
 
 
-def test_what_no_request_is_planned_for_cannot_be_stale() -> None:
+def test_change_without_requests_cannot_be_stale() -> None:
     """Otherwise, an entry about which nothing can be done keeps all others from being applied, as soon as it
     differs.
     """
@@ -279,7 +279,7 @@ def test_what_no_request_is_planned_for_cannot_be_stale() -> None:
     assert platform.read_from == []
 
 
-def test_what_was_there_when_it_was_planned_is_nobodys_doing_since() -> None:
+def test_planned_namesake_does_not_block_create() -> None:
     """The entry is said to be new, beside something of its name.
 
     Otherwise, what is said to be new beside a namesake is refused as somebody else's.
@@ -290,7 +290,7 @@ def test_what_was_there_when_it_was_planned_is_nobodys_doing_since() -> None:
     assert platform.unchanged(steps[CREATE]) is None
 
 
-def test_a_value_with_parts_is_compared_with_them() -> None:
+def test_preflight_compares_separately_loaded_parts() -> None:
     """Else it would count as changed as soon as such a part is declared.
 
     Otherwise, a text that is read by a request of its own counts as changed, and is never applied.
@@ -322,7 +322,7 @@ def twins(kind: str, first: str, second: str, more: Things) -> tuple[Platform, l
     return platform, [sides.resources[case.address(kind, path)] for path in (first, second)]
 
 
-def test_of_two_entries_that_one_thing_could_be_none_is_certain_until_the_other_is_made() -> None:
+def test_create_lookup_is_ambiguous_until_twin_is_created() -> None:
     """Otherwise, what was certainly made is told as unknown, because of an entry that is made already."""
     platform, (first, second) = twins("space", "a", "b", {})
     made = LiveObject("space", "new", ORGANIZATION, None, {"title": "Same"}, "/orgs/acme/spaces")
@@ -335,7 +335,7 @@ def test_of_two_entries_that_one_thing_could_be_none_is_certain_until_the_other_
 SITES: Things = {"site": {key: {"title": key} for key in ("one", "two")}}
 
 
-def test_an_entry_of_another_place_is_no_rival() -> None:
+def test_entry_in_another_site_causes_no_ambiguity() -> None:
     platform, (first, _) = twins("section_group", "one/s", "two/s", SITES)
     made = LiveObject("section_group", "new", ("site", "site-one"), None, SAME, "/structure")
     assert [item.id for item in platform.found(first, {made.identity: made})] == ["new"]
@@ -345,9 +345,7 @@ def test_an_entry_of_another_place_is_no_rival() -> None:
     ("kind", "site", "found"),
     [("section_group", "one", True), ("section_group", "two", False), ("external_link", "one", False)],
 )
-def test_only_what_is_new_in_the_same_place_and_of_the_same_kind_could_be_an_entry(
-    kind: str, site: str, found: bool
-) -> None:
+def test_create_lookup_requires_same_kind_and_place(kind: str, site: str, found: bool) -> None:
     """Otherwise, a group counts as the section of its name, which is then never made.
 
     Otherwise, what somebody has made in another place counts as the entry, which is then never made.
@@ -388,7 +386,7 @@ def deleting(*keys: str, **more: Any) -> tuple[Shared, list[Task]]:
     return Shared(sides, plan, **more), list(tasks(plan).values())
 
 
-def test_two_deletes_at_once_do_not_make_a_reading_last_for_ever() -> None:
+def test_parallel_deletes_do_not_extend_delete_check_validity() -> None:
     """Both are checked with one reading; every one after them needs another.
 
     Otherwise, one reading lets any number of deletes pass.
@@ -402,7 +400,7 @@ def test_two_deletes_at_once_do_not_make_a_reading_last_for_ever() -> None:
         assert shared.readings == number
 
 
-def test_a_write_makes_a_reading_old_and_an_exposure_does_not() -> None:
+def test_write_invalidates_delete_checks_but_exposure_does_not() -> None:
     """Otherwise, a reading from before other writes lets a delete pass."""
     shared, (first, second) = deleting("a", "b", kept={})
     for phase, readings in [(None, 2), ("expose", 2)]:
@@ -415,7 +413,7 @@ def test_a_write_makes_a_reading_old_and_an_exposure_does_not() -> None:
         shared._valid_deletes = 9
 
 
-def test_what_is_different_stops_its_delete_and_no_other() -> None:
+def test_stale_object_blocks_only_its_own_delete() -> None:
     """Otherwise, what is different from what was shown stops no delete."""
     shared, steps = deleting("a", "b", stale={"team-a": "the entry is another object"})
     shared._valid_deletes = 9
@@ -442,7 +440,7 @@ MEMBER_READS = replace(MEMBER, fields={"role": "read"})
         ([MEMBER], [MEMBER_READS], OTHERWISE),
     ],
 )
-def test_a_delete_takes_along_what_the_plan_has_shown_and_nothing_else(
+def test_delete_cascade_must_match_plan(
     before: list[LiveObject], now: list[LiveObject], reason: str | None
 ) -> None:
     """Otherwise, whoever joins a team right before it is deleted goes with it, unseen.
@@ -460,7 +458,7 @@ def test_a_delete_takes_along_what_the_plan_has_shown_and_nothing_else(
     assert (objection.reason if objection else None) == (reason and f"acme/teams/[A]/members/[ada] {reason}")
 
 
-def test_what_something_has_put_out_is_nothing_that_came_after_the_plan() -> None:
+def test_output_objects_do_not_block_delete() -> None:
     """Otherwise, what something has put out counts as a stranger's, and its delete is refused."""
     sides = Case({"team": {}}, {"team": {"a": {"title": "A"}}}, prune=["teams"]).sides()
     snapshot = replace(sides.snapshot, output_identities=frozenset({MEMBER.identity}))
@@ -528,7 +526,7 @@ UNSEEN = "this token can no longer read the objects that GitBook would also dele
         ([], {"before": [MEMBER], "sent": [("team", "team-a")]}, {}),
     ],
 )
-def test_each_delete_is_stopped_by_what_is_different_about_it(
+def test_each_delete_is_blocked_by_own_differences(
     spaces: list[str], more: dict[str, Any], reasons: dict[str, str]
 ) -> None:
     """Otherwise, what came after the plan goes along, unseen.
@@ -544,7 +542,7 @@ def test_each_delete_is_stopped_by_what_is_different_about_it(
 
 
 @pytest.mark.parametrize("prepared", [False, True])
-def test_what_this_apply_prepares_for_its_delete_is_not_changed_by_somebody_else(prepared: bool) -> None:
+def test_own_preparation_before_delete_is_no_foreign_change(prepared: bool) -> None:
     """A flag that is taken off it first, for instance.
 
     Otherwise, what this apply does to a thing before it deletes it counts as somebody else's.
@@ -559,7 +557,7 @@ def test_what_this_apply_prepares_for_its_delete_is_not_changed_by_somebody_else
     assert Shared(sides, plan)._is_another(replace(live, fields={"title": "B"})) is not prepared
 
 
-def test_only_what_the_plan_deletes_is_taken_for_deleted() -> None:
+def test_delete_checks_count_only_planned_deletes() -> None:
     """Else what goes along with it would count as deleted itself, and nothing as gone unseen.
 
     Otherwise, all that is changed counts as deleted itself, so that nothing goes along unseen.
@@ -568,7 +566,7 @@ def test_only_what_the_plan_deletes_is_taken_for_deleted() -> None:
     assert Shared(sides, plan)._roots == {"acme/teams/[Old]": ("team", "team-old")}
 
 
-def test_what_this_apply_writes_itself_is_not_changed_by_somebody_else() -> None:
+def test_own_update_is_no_foreign_change() -> None:
     """Otherwise, what this apply has written itself counts as somebody else's change."""
     plan = make_plan(sides := CASE.sides())
     shared = Shared(sides, plan)
@@ -577,7 +575,7 @@ def test_what_this_apply_writes_itself_is_not_changed_by_somebody_else() -> None
         assert shared._is_another(replace(live, fields={"title": "Uno"})) is another
 
 
-def test_a_value_with_parts_that_are_read_by_requests_of_their_own_is_not_compared() -> None:
+def test_separately_loaded_parts_do_not_block_delete() -> None:
     """Otherwise, a text that is read by a request of its own counts as changed, and its delete is refused."""
     live: Things = {"openapi": {"pets": {"source": {"type": "text", "text": "openapi: 3.1.0"}}}}
     plan = make_plan(sides := Case({"openapi": {}}, live, prune=["openapi"]).sides())
@@ -586,7 +584,7 @@ def test_a_value_with_parts_that_are_read_by_requests_of_their_own_is_not_compar
     assert not Shared(sides, plan)._is_another(replace(item, fields=fields))
 
 
-def test_a_flag_that_another_one_has_by_now_is_no_change() -> None:
+def test_default_flag_moved_away_does_not_block_delete() -> None:
     """Otherwise, a flag that another entry has by now stops the delete of the one that had it."""
     live: Things = {
         "site": {"docs": {"title": "Docs"}},
@@ -600,7 +598,7 @@ def test_a_flag_that_another_one_has_by_now_is_no_change() -> None:
 
 
 @pytest.mark.parametrize("sent", [False, True])
-def test_a_name_that_is_gone_with_what_this_apply_has_deleted_is_no_change(sent: bool) -> None:
+def test_reference_to_deleted_object_does_not_block_delete(sent: bool) -> None:
     """Otherwise, the name of what this apply has deleted stops the delete of what bore it."""
     live: Things = {
         "team": {"a": {"title": "A"}}, "saml": {"sso": {"label": "sso", "defaultTeam": LiveId("team-a")}},
@@ -613,7 +611,7 @@ def test_a_name_that_is_gone_with_what_this_apply_has_deleted_is_no_change(sent:
 
 
 @pytest.mark.parametrize("early", [False, True])
-def test_what_was_written_before_the_deletes_is_read_as_it_is(early: bool) -> None:
+def test_delete_checks_expect_only_writes_still_pending(early: bool) -> None:
     """Only where deletes make room for other writes is something still to be written then.
 
     Otherwise, what this apply has written already counts as still to come, and a value that somebody put
@@ -632,7 +630,7 @@ def test_what_was_written_before_the_deletes_is_read_as_it_is(early: bool) -> No
     assert written == [early, False]
 
 
-def test_a_section_that_gets_a_place_meanwhile_is_none_that_goes() -> None:
+def test_section_receiving_new_site_space_is_not_cascaded() -> None:
     """One that gets none goes with the last place in it.
 
     Otherwise, a section that goes along counts as one that stays, and its delete is refused.
@@ -662,7 +660,7 @@ def test_a_section_that_gets_a_place_meanwhile_is_none_that_goes() -> None:
     assert ("section", "section-docs-b") in along
 
 
-def test_only_what_does_not_come_back_with_it_is_read_again() -> None:
+def test_delete_checks_reread_only_unrestorable_children() -> None:
     """What lies in a space comes back with it; the members of a team do not. What loses a value stays.
 
     Otherwise, what comes back with a space is read once more for each of many spaces.
@@ -681,7 +679,7 @@ def test_only_what_does_not_come_back_with_it_is_read_again() -> None:
     assert asked == [("team", "team-a")]
 
 
-def test_what_has_a_known_id_is_found_by_that_alone() -> None:
+def test_object_with_known_id_is_found_by_id() -> None:
     """Otherwise, a thing whose id is known is looked for by its name, and another one taken for it."""
     sides = CASE.sides()
     platform = Platform(sides, make_plan(sides))
@@ -711,7 +709,7 @@ def of_a_site(registry: Registry) -> tuple[Platform, dict[str, Task]]:
 
 
 @pytest.mark.parametrize("kind", ["site", "section"])
-def test_what_the_platform_syncs_since_the_plan_was_made_is_not_written(kind: str) -> None:
+def test_write_is_stale_after_git_sync_was_enabled(kind: str) -> None:
     """Git Sync was turned on in between: from then on the site, and each node of it, has another owner.
 
     Otherwise, Git Sync that was turned on since the plan was made is not seen, and both write one navigation.
@@ -734,7 +732,7 @@ def test_what_the_platform_syncs_since_the_plan_was_made_is_not_written(kind: st
     ],
     ids=["where it may begin", "where no site is synced"],
 )
-def test_who_owns_a_structure_is_asked_once_between_two_writes(registry: Registry, read: list[str]) -> None:
+def test_structure_owner_is_read_once_between_writes(registry: Registry, read: list[str]) -> None:
     platform, steps = of_a_site(registry)
     [task] = [task for task in steps.values() if task.change.kind == "section"]
     assert platform.unchanged(task) is None

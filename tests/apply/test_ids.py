@@ -21,7 +21,7 @@ def hurried() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def test_steps_may_ask_while_others_write(hurried: None) -> None:
+def test_ids_are_readable_during_concurrent_writes(hurried: None) -> None:
     ids = Ids({})
     wrong: list[Exception] = []
 
@@ -68,7 +68,7 @@ QUESTIONS: dict[str, Callable[[Ids], object]] = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
-def test_every_question_takes_the_lock(question: Callable[[Ids], object]) -> None:
+def test_every_ids_query_takes_the_lock(question: Callable[[Ids], object]) -> None:
     """Whether threads happen to meet or not."""
     ids = Ids({ONE: "before"})
     ids._lock = lock = Counting()
@@ -76,7 +76,7 @@ def test_every_question_takes_the_lock(question: Callable[[Ids], object]) -> Non
     assert lock.taken == 1
 
 
-def test_an_address_has_the_id_that_it_was_given_last() -> None:
+def test_ids_lookup_returns_latest_id_of_address() -> None:
     """Otherwise, an entry is still found by the id that it had before."""
     one = Address(("acme", "one"))
     ids = Ids({one: "before"})

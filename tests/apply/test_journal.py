@@ -35,7 +35,7 @@ def steps(content: str) -> list[str]:
     return [line["step"] for line in found if line["event"] == "intent"]
 
 
-def test_each_event_is_one_line_and_there_at_once(tmp_path: Path) -> None:
+def test_journal_event_is_written_immediately_as_line(tmp_path: Path) -> None:
     journal = FileJournal(tmp_path / ".dpsync" / "journal", "stamp")
     journal.write(intent("a create"))
     _, line = lines(journal)
@@ -43,7 +43,7 @@ def test_each_event_is_one_line_and_there_at_once(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_each_line_says_when_it_was_written(tmp_path: Path) -> None:
+def test_journal_lines_have_timestamps(tmp_path: Path) -> None:
     clock = iter([datetime(2026, 1, 2, 3, 4, second, tzinfo=UTC) for second in (5, 6)])
     journal = FileJournal(tmp_path, "stamp", now=lambda: next(clock))
     journal.write(intent("a create"))
@@ -51,7 +51,7 @@ def test_each_line_says_when_it_was_written(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_the_first_line_says_what_it_is_and_who_has_written_it(tmp_path: Path) -> None:
+def test_journal_header_has_format_version_and_flags(tmp_path: Path) -> None:
     journal = FileJournal(tmp_path, "stamp", flags=Flags(environment="staging"))
     (line,) = lines(journal)
     assert (line["event"], line["format"], line["dpsync"]) == ("journal", "dpsync.journal/1", __version__)
@@ -59,7 +59,7 @@ def test_the_first_line_says_what_it_is_and_who_has_written_it(tmp_path: Path) -
     journal.close()
 
 
-def test_two_journals_never_share_a_file(tmp_path: Path) -> None:
+def test_journals_with_same_timestamp_get_separate_files(tmp_path: Path) -> None:
     """Otherwise, two applies write into one journal."""
     one, two = (FileJournal(tmp_path / "journal", "stamp") for _ in range(2))
     assert [Path(str(journal.path)).name for journal in (one, two)] == ["stamp.jsonl", "stamp-1.jsonl"]
@@ -67,7 +67,7 @@ def test_two_journals_never_share_a_file(tmp_path: Path) -> None:
     two.close()
 
 
-def test_a_thousand_journals_of_one_moment_have_names_and_no_more(tmp_path: Path) -> None:
+def test_journals_with_same_timestamp_are_limited_to_thousand(tmp_path: Path) -> None:
     for number in range(999):
         (tmp_path / f"stamp{f'-{number}' if number else ''}.jsonl").touch()
     last = FileJournal(tmp_path, "stamp")
@@ -77,18 +77,18 @@ def test_a_thousand_journals_of_one_moment_have_names_and_no_more(tmp_path: Path
         FileJournal(tmp_path, "stamp")
 
 
-def test_git_does_not_see_journals(tmp_path: Path) -> None:
+def test_journal_directory_gets_gitignore(tmp_path: Path) -> None:
     FileJournal(tmp_path / ".dpsync" / "journal", "stamp").close()
     assert (tmp_path / ".dpsync" / ".gitignore").read_text() == "*\n"
 
 
-def test_a_directory_that_cannot_be_made_is_said_before_anything_happens(tmp_path: Path) -> None:
+def test_uncreatable_journal_directory_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(JournalFull, match="cannot write a journal"):
         FileJournal(tmp_path / "file" / "journal", "stamp")
 
 
-def test_a_full_disk_is_an_error_of_its_own(tmp_path: Path) -> None:
+def test_full_disk_is_a_journal_error(tmp_path: Path) -> None:
     journal = FileJournal(tmp_path / "journal", "stamp")
     full = os.open("/dev/full", os.O_WRONLY)
     os.dup2(full, journal._file)
@@ -98,9 +98,7 @@ def test_a_full_disk_is_an_error_of_its_own(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_one_organization_is_locked_for_other_processes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_organization_lock_excludes_other_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, two applies to one organization run at once."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     code = (
@@ -123,9 +121,7 @@ def test_one_organization_is_locked_for_other_processes(
     assert other() == "free"
 
 
-def test_a_line_that_takes_several_writes_is_still_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_journal_lines_survive_partial_disk_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps write at once, and a disk may take a part of what it is given."""
     write = os.write
     monkeypatch.setattr(os, "write", lambda file, content: write(file, content[:7]))
@@ -185,18 +181,14 @@ class Disk:
         return problems
 
 
-def test_lines_that_come_while_one_is_put_on_disk_are_put_there_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_concurrent_journal_lines_share_one_sync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = Disk(FileJournal(tmp_path / "journal", "stamp"), 7, monkeypatch)
     assert disk.at_once("abcdefgh") == []
     assert disk.times == 2
     disk.journal.close()
 
 
-def test_nobody_goes_on_before_their_own_line_is_on_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_journal_write_returns_after_line_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = Disk(FileJournal(tmp_path / "journal", "stamp"), 7, monkeypatch)
     path = Path(str(disk.journal.path))
     found: dict[str, bool] = {}
@@ -209,7 +201,7 @@ def test_nobody_goes_on_before_their_own_line_is_on_disk(
     disk.journal.close()
 
 
-def test_where_lines_cannot_be_put_on_disk_together_each_of_them_is_told(
+def test_failed_shared_sync_is_reported_to_all_writers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disk = Disk(FileJournal(tmp_path / "journal", "stamp"), 7, monkeypatch)

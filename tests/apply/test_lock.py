@@ -18,7 +18,7 @@ from dpsync.apply.journal import Locked, NoState, locked, state_directory
         ({}, "/home/ada/.local/state/dpsync"),
     ],
 )
-def test_the_directory_of_the_user(
+def test_lock_directory_follows_environment(
     env: dict[str, str], directory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, locks lie wherever a command is started, and two applies run at once."""
@@ -26,7 +26,7 @@ def test_the_directory_of_the_user(
     assert str(state_directory(env)) == directory
 
 
-def test_without_a_home_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_home_directory_error_names_home(monkeypatch: pytest.MonkeyPatch) -> None:
     def homeless() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -35,7 +35,7 @@ def test_without_a_home_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPat
         state_directory({})
 
 
-def test_each_organization_of_a_platform_is_locked_once_and_let_go(
+def test_organization_lock_is_taken_once_and_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
@@ -46,9 +46,7 @@ def test_each_organization_of_a_platform_is_locked_once_and_let_go(
                     pass
 
 
-def test_where_no_lock_can_be_held_it_is_said_and_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_lock_directory_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, that no lock can be held is told as a mistake of dpsync's."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     (tmp_path / "dpsync").write_text("")

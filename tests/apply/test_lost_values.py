@@ -46,12 +46,12 @@ def outcome(result: Result, address: str = AT) -> Outcome:
         ([1], {"a": 1}, ["styling"]),
     ],
 )  # fmt: skip
-def test_the_part_that_was_lost_is_named(sent: Any, live: Any, paths: list[str]) -> None:
+def test_unkept_value_is_reported_with_path(sent: Any, live: Any, paths: list[str]) -> None:
     found = unkept(plan(None, sent), plan(live, sent), [outcome("done")])
     assert [item.path for item in found] == paths
 
 
-def test_of_what_cannot_be_read_nobody_knows_whether_it_was_kept() -> None:
+def test_unreadable_value_is_not_reported_as_unkept() -> None:
     """Otherwise, what cannot be read is told as not kept by the platform."""
     again = plan(None, "a")
     (change,) = again.changes
@@ -70,7 +70,7 @@ def test_of_what_cannot_be_read_nobody_knows_whether_it_was_kept() -> None:
         (Plan(), ["done"]),
     ],
 )
-def test_what_was_not_written_and_accepted_is_not_told(remaining: Plan, results: list[Result]) -> None:
+def test_only_accepted_writes_are_checked_for_unkept_values(remaining: Plan, results: list[Result]) -> None:
     """Otherwise, a value that was never sent is told as not kept by the platform.
 
     Otherwise, what somebody has changed meanwhile is told as not kept by the platform.
@@ -78,7 +78,7 @@ def test_what_was_not_written_and_accepted_is_not_told(remaining: Plan, results:
     assert list(unkept(plan("b", "a"), remaining, [outcome(result) for result in results])) == []
 
 
-def test_it_is_told_once_and_what_else_is_left_is_a_plan() -> None:
+def test_unkept_value_is_reported_once_beside_remaining_plan() -> None:
     first = plan({}, {"primaryColour": "red"})
     left = plan({}, {"primaryColour": "red"})
     report = Report(
@@ -100,7 +100,7 @@ def test_it_is_told_once_and_what_else_is_left_is_a_plan() -> None:
     assert "Plan: 1 to change." in text
 
 
-def test_a_platform_that_drops_a_member_ends_an_apply_with_3_and_says_which(
+def test_apply_exits_with_3_when_platform_drops_value(
     platform: ThreadedServer, run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send = WriteClient.send

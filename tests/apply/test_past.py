@@ -47,7 +47,7 @@ def refused(found: bytes) -> str:
     return finding.message
 
 
-def test_a_whole_journal_is_the_apply_that_it_is_about(written: bytes) -> None:
+def test_complete_journal_restores_plan_and_report(written: bytes) -> None:
     past = read(written)
     assert (past.plan, past.digest, past.exit) == (PLAN, PLAN.digest, Exit.DONE)
     assert (past.report.converged, past.report.count("done")) == (True, 3)
@@ -57,17 +57,17 @@ def test_a_whole_journal_is_the_apply_that_it_is_about(written: bytes) -> None:
     assert past.began <= past.last
 
 
-def test_it_began_with_what_it_was_to_do_and_was_written_last_with_its_exit_code(written: bytes) -> None:
+def test_journal_reader_returns_start_and_end_times(written: bytes) -> None:
     _, start, *_, last, _ = written.split(b"\n")
     past = read(written)
     assert (past.began, past.last) == (EVENT.validate_json(start).at, EVENT.validate_json(last).at)
 
 
-def test_an_exit_code_that_a_signal_has_decided_on_stays_the_exit_code(written: bytes) -> None:
+def test_journal_reader_keeps_exit_code_of_signal(written: bytes) -> None:
     assert read(written.replace(b'"code":0', b'"code":130')).exit is Exit.INTERRUPTED
 
 
-def test_cut_at_any_byte_it_tells_no_step_better_than_the_whole_does(written: bytes) -> None:
+def test_truncated_journal_never_overstates_results(written: bytes) -> None:
     """A process may be killed while it writes: what is on record then is told, and nothing else.
 
     Otherwise, that the last line is cut off is told by nobody.
@@ -115,7 +115,7 @@ def test_cut_at_any_byte_it_tells_no_step_better_than_the_whole_does(written: by
         (lambda text: b"[" * 100_000, "the file is not the journal of an apply"),
     ],
 )
-def test_what_is_no_whole_journal_is_said_to_be_none(
+def test_damaged_journal_is_refused_with_reason(
     written: bytes, damage: Callable[[bytes], bytes], says: str
 ) -> None:
     """Otherwise, a line that nobody can read is passed over, and a step that was done is told as not tried.

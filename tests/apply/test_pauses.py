@@ -19,7 +19,7 @@ from dpsync.model.journal import Outcome
     ("together", "pauses"),
     [(0, []), (0.5, [1]), (1, [1]), (7, [1, 2, 4]), (7.5, [1, 2, 4, 5]), (17, [1, 2, 4, 5, 5]), (-1, [])],
 )
-def test_each_pause_is_twice_the_one_before_up_to_the_longest(together: float, pauses: list[float]) -> None:
+def test_pauses_double_up_to_maximum(together: float, pauses: list[float]) -> None:
     assert list(growing(1, 5, together)) == pauses
 
 
@@ -56,11 +56,11 @@ class Asked:
         return self.pauses
 
 
-def test_a_requested_removal_is_looked_for_soon_at_first_and_then_every_five_seconds() -> None:
+def test_removal_polling_slows_down_to_five_seconds() -> None:
     assert Asked("cy").waited(20) == [0.5, 1, 2, 4, 5, 5, 5]
 
 
-def test_what_is_seen_to_be_gone_is_done_and_nothing_more_is_waited_for() -> None:
+def test_removal_polling_stops_when_member_is_removed() -> None:
     asked = Asked("cy", "di", gone_after=2)
     assert asked.waited(20) == [0.5, 1]
     assert [(end.result, end.status, end.id) for end in asked.done] == [
@@ -69,12 +69,12 @@ def test_what_is_seen_to_be_gone_is_done_and_nothing_more_is_waited_for() -> Non
     ]
 
 
-def test_where_it_cannot_be_looked_for_it_stays_requested() -> None:
+def test_removal_stays_requested_when_list_is_unreadable() -> None:
     asked = Asked("cy", gone_after=0)
     assert asked.waited(20, unread=True) == [0.5]
     assert asked.done == []
 
 
-def test_where_nothing_was_requested_and_after_a_signal_nothing_is_waited_for() -> None:
+def test_removal_polling_skipped_without_requests_or_after_signal() -> None:
     assert Asked().waited(20) == []
     assert Asked("cy").waited(20, stopped=True) == []

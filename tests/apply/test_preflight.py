@@ -50,7 +50,7 @@ def session(tmp_path: Path) -> Callable[..., Session]:
 
 
 @pytest.mark.parametrize("pattern", ["spaces/*#emoji", "acme/spaces/guides#emoji", "spaces/**#emoji"])
-def test_an_ignored_field_is_not_what_the_platform_is_held_against(
+def test_preflight_skips_ignored_fields(
     pattern: str, session: Callable[..., Session], client: WriteClient
 ) -> None:
     text = IGNORED % f'"{pattern}"'
@@ -58,7 +58,9 @@ def test_an_ignored_field_is_not_what_the_platform_is_held_against(
     assert report.complete
 
 
-def test_what_it_is_held_against_is_in_the_plan(session: Callable[..., Session], client: WriteClient) -> None:
+def test_plan_lists_fields_compared_by_preflight(
+    session: Callable[..., Session], client: WriteClient
+) -> None:
     planned = session(IGNORED % '"spaces/*#emoji"').plan(client)
     changes = {change.address: change for change in planned.plan.changes}
     assert changes["acme/spaces/guides"].watched == ("language", "title")
@@ -96,7 +98,7 @@ class Watching:
 
 
 @pytest.mark.parametrize("parallelism", [1, 2, 4])
-def test_all_that_the_plan_touches_is_read_at_once_and_no_more_than_was_asked_for(
+def test_preflight_reads_in_parallel_up_to_limit(
     parallelism: int, session: Callable[..., Session], server: ThreadedServer
 ) -> None:
     watching = Watching(HttpTransport(server.url, Token("ada-token")))
@@ -109,7 +111,7 @@ def test_all_that_the_plan_touches_is_read_at_once_and_no_more_than_was_asked_fo
     assert watching.most == parallelism
 
 
-def test_what_changes_after_the_first_write_is_seen_before_the_write_that_it_concerns(
+def test_change_after_first_write_makes_create_stale(
     session: Callable[..., Session], server: ThreadedServer
 ) -> None:
     def meanwhile() -> None:
@@ -125,7 +127,9 @@ def test_what_changes_after_the_first_write_is_seen_before_the_write_that_it_con
     assert "somebody else created this object" in (outcome.error or "")
 
 
-def test_what_is_gone_by_then_refuses_the_plan(session: Callable[..., Session], client: WriteClient) -> None:
+def test_preflight_refuses_plan_when_object_was_deleted(
+    session: Callable[..., Session], client: WriteClient
+) -> None:
     run = session(
         SEVERAL.replace(
             "fresh: { title: Fresh } }\n    spaces", "sales: { id: sales, title: S1 } }\n    spaces"

@@ -62,7 +62,7 @@ def agree(lab: Lab) -> None:
     httpx.post(f"{lab.server.url}/_dpsync/removals", json=asked).raise_for_status()
 
 
-def test_what_is_only_requested_is_told_so_after_a_while(lab: Lab) -> None:
+def test_unconfirmed_member_removal_stays_requested(lab: Lab) -> None:
     """Otherwise, a removal that the platform only asks its administrators about is called done."""
     clock = Answering(None)
     report = applied(lab, clock)
@@ -73,7 +73,7 @@ def test_what_is_only_requested_is_told_so_after_a_while(lab: Lab) -> None:
     assert 30 <= sum(clock.waits) < 36
 
 
-def test_what_is_seen_to_be_gone_meanwhile_is_done(lab: Lab) -> None:
+def test_confirmed_member_removal_is_done(lab: Lab) -> None:
     clock = Answering(lambda: agree(lab))
     report = applied(lab, clock)
     assert [item.result for item in report.outcomes] == ["done"]
@@ -81,13 +81,13 @@ def test_what_is_seen_to_be_gone_meanwhile_is_done(lab: Lab) -> None:
     assert len(clock.waits) == 2
 
 
-def test_nobody_waits_longer_than_for_an_answer(lab: Lab) -> None:
+def test_removal_waits_no_longer_than_timeout(lab: Lab) -> None:
     clock = Answering(None)
     applied(lab, clock, timeout=10.0)
     assert 10 <= sum(clock.waits) < 16
 
 
-def test_where_nobody_can_look_any_more_it_stays_requested(lab: Lab) -> None:
+def test_member_removal_stays_requested_when_list_unreadable(lab: Lab) -> None:
     def fail() -> None:
         rule = {
             "operation": "listMembersInOrganizationById",

@@ -80,7 +80,7 @@ def failing(error: Exception) -> Callable[..., Any]:
     return fails
 
 
-def test_what_was_done_is_proven_and_recorded() -> None:
+def test_apply_reports_verified_result_in_journal() -> None:
     report = carried_out(run := Run())
     assert (report.outcomes, report.interrupted, report.verified, report.remaining) == (
         (DONE,),
@@ -99,7 +99,7 @@ def test_what_was_done_is_proven_and_recorded() -> None:
     ("facts", "error"),
     [({"missing": ["TOKEN"]}, DiagnosticError), ({"stale": {"acme/teams/t": "gone"}}, Refused)],
 )
-def test_nothing_begins_while_something_is_missing_or_stale(facts: Any, error: type[Exception]) -> None:
+def test_apply_refuses_missing_secret_or_stale_plan(facts: Any, error: type[Exception]) -> None:
     """Otherwise, an apply begins although the platform has moved.
 
     Otherwise, an apply begins without a secret that it needs halfway.
@@ -119,7 +119,7 @@ def test_nothing_begins_while_something_is_missing_or_stale(facts: Any, error: t
         (False, ["it stumbled"], False, True),
     ],
 )
-def test_what_stopped_it_is_told_and_what_was_stopped_is_not_proven(
+def test_stopped_apply_is_not_verified(
     stopped: bool, trouble: list[str], interrupted: bool, verified: bool
 ) -> None:
     """Otherwise, what was stopped is told as proven or not."""
@@ -136,7 +136,7 @@ def test_what_stopped_it_is_told_and_what_was_stopped_is_not_proven(
         (KeyError("secret"), "the result was not verified: dpsync has an internal error (KeyError)"),
     ],
 )
-def test_a_proof_that_fails_is_no_proof(error: Exception, words: str) -> None:
+def test_failed_verification_leaves_result_unverified(error: Exception, words: str) -> None:
     """Otherwise, an apply whose result cannot be read is told as a mistake of dpsync's.
 
     Otherwise, a mistake of dpsync's after the writes hides what was done.
@@ -147,7 +147,7 @@ def test_a_proof_that_fails_is_no_proof(error: Exception, words: str) -> None:
     assert "secret" not in report.model_dump_json()
 
 
-def test_a_report_that_cannot_be_freed_of_secrets_proves_nothing_and_tells_the_outcomes() -> None:
+def test_masking_error_keeps_outcomes_but_not_verification() -> None:
     """Otherwise, a mistake of dpsync's after the writes hides what was done, also where the report cannot be
     masked.
     """
@@ -156,7 +156,7 @@ def test_a_report_that_cannot_be_freed_of_secrets_proves_nothing_and_tells_the_o
     assert report.trouble == ("the result was not reported: dpsync has an internal error (RuntimeError)",)
 
 
-def test_an_end_that_cannot_be_recorded_is_told() -> None:
+def test_unrecorded_journal_end_is_reported() -> None:
     """Otherwise, that the journal has no end is told by nobody."""
     report = carried_out(Run(full="end", trouble=["it stumbled"]))
     assert report.trouble == ("it stumbled", "no space left")
@@ -172,9 +172,7 @@ def test_an_end_that_cannot_be_recorded_is_told() -> None:
         ("team", "delete", "done", False),
     ],
 )
-def test_what_was_deleted_and_can_be_brought_back_is_told(
-    kind: str, action: Any, result: Any, told: bool
-) -> None:
+def test_restorable_deletes_are_reported(kind: str, action: Any, result: Any, told: bool) -> None:
     """Otherwise, what was changed is told as to be brought back."""
     run = Run()
     run.plan = Plan(changes=(CHANGE.model_copy(update={"kind": kind, "action": action, "id": "i"}),))
@@ -182,13 +180,13 @@ def test_what_was_deleted_and_can_be_brought_back_is_told(
     assert [item.id for item in carried_out(run).restorable] == ["i"] * told
 
 
-def test_what_has_no_outcome_is_not_in_the_report() -> None:
+def test_steps_without_outcome_are_not_reported() -> None:
     run = Run()
     run.run = lambda: None
     assert carried_out(run).outcomes == ()
 
 
-def test_ids_are_written_before_the_first_step_and_at_the_end() -> None:
+def test_ids_are_flushed_first_and_closed_last() -> None:
     """Otherwise, what the last second of an apply has learned is not in the ids file."""
     run = Run(unrecorded="no room")
     report = carried_out(run)
@@ -197,7 +195,7 @@ def test_ids_are_written_before_the_first_step_and_at_the_end() -> None:
     assert (report.unrecorded, report.converged, report.complete) == ("no room", True, False)
 
 
-def test_ids_are_written_whatever_ends_it() -> None:
+def test_ids_are_closed_when_apply_is_aborted() -> None:
     run = Run()
 
     def gone() -> Plan:
@@ -213,7 +211,7 @@ def test_ids_are_written_whatever_ends_it() -> None:
     ("sent", "reads", "writes"),
     [({"GET": 5, "PATCH": 2, "PUT": 1}, 5, 3), ({"GET": 5}, 5, 0), ({"PATCH": 2}, 0, 2), ({}, 0, 0)],
 )
-def test_requests_are_counted_by_what_they_do(sent: dict[str, int], reads: int, writes: int) -> None:
+def test_reads_and_writes_are_counted_by_method(sent: dict[str, int], reads: int, writes: int) -> None:
     run = Run()
     run.client = SimpleNamespace(stats=lambda: SimpleNamespace(by_method=sent))
     report = carried_out(run)
@@ -221,7 +219,7 @@ def test_requests_are_counted_by_what_they_do(sent: dict[str, int], reads: int, 
 
 
 @pytest.mark.parametrize("known", [False, True])
-def test_what_is_in_trouble_since_then_is_told(known: bool) -> None:
+def test_only_new_trouble_of_changed_objects_is_reported(known: bool) -> None:
     """Otherwise, trouble that somebody else has caused counts as this apply's.
 
     Otherwise, trouble that was there before counts as this apply's, which never converges.

@@ -25,12 +25,12 @@ from dpsync.planner.sides import Options
         ),
     ],
 )
-def test_the_options_are_those_of_the_plan(made: dict[str, object], options: Options) -> None:
+def test_saved_plan_restores_its_options(made: dict[str, object], options: Options) -> None:
     plan = Plan().model_copy(update=made)
     assert options_of(plan) == options
 
 
-def test_a_file_that_is_too_long_for_a_plan_is_told_with_the_bound(tmp_path: Path) -> None:
+def test_oversized_saved_plan_is_refused_with_limit(tmp_path: Path) -> None:
     """Otherwise, a file of any size is read into memory."""
     path = tmp_path / "plan.json"
     path.touch()
@@ -59,5 +59,5 @@ def test_a_file_that_is_too_long_for_a_plan_is_told_with_the_bound(tmp_path: Pat
         (b"{", None),
     ],
 )
-def test_a_file_of_dpsyncs_begins_with_its_format(found: bytes, name: str | None) -> None:
+def test_document_format_is_read_from_first_bytes(found: bytes, name: str | None) -> None:
     assert saved_plan.format_of(found) == name

@@ -37,7 +37,7 @@ def drain(schedule: Schedule) -> list[str]:
     return found
 
 
-def test_a_step_waits_for_what_it_needs_and_for_what_it_follows() -> None:
+def test_scheduled_step_waits_for_needs_and_follows() -> None:
     schedule = Schedule([step("a"), step("b", needs="a"), step("c", follows="b")])
     assert drain(schedule) == ["a"]
     schedule.settle("a", good=True)
@@ -46,7 +46,7 @@ def test_a_step_waits_for_what_it_needs_and_for_what_it_follows() -> None:
     assert drain(schedule) == ["c"]
 
 
-def test_a_failure_stops_what_needs_it_and_frees_what_follows_it() -> None:
+def test_failed_step_skips_dependents_but_frees_followers() -> None:
     """Otherwise, what needs a step that has failed is sent."""
     schedule = Schedule(
         [step("a"), step("b", needs="a"), step("c", needs="b"), step("d", follows="a"), step("e")]
@@ -56,7 +56,7 @@ def test_a_failure_stops_what_needs_it_and_frees_what_follows_it() -> None:
     assert drain(schedule) == ["d"]
 
 
-def test_what_is_told_twice_of_a_step_sets_nothing_free_a_second_time() -> None:
+def test_settling_step_twice_releases_no_further_steps() -> None:
     """Otherwise, a step that is told of twice sets free what must wait for another one."""
     schedule = Schedule([step("a"), step("b"), step("c", needs="a b"), step("d", "delete")])
     assert drain(schedule) == ["a", "b"]
@@ -65,14 +65,14 @@ def test_what_is_told_twice_of_a_step_sets_nothing_free_a_second_time() -> None:
     assert drain(schedule) == []
 
 
-def test_what_follows_a_step_that_will_never_run_is_free() -> None:
+def test_follower_of_skipped_step_is_released() -> None:
     schedule = Schedule([step("a"), step("b", needs="a"), step("c", follows="b")])
     drain(schedule)
     schedule.settle("a", good=False)
     assert drain(schedule) == ["c"]
 
 
-def test_what_follows_a_step_that_will_never_run_waits_for_what_that_waited_for() -> None:
+def test_follower_of_skipped_step_inherits_its_waits() -> None:
     """One after the other, though the one between is not tried.
 
     Otherwise, a step that cannot be done any more, since what it needs has failed, is sent.
@@ -85,7 +85,7 @@ def test_what_follows_a_step_that_will_never_run_waits_for_what_that_waited_for(
     assert drain(schedule) == ["c"]
 
 
-def test_deletes_wait_for_everything_else_and_exposure_for_the_deletes() -> None:
+def test_deletes_run_last_and_exposure_after_deletes() -> None:
     """Otherwise, deletes run before what they make room for, or what leaves them, is done.
 
     Otherwise, deletes wait for what is shown only after them, and nothing goes on.
@@ -102,7 +102,7 @@ def test_deletes_wait_for_everything_else_and_exposure_for_the_deletes() -> None
     assert drain(schedule) == ["p"]
 
 
-def test_without_anything_else_deletes_run_at_once() -> None:
+def test_deletes_run_immediately_without_other_steps() -> None:
     assert drain(Schedule([step("x", "delete"), step("y", "delete", needs="x")])) == ["x"]
 
 
@@ -124,7 +124,7 @@ def graphs(draw: st.DrawFn) -> list[Step]:
 
 
 @given(graphs(), st.data())
-def test_every_step_ends_exactly_once_and_in_order(steps: list[Step], data: st.DataObject) -> None:
+def test_schedule_settles_every_step_once_in_order(steps: list[Step], data: st.DataObject) -> None:
     """Otherwise, what has failed twice over is counted twice, and deletes begin too early."""
     schedule = Schedule(steps)
     by_id = {item.id: item for item in steps}

@@ -103,7 +103,7 @@ def applied(session: Session, client: WriteClient, *confirm: str) -> Report:
 
 
 @pytest.mark.parametrize("what", MAKES)
-def test_a_create_that_may_still_come_is_sent_once_and_made_once(what: str, open_: Open) -> None:
+def test_timed_out_create_is_unknown_and_not_repeated(what: str, open_: Open) -> None:
     path, body = MAKES[what]
     session, late, client = open_(body, path, lost("timeout"))
     report = applied(session, client)
@@ -163,9 +163,7 @@ def test_create_answered_409_is_unknown_when_unreadable(open_: Open, monkeypatch
 
 
 @pytest.mark.parametrize("answer", GATEWAY)
-def test_no_answer_of_a_gateway_or_a_connection_makes_a_create_be_sent_again(
-    answer: str, open_: Open
-) -> None:
+def test_create_is_not_retried_after_gateway_error(answer: str, open_: Open) -> None:
     path, body = MAKES["team"]
     session, late, client = open_(body, path, GATEWAY[answer])
     report = applied(session, client)
@@ -173,14 +171,14 @@ def test_no_answer_of_a_gateway_or_a_connection_makes_a_create_be_sent_again(
 
 
 @pytest.mark.parametrize("answer", GATEWAY)
-def test_a_create_that_is_found_was_made(answer: str, open_: Open) -> None:
+def test_unanswered_create_counts_when_object_exists(answer: str, open_: Open) -> None:
     path, body = MAKES["team"]
     session, late, client = open_(body, path, GATEWAY[answer], done=True)
     report = applied(session, client)
     assert (len(late.received), report.complete) == (1, True)
 
 
-def test_what_comes_with_a_thing_whose_answer_is_lost_is_found_with_it(open_: Open) -> None:
+def test_unanswered_section_create_finds_its_site_space(open_: Open) -> None:
     """A section is made with its first place, which has fields of its own to be written afterwards."""
     path, body = MAKES["section"]
     session, late, client = open_(body, path, lost("reset"), done=True)
@@ -191,7 +189,7 @@ def test_what_comes_with_a_thing_whose_answer_is_lost_is_found_with_it(open_: Op
 @pytest.mark.parametrize(
     "answer", [refused, status(429, **{"retry-after": "0"})], ids=["connection refused", "429"]
 )
-def test_a_create_that_was_certainly_not_received_is_sent_again(answer: Answer, open_: Open) -> None:
+def test_create_is_retried_when_certainly_not_received(answer: Answer, open_: Open) -> None:
     path, body = MAKES["team"]
     session, late, client = open_(body, path, answer)
     report = applied(session, client)
@@ -202,9 +200,7 @@ def test_a_create_that_was_certainly_not_received_is_sent_again(answer: Answer, 
     "body", ["[]", "{}", "null", '"text"', '{"id": 5}', '{"id": null}', '{"id": {"id": "a"}}']
 )
 @pytest.mark.parametrize("done", [True, False])
-def test_a_success_that_does_not_say_what_was_made_is_a_lost_answer(
-    body: str, done: bool, open_: Open
-) -> None:
+def test_malformed_success_counts_as_lost_response(body: str, done: bool, open_: Open) -> None:
     def odd(_: Request) -> Response:
         return Response(201, {"content-type": "application/json"}, body.encode(), True)
 
@@ -216,7 +212,7 @@ def test_a_success_that_does_not_say_what_was_made_is_a_lost_answer(
     assert "internal error" not in report.model_dump_json()
 
 
-def test_what_needs_an_unknown_create_is_not_tried(open_: Open) -> None:
+def test_dependents_of_unknown_create_are_not_tried(open_: Open) -> None:
     """Otherwise, what needs a step that has failed is sent."""
     body = "teams: { fresh: { title: Fresh, members: { ada@acme.example: owner } }, other: { title: Other } }"
     session, late, client = open_(body, "/teams", lost("timeout"))
@@ -230,7 +226,7 @@ def test_what_needs_an_unknown_create_is_not_tried(open_: Open) -> None:
 
 @pytest.mark.parametrize("answer", GATEWAY)
 @pytest.mark.parametrize("done", [True, False])
-def test_what_only_acts_is_sent_once_whatever_comes_back(answer: str, done: bool, open_: Open) -> None:
+def test_action_step_is_sent_once_after_any_response(answer: str, done: bool, open_: Open) -> None:
     """Otherwise, what is asked for once is planned again by the proof."""
     source = "{ space: { id: guides }, language: en }"
     body = f"translations: {{ fr: {{ id: guides-fr, source: {source}, language: fr }} }}"
@@ -246,7 +242,7 @@ def test_what_only_acts_is_sent_once_whatever_comes_back(answer: str, done: bool
 
 @pytest.mark.parametrize(("repeat", "sent", "result"), [("safe", 2, "done"), ("never", 1, "unknown")])
 @pytest.mark.parametrize("body", [MAKES["space"][1], "teams: { sales: { id: sales, title: Selling } }"])
-def test_whether_it_is_sent_again_is_the_word_of_the_call_alone(
+def test_retry_depends_only_on_step_repeat_setting(
     body: str, repeat: str, sent: int, result: str, open_: Open
 ) -> None:
     """Neither the method nor what it makes: a PATCH may be sent once only, and a POST again."""
@@ -261,7 +257,7 @@ def test_whether_it_is_sent_again_is_the_word_of_the_call_alone(
     assert [item.result for item in report.outcomes] == [result]
 
 
-def test_what_is_never_to_be_repeated_is_not_looked_for_either(open_: Open) -> None:
+def test_never_repeated_step_is_not_looked_up(open_: Open) -> None:
     """Whatever it makes: that something like it is there does not say that it was done."""
     session, late, client = open_(MAKES["space"][1], "/spaces", lost("reset"), done=True)
     planned = session.plan(client)
@@ -272,7 +268,7 @@ def test_what_is_never_to_be_repeated_is_not_looked_for_either(open_: Open) -> N
     assert (len(late.received), report.count("unknown")) == (1, 1)
 
 
-def test_what_is_there_without_what_should_come_with_it_is_not_found_for_certain(
+def test_unanswered_section_without_site_space_is_unknown(
     open_: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A section that is listed before its first place is."""
@@ -290,7 +286,7 @@ def test_what_is_there_without_what_should_come_with_it_is_not_found_for_certain
     assert "internal error" not in report.model_dump_json()
 
 
-def test_a_refusal_after_a_lost_answer_does_not_say_that_nothing_was_done(open_: Open) -> None:
+def test_refusal_after_lost_response_is_unknown(open_: Open) -> None:
     """The first try was carried out, and the second one met what it had done."""
     body = "teams: { sales: { id: sales, title: Selling } }"
     answers = iter([lost("reset"), status(422)])
@@ -300,14 +296,14 @@ def test_a_refusal_after_a_lost_answer_does_not_say_that_nothing_was_done(open_:
 
 
 @pytest.mark.parametrize("answer", [lost("timeout"), status(502)], ids=["timeout", "502"])
-def test_what_may_be_repeated_is_unknown_when_no_try_was_answered(answer: Answer, open_: Open) -> None:
+def test_repeated_update_without_response_is_unknown(answer: Answer, open_: Open) -> None:
     body = "teams: { sales: { id: sales, title: Selling } }"
     session, late, client = open_(body, "/sales", answer, times=99)
     report = applied(session, client)
     assert (len(late.received), report.count("unknown"), report.count("failed")) == (TRIES, 1, 0)
 
 
-def test_an_answer_that_is_something_else_is_no_success(open_: Open) -> None:
+def test_unexpected_success_body_is_a_failure(open_: Open) -> None:
     """Publishing may be answered with a checkout: then it did not happen.
 
     Otherwise, something else than was asked for counts as done.
@@ -319,7 +315,7 @@ def test_an_answer_that_is_something_else_is_no_success(open_: Open) -> None:
     assert len(late.received) == 1
 
 
-def test_what_another_entry_has_become_meanwhile_is_not_taken_for_this_one(open_: Open) -> None:
+def test_object_of_sibling_entry_is_not_adopted(open_: Open) -> None:
     """Two spaces of one title: the first is made, and the request for the second is lost."""
     session, late, client = open_(
         "spaces: { a: { title: Twin, language: en }, b: { title: Twin, language: fr } }", "/spaces",
@@ -331,7 +327,7 @@ def test_what_another_entry_has_become_meanwhile_is_not_taken_for_this_one(open_
     assert results == {"acme/spaces/a": "done", "acme/spaces/b": "unknown"}
 
 
-def test_a_refusal_that_stands_alone_says_that_nothing_was_done(open_: Open) -> None:
+def test_refused_update_without_earlier_loss_has_failed(open_: Open) -> None:
     body = "teams: { sales: { id: sales, title: Selling } }"
     session, late, client = open_(body, "/sales", status(422))
     report = applied(session, client)
@@ -347,7 +343,7 @@ WRITE = ("teams: { sales: { id: sales, title: Selling } }", "/sales")
     [(MOVE, 409, "already"), (MOVE, 422, "failed"), (WRITE, 409, "failed")],
     ids=["move 409", "move 422", "write 409"],
 )
-def test_a_conflict_says_of_a_place_that_it_is_so_already_and_of_nothing_else(
+def test_conflict_means_already_done_only_for_moves(
     request_: tuple[str, str], code: int, result: str, open_: Open
 ) -> None:
     """A move that changes nothing is answered with 409."""
@@ -356,7 +352,7 @@ def test_a_conflict_says_of_a_place_that_it_is_so_already_and_of_nothing_else(
     assert (len(late.received), result) in {(1, item.result) for item in outcomes}
 
 
-def test_what_is_found_is_not_taken_when_it_could_be_another_entry_just_as_well(open_: Open) -> None:
+def test_ambiguous_lost_creates_are_all_unknown(open_: Open) -> None:
     """Sites are created without their basename: two of one title look alike until that is written.
 
     Otherwise, what two entries could be is taken for the first of them.
@@ -369,9 +365,7 @@ def test_what_is_found_is_not_taken_when_it_could_be_another_entry_just_as_well(
     assert report.count("unknown") == 2
 
 
-def test_a_restore_whose_answer_is_lost_was_done_when_it_is_there_again(
-    open_: Open, server: ThreadedServer
-) -> None:
+def test_unanswered_restore_is_done_when_object_exists(open_: Open, server: ThreadedServer) -> None:
     body = "spaces: { archive: { id: archive, title: Archive } }"
     with WriteClient(server.url, "ada-token") as direct:
         direct.send("DELETE", "/spaces/archive", repeatable=True)

@@ -49,7 +49,7 @@ def document(run: Run, command: str, directory: str, *flags: str) -> dict[str, A
 
 
 @pytest.mark.parametrize("command", ["plan", "drift"])
-def test_accepted_problem_is_not_listed(
+def test_plan_and_drift_omit_accepted_problems(
     command: str, platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     directory = str(project(accepting(AZURE)))
@@ -99,7 +99,7 @@ def test_apply_with_only_accepted_problems_converges(
     assert ended["report"]["started"] == []
 
 
-def test_apply_of_unprocessed_text_stays_incomplete(
+def test_apply_of_unprocessed_openapi_text_is_incomplete(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     """The platform still has no text, so a new plan sends it again; that is no lost value."""
@@ -112,7 +112,7 @@ def test_apply_of_unprocessed_text_stays_incomplete(
     assert (ended["report"]["started"], ended["report"]["unkept"]) == ([], [])
 
 
-def test_apply_with_another_problem_ends_with_3(platform: ThreadedServer, run: Run, project: Project) -> None:
+def test_apply_with_unaccepted_problem_exits_3(platform: ThreadedServer, run: Run, project: Project) -> None:
     entries = (
         "organizations: { acme: { id: acme, saml: { new: { label: New }, azure: { label: Azure } } } }\n"
     )
@@ -121,7 +121,7 @@ def test_apply_with_another_problem_ends_with_3(platform: ThreadedServer, run: R
     assert [item["address"] for item in ended["report"]["started"]] == ["acme/saml/new"]
 
 
-def test_plan_names_accept_line_of_mended_problem(
+def test_verbose_plan_suggests_removing_obsolete_accept_line(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     directory = str(project(accepting(AZURE)))
@@ -142,7 +142,9 @@ def test_doctor_lists_accepted_problem_as_ok(platform: ThreadedServer, run: Run,
     assert azure["said"].endswith(" (accepted by policy: accept)")
 
 
-def test_doctor_prints_a_pattern_that_accepts(platform: ThreadedServer, run: Run, project: Project) -> None:
+def test_doctor_suggests_working_accept_patterns(
+    platform: ThreadedServer, run: Run, project: Project
+) -> None:
     """Each pattern that the notes print is put into the policy; then no problem is left."""
     found = document(run, "doctor", str(project(f"dpsync: 1\n{ENTRIES}")))["checks"]
     notes = [one for one in found if one["address"] and one["level"] == "note"]
@@ -152,7 +154,9 @@ def test_doctor_prints_a_pattern_that_accepts(platform: ThreadedServer, run: Run
     assert (again["trouble"], len(again["accepted"])) == ([], 2)
 
 
-def test_invalid_accept_pattern_names_the_field(platform: ThreadedServer, run: Run, project: Project) -> None:
+def test_invalid_accept_pattern_error_suggests_valid_field(
+    platform: ThreadedServer, run: Run, project: Project
+) -> None:
     ended = run("plan", "-C", str(project(accepting("saml/azure#label"))))
     assert ended.code == 5
     assert "error[DP244]" in ended.err

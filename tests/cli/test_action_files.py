@@ -21,7 +21,7 @@ from dpsync.model.plan import Plan
 from dpsync.render.json_conversion import findings_document, plan_document
 
 
-def test_outside_a_repository_there_is_no_commit_and_no_history(tmp_path: Path) -> None:
+def test_action_outside_git_repository_has_no_history(tmp_path: Path) -> None:
     inputs = Inputs(directory=str(tmp_path))
     assert _working_copy(inputs).head() is None
     assert _history(inputs) == History()
@@ -34,7 +34,7 @@ def test_outside_a_repository_there_is_no_commit_and_no_history(tmp_path: Path) 
     (("--ids=a.yaml",), "a.yaml"), (("--ids",), "dpsync.ids.yaml"),
     (("--ids", "a.yaml", "--ids=b.yaml"), "b.yaml"),
 ])  # fmt: skip
-def test_the_ids_file_is_the_named_one_or_beside_the_root_file(
+def test_action_ids_file_comes_from_flag_or_default(
     arguments: tuple[str, ...], named: str, tmp_path: Path
 ) -> None:
     (tmp_path / "dpsync.yaml").write_text("dpsync: 1\n")
@@ -43,7 +43,7 @@ def test_the_ids_file_is_the_named_one_or_beside_the_root_file(
     assert found.name == named
 
 
-def test_a_change_is_for_a_branch_as_long_as_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_for_branch_sets_github_base_ref_temporarily(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_BASE_REF", "main")
     with for_branch("next"):
         assert os.environ["GITHUB_BASE_REF"] == "next"
@@ -55,9 +55,7 @@ def test_a_change_is_for_a_branch_as_long_as_that_is_said(monkeypatch: pytest.Mo
     assert "GITHUB_BASE_REF" not in os.environ
 
 
-def test_a_summary_that_cannot_be_written_is_a_warning_and_one_that_nobody_wants_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_step_summary_prints_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = io.StringIO()
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     write_summary(Log(told), "x")
@@ -67,19 +65,19 @@ def test_a_summary_that_cannot_be_written_is_a_warning_and_one_that_nobody_wants
     assert told.getvalue().startswith(f"::warning title=dpsync::dpsync cannot write {tmp_path}: ")
 
 
-def test_a_comment_is_worth_it_for_findings_and_for_a_plan_with_something_in_it() -> None:
+def test_comment_is_posted_for_findings_or_nonempty_plan() -> None:
     assert worth_telling(findings_document([Diagnostic("DP201", "so")], Exit.INVALID))
     assert worth_telling(plan_document(Plan(blocked=(Blocked(address="acme/b", reason="so"),))))
     assert not worth_telling(plan_document(Plan()))
 
 
-def test_behind_two_dashes_nothing_is_a_flag_of_another_tool() -> None:
+def test_foreign_flag_after_double_dash_is_allowed() -> None:
     check_habits(["plan", "--", "-out=x"])
     with pytest.raises(click.UsageError, match="There is no flag -out"):
         check_habits(["plan", "-out=x", "--"])
 
 
-def test_a_mistake_of_the_program_ends_with_1_and_is_raised_only_where_that_was_asked_for(
+def test_internal_error_exits_1_and_raises_with_debug(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("DPSYNC_DEBUG", raising=False)

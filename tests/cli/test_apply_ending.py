@@ -55,7 +55,7 @@ def breaking(at: int, error: Exception) -> Any:
 
 @pytest.mark.parametrize("error", [RuntimeError("dictionary"), KeyError("x"), OSError("x")])
 @pytest.mark.parametrize("at", [1, 2, 3])
-def test_a_mistake_of_our_own_in_the_middle_ends_with_a_report_and_3(
+def test_internal_error_during_apply_exits_3_with_report(
     at: int,
     error: Exception,
     run: Run,
@@ -72,7 +72,7 @@ def test_a_mistake_of_our_own_in_the_middle_ends_with_a_report_and_3(
     assert events == ["journal", "start", *["intent", "outcome"] * 3, "end", "exit"]
 
 
-def test_where_every_step_was_refused_a_request_was_sent_all_the_same(
+def test_apply_exits_3_when_every_step_is_rejected(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dpsync.client.errors import Rejected
@@ -86,7 +86,7 @@ def test_where_every_step_was_refused_a_request_was_sent_all_the_same(
     assert ended.out.count("       at  dpsync.yaml:5 (title)\n") == 3
 
 
-def test_where_nothing_could_be_sent_it_ends_with_1(
+def test_apply_exits_1_when_no_request_was_sent(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dpsync.client.errors import NotSent
@@ -99,7 +99,7 @@ def test_where_nothing_could_be_sent_it_ends_with_1(
     assert writes(platform) == []
 
 
-def test_where_no_check_could_be_made_it_ends_with_1(
+def test_apply_exits_1_when_stale_check_fails(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(self: Fresh, task: object) -> None:
@@ -110,7 +110,7 @@ def test_where_no_check_could_be_made_it_ends_with_1(
     assert writes(platform) == []
 
 
-def test_a_mistake_while_the_end_is_told_does_not_say_that_nothing_was_written(
+def test_apply_exits_3_when_rendering_the_report_fails(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> str:
@@ -130,16 +130,14 @@ def piped(server: ThreadedServer, directory: Path, tmp_path: Path, to: Any) -> i
     return subprocess.run(command, env={**os.environ, **own}, stdout=to, stderr=subprocess.DEVNULL).returncode
 
 
-def test_what_cannot_be_shown_is_not_applied(
-    directory: Path, platform: ThreadedServer, tmp_path: Path
-) -> None:
+def test_unprintable_plan_is_not_applied(directory: Path, platform: ThreadedServer, tmp_path: Path) -> None:
     """A full disk under the output: the plan was not seen, so it is not carried out."""
     with open("/dev/full", "w") as full:  # noqa: PTH123
         assert piped(platform, directory, tmp_path, full) == 1
     assert writes(platform) == []
 
 
-def test_an_apply_whose_end_nobody_hears_ends_as_it_ended(
+def test_apply_exits_0_when_result_output_breaks(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put = click.echo
@@ -156,7 +154,7 @@ def test_an_apply_whose_end_nobody_hears_ends_as_it_ended(
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_stopped_twice_before_the_first_write_it_ends_as_interrupted(
+def test_two_signals_before_first_write_interrupt_apply(
     number: int,
     code: int,
     run: Run,

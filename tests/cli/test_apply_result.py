@@ -50,7 +50,7 @@ def after_steps(printed: str) -> list[str]:
     ]
 
 
-def test_apply_ends_with_one_line(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_apply_result_is_single_line(run: Run, project: Project, platform: ThreadedServer) -> None:
     printed = run("apply", "-C", str(project(HEAD + MORE)), "--yes").out
     assert after_steps(printed) == [
         "Applied: 1 created, 1 changed, 3 deleted. Verified: a new plan has no changes."
@@ -58,7 +58,7 @@ def test_apply_ends_with_one_line(run: Run, project: Project, platform: Threaded
 
 
 @pytest.mark.parametrize("flag", ["-v", "--format=json"])
-def test_details_of_apply_stand_behind_flags(
+def test_apply_shows_journal_path_with_verbose_or_json(
     flag: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     printed = run("apply", "-C", str(project(HEAD + MORE)), "--yes").out
@@ -67,7 +67,9 @@ def test_details_of_apply_stand_behind_flags(
     assert [".jsonl" in text for text in (printed, detailed)] == [False, True]
 
 
-def test_steps_stand_between_plan_and_result(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_apply_steps_are_printed_to_stdout_in_order(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
     """Otherwise, a log shows steps above the plan, because stderr is not buffered."""
     ran = run("apply", "-C", str(project(HEAD + MORE)), "--yes", "--parallelism", "1")
     steps = [line for line in ended(ran.out) if line.startswith("[")]
@@ -95,7 +97,7 @@ def test_apply_without_changes_prints_empty_plan(
     ],
     ids=["nobody to ask", "refused", "another plan approved", "unknown environment"],
 )
-def test_apply_that_is_refused_ends_with_nothing_applied(
+def test_refused_apply_ends_with_not_applied_message(
     flags: tuple[str, ...], code: int, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory = str(project(UNNAMED + MORE))
@@ -114,7 +116,7 @@ def test_failed_apply_prints_plan_once(
     assert ran.out.splitlines()[-1].startswith("Nothing was applied: 2 steps failed.")
 
 
-def test_steps_in_terminal_leave_no_line(
+def test_terminal_progress_lines_are_erased_after_apply(
     project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     command = [programs / "dpsync", "apply", "--yes", "-C", project(HEAD + MORE), "--color", "never"]
@@ -126,7 +128,7 @@ def test_steps_in_terminal_leave_no_line(
     assert printed.count("\nPlan: ") == 1
 
 
-def test_report_says_where_to_copy_new_share_links(
+def test_apply_report_tells_where_to_copy_share_links(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """The URL of a share link contains a secret, so no output of dpsync has it."""

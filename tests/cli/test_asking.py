@@ -67,7 +67,7 @@ def ask(
 
 
 @pytest.mark.parametrize(("answer", "code", "left"), [("y", 0, 0), ("n", 4, 26), ("", 4, 26)])
-def test_an_apply_is_asked_for(
+def test_apply_at_terminal_needs_confirmation(
     answer: str, code: int, left: int, example: Path, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     ended, out, said = ask(example, platform, answer, tmp_path, programs)
@@ -79,7 +79,7 @@ def test_an_apply_is_asked_for(
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 4), ("1", 4), ("delete 1", 4)])
-def test_decided_delete_is_confirmed_with_y(
+def test_delete_at_terminal_is_confirmed_only_by_y(
     answer: str, code: int, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     (tmp_path / "project").mkdir()
@@ -93,7 +93,7 @@ def test_decided_delete_is_confirmed_with_y(
     ("value", "asked"),
     [(None, True), ("", True), ("0", True), ("false", True), ("1", False), ("true", False)],
 )
-def test_nobody_is_asked_in_ci(value: str | None, asked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prompts_are_disabled_in_ci(value: str | None, asked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     for stream in ("sys.stdin", "sys.stderr"):
         monkeypatch.setattr(f"{stream}.isatty", lambda: True)
     monkeypatch.delenv("CI", raising=False)
@@ -103,7 +103,7 @@ def test_nobody_is_asked_in_ci(value: str | None, asked: bool, monkeypatch: pyte
     assert not interactive(no_input=True)
 
 
-def test_nobody_is_asked_about_a_plan_that_may_not_be_applied() -> None:
+def test_refused_plan_exits_without_prompt() -> None:
     change = Change(address="acme/teams/a", kind="team", action="create")
     refusal = Refusal(code="limits", address="acme", message="too many", way_out="fewer")
     assert nothing_to_do(Plan(changes=(change,))) is None
@@ -118,7 +118,7 @@ def test_nobody_is_asked_about_a_plan_that_may_not_be_applied() -> None:
         ("/orgs/acme/teams/reviewers", {"title": "Renamed"}),  # what it has nothing to do for
     ],
 )
-def test_what_is_applied_is_the_plan_of_now_and_must_be_what_was_agreed_to(
+def test_apply_rejects_plan_changed_after_confirmation(
     path: str, body: dict[str, str], platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     (tmp_path / "project").mkdir()

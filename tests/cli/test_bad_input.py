@@ -46,7 +46,7 @@ WRONG_FILES = {
 
 @pytest.mark.parametrize("name", WRONG_FILES)
 @pytest.mark.parametrize("command", ["validate", "plan", "apply"])
-def test_a_wrong_configuration_is_located_explained_and_ends_with_5(
+def test_invalid_configuration_exits_5_with_location(
     name: str, command: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     text, code, place, words = WRONG_FILES[name]
@@ -61,14 +61,14 @@ def test_a_wrong_configuration_is_located_explained_and_ends_with_5(
     assert not platform.app.requests
 
 
-def test_all_errors_come_at_once(run: Run, project: Project) -> None:
+def test_validate_reports_all_errors_at_once(run: Run, project: Project) -> None:
     directory = project(BASE + "    titel: A\n    defaultRole: boss\n    sites: {d: {title: D}}\n")
     ended = run("validate", "-C", str(directory))
     assert [code for code in ("DP201", "DP202", "DP203") if code in ended.err] == ["DP201", "DP202", "DP203"]
     assert "3 errors in 1 file" in ended.err
 
 
-def test_findings_are_printed_as_json(run: Run, project: Project) -> None:
+def test_validate_prints_findings_as_json(run: Run, project: Project) -> None:
     import json
 
     ended = run("validate", "-C", str(project(BASE + "    titel: A\n")), "--format", "json")
@@ -77,7 +77,9 @@ def test_findings_are_printed_as_json(run: Run, project: Project) -> None:
     assert document["findings"][0]["at"] == {"file": "dpsync.yaml", "line": 5, "column": 5}
 
 
-def test_an_unreachable_server_ends_with_1(run: Run, example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_exits_1_when_server_is_unreachable(
+    run: Run, example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Otherwise, whatever the platform answers is told as a mistake of dpsync's."""
     monkeypatch.setenv("DPSYNC_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("DPSYNC_TOKEN", "t")
@@ -86,7 +88,7 @@ def test_an_unreachable_server_ends_with_1(run: Run, example: Path, monkeypatch:
     assert "dpsync cannot connect to http://127.0.0.1:9" in ended.err
 
 
-def test_a_wrong_token_ends_with_1(
+def test_plan_exits_1_for_rejected_token(
     run: Run, example: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "not-a-token")
@@ -96,7 +98,7 @@ def test_a_wrong_token_ends_with_1(
     assert "not-a-token" not in ended.err
 
 
-def test_an_unknown_organization_ends_with_1_and_its_line(
+def test_plan_exits_1_for_unknown_organization_id(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { id: nowhere }\n")))
@@ -105,15 +107,13 @@ def test_an_unknown_organization_ends_with_1_and_its_line(
     assert "dpsync.yaml:3:12" in ended.err
 
 
-def test_an_unknown_hostname_ends_with_1(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_plan_exits_1_for_unknown_hostname(run: Run, project: Project, platform: ThreadedServer) -> None:
     ended = run("plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { hostname: nowhere }\n")))
     assert ended.code == 1
     assert 'the organization "nowhere" does not exist' in ended.err
 
 
-def test_an_organization_is_found_by_its_hostname(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_plan_finds_organization_by_hostname(run: Run, project: Project, platform: ThreadedServer) -> None:
     ended = run(
         "plan", "-C", str(project("dpsync: 1\norganizations:\n  x: { hostname: acme, title: Acme }\n"))
     )
@@ -146,9 +146,7 @@ def login_page() -> Iterator[str]:
         server.server_close()
 
 
-def test_an_answer_that_is_not_json_ends_with_1(
-    run: Run, example: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plan_exits_1_for_non_json_response(run: Run, example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "t")
     with login_page() as url:
         monkeypatch.setenv("DPSYNC_URL", url)
@@ -157,9 +155,7 @@ def test_an_answer_that_is_not_json_ends_with_1(
     assert "does not come from the GitBook API" in ended.err
 
 
-def test_a_member_that_is_not_live_is_an_error_where_members_are_not_declared(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_plan_exits_5_for_unknown_team_member(run: Run, project: Project, platform: ThreadedServer) -> None:
     text = BASE + "    teams: {t: {title: T, members: {no@acme.example: owner}}}\n"
     ended = run("plan", "-C", str(project(text)))
     assert ended.code == 5
@@ -193,7 +189,7 @@ def test_a_member_that_is_not_live_is_an_error_where_members_are_not_declared(
         (["apply", "--confirm", "run acme/translation/fr"], 'did you mean "acme/translations/fr"?'),
     ],
 )
-def test_wrong_usage_ends_with_64(arguments: list[str], words: str, run: Run) -> None:
+def test_wrong_command_line_exits_64(arguments: list[str], words: str, run: Run) -> None:
     ended = run(*arguments)
     assert ended.code == 64
     assert words in ended.err
@@ -202,7 +198,7 @@ def test_wrong_usage_ends_with_64(arguments: list[str], words: str, run: Run) ->
 @pytest.mark.parametrize(
     ("missing", "words"), [("DPSYNC_URL", "dpsync serve"), ("DPSYNC_TOKEN", "DPSYNC_TOKEN_FILE")]
 )
-def test_no_url_or_token_is_wrong_usage(
+def test_plan_exits_64_without_url_or_token(
     missing: str,
     words: str,
     run: Run,
@@ -216,7 +212,7 @@ def test_no_url_or_token_is_wrong_usage(
     assert words in ended.err
 
 
-def test_an_address_with_the_version_is_corrected(
+def test_url_with_api_version_exits_64(
     run: Run, example: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_URL", f"{platform.url}/v1")
@@ -225,7 +221,7 @@ def test_an_address_with_the_version_is_corrected(
     assert f"must not end with /v1. Write {platform.url}" in ended.err
 
 
-def test_a_token_over_plain_http_is_warned_about(
+def test_plan_warns_about_token_over_plain_http(
     run: Run, monkeypatch: pytest.MonkeyPatch, project: Project
 ) -> None:
     monkeypatch.setenv("DPSYNC_URL", "http://docs.invalid")
@@ -233,7 +229,7 @@ def test_a_token_over_plain_http_is_warned_about(
     assert "others can read the token" in run("plan", "-C", str(project(BASE))).err
 
 
-def test_a_token_can_come_from_a_file(
+def test_plan_reads_token_from_token_file(
     run: Run, example: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("DPSYNC_TOKEN")

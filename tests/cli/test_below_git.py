@@ -61,7 +61,7 @@ NAMING = {
 
 
 @pytest.mark.parametrize("text", NAMING.values(), ids=NAMING)
-def test_key_naming_a_file_below_git_is_refused(text: str, checkout: Path, run: Run) -> None:
+def test_configuration_key_with_path_below_git_is_rejected(text: str, checkout: Path, run: Run) -> None:
     (checkout / "dpsync.yaml").write_text(text)
     environment = ("--env", "e") if "environments" in text else ()
     ended = run("validate", "-C", str(checkout), *environment)
@@ -136,9 +136,7 @@ PLACES = (
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
-def test_path_that_resolves_below_git_is_refused(
-    place: Callable[[Path], str], checkout: Path, run: Run
-) -> None:
+def test_path_resolving_below_git_is_rejected(place: Callable[[Path], str], checkout: Path, run: Run) -> None:
     name = place(checkout)
     for text in (configuration(name), BASE.replace("organizations:", f"include: ['{name}']\norganizations:")):
         (checkout / "dpsync.yaml").write_text(text)
@@ -158,7 +156,7 @@ ARGUMENTS = {
 
 
 @pytest.mark.parametrize("words", ARGUMENTS.values(), ids=ARGUMENTS)
-def test_argument_naming_a_file_below_git_is_refused(
+def test_argument_with_path_below_git_is_rejected(
     words: tuple[str, ...], checkout: Path, run: Run, platform: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(checkout)
@@ -168,7 +166,7 @@ def test_argument_naming_a_file_below_git_is_refused(
     assert SECRET not in ended.out + ended.err
 
 
-def test_writing_a_file_below_git_is_refused(
+def test_import_and_apply_write_no_files_below_git(
     checkout: Path, run: Run, platform: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(checkout)
@@ -188,7 +186,7 @@ def test_fmt_skips_git_directory(checkout: Path, run: Run) -> None:
     assert (checkout / ".git" / "refs" / "heads" / "fix.yaml").read_text() == "a:   1\n"
 
 
-def test_worktree_below_git_is_a_valid_project(checkout: Path, run: Run) -> None:
+def test_validate_accepts_worktree_below_git(checkout: Path, run: Run) -> None:
     """Some people keep the worktrees of a repository in its `.git` directory."""
     author = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.example")
     subprocess.run(["git", *author, "commit", "-q", "--allow-empty", "-m", "x"], cwd=checkout, check=True)

@@ -29,7 +29,7 @@ def option(command: str, flag: str) -> click.Parameter:
     ("serve", "--workers", "1", "1", "0", "64", "65"),
     ("serve", "--latency", "0", "0", "-1", "3600000", "3600001"),
 ])  # fmt: skip
-def test_a_flag_takes_what_its_help_says(
+def test_numeric_flag_enforces_range(
     command: str, flag: str, without: str, least: str, below: str, most: str, beyond: str | None
 ) -> None:
     found = option(command, flag)
@@ -42,7 +42,7 @@ def test_a_flag_takes_what_its_help_says(
             found.type.convert(text, found, CONTEXT)
 
 
-def test_a_file_of_16_kib_may_hold_a_token_and_no_longer_one(tmp_path: pathlib.Path) -> None:
+def test_token_file_larger_than_16_kib_is_rejected(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "token"
     file.write_text("x" * 16_384)
     assert _in_file(file) == "x" * 16_384
@@ -51,6 +51,6 @@ def test_a_file_of_16_kib_may_hold_a_token_and_no_longer_one(tmp_path: pathlib.P
         _in_file(file)
 
 
-def test_no_more_words_are_offered_than_anybody_reads() -> None:
+def test_completion_offers_at_most_500_words() -> None:
     words = [f"word{number}" for number in range(501)]
     assert _offered(words, "word") == words[:500]

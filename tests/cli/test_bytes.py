@@ -75,7 +75,7 @@ def plans(run: Run, directory: Path) -> tuple[str, str, str]:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_order_of_keys_is_in_no_byte_of_a_plan(
+def test_plan_is_identical_for_reordered_keys(
     run: Run, tmp_path: Path, platform: ThreadedServer, seed: int
 ) -> None:
     written = plans(run, write(BLOCK, tmp_path / "one", None))

@@ -60,16 +60,18 @@ def complete(
         ("dpsync help env", ["environment"]),
     ],
 )
-def test_what_is_offered(line: str, offered: list[str], complete: Callable[[str], list[str]]) -> None:
+def test_completion_offers_matching_words(
+    line: str, offered: list[str], complete: Callable[[str], list[str]]
+) -> None:
     assert complete(line) == offered
 
 
-def test_no_word_is_offered_that_means_something_to_a_shell(complete: Callable[[str], list[str]]) -> None:
+def test_completion_skips_words_with_shell_metacharacters(complete: Callable[[str], list[str]]) -> None:
     """Otherwise, a key that somebody has written is run by the shell of whoever presses Tab and Enter."""
     assert complete("dpsync plan --select acme/members/") == ["acme/members/ada@acme.example"]
 
 
-def test_without_a_configuration_nothing_is_offered_and_nothing_is_said(
+def test_completion_without_configuration_is_empty(
     complete: Callable[[str], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "empty").mkdir()
@@ -79,7 +81,7 @@ def test_without_a_configuration_nothing_is_offered_and_nothing_is_said(
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_is_for_that_shell(shell: str, run: Run) -> None:
+def test_completion_script_matches_shell(shell: str, run: Run) -> None:
     ended = run("completion", shell)
     assert ended.code == 0
     assert f"_DPSYNC_COMPLETE={shell}_complete" in ended.out
@@ -87,7 +89,7 @@ def test_the_script_is_for_that_shell(shell: str, run: Run) -> None:
         subprocess.run(["bash", "-n"], input=ended.out, text=True, check=True)
 
 
-def test_commands_are_completed_without_an_import_of_any() -> None:
+def test_completion_imports_no_command_modules() -> None:
     code = (
         "import os, sys\n"
         "os.environ |= {'_DPSYNC_COMPLETE': 'bash_complete', 'COMP_WORDS': 'dpsync p', 'COMP_CWORD': '1'}\n"
@@ -99,7 +101,7 @@ def test_commands_are_completed_without_an_import_of_any() -> None:
     assert (ended.stdout, ended.stderr.strip()) == ("plain,plan\n", "[]")
 
 
-def test_the_version_for_people_and_for_programs(run: Run) -> None:
+def test_version_command_prints_text_and_json(run: Run) -> None:
     assert run("version").out == f"dpsync {__version__}\n"
     document = json.loads(run("version", "--json").out)
     jsonschema.validate(document, SCHEMA)
@@ -120,18 +122,18 @@ def test_the_version_for_people_and_for_programs(run: Run) -> None:
         (["--help"], ["--help"]),
     ],
 )
-def test_a_directory_before_the_command_is_one_behind_it(typed: list[str], meant: list[str]) -> None:
+def test_directory_flag_moves_behind_the_command(typed: list[str], meant: list[str]) -> None:
     assert directory_behind(typed) == meant
 
 
-def test_the_directory_before_the_command_counts(run: Run, project: Callable[..., Path]) -> None:
+def test_directory_flag_before_command_is_used(run: Run, project: Callable[..., Path]) -> None:
     assert run("-C", str(project(ROOT)), "validate").code == 0
 
 
-def test_two_directories_are_wrong_usage(run: Run, tmp_path: Path) -> None:
+def test_duplicate_directory_flag_exits_64(run: Run, tmp_path: Path) -> None:
     ended = run("-C", str(tmp_path), "validate", "-C", ".")
     assert (ended.code, "appears twice" in ended.err) == (64, True)
 
 
-def test_json_is_a_flag_of_version_alone(run: Run) -> None:
+def test_plan_rejects_json_flag_of_version(run: Run) -> None:
     assert "use --format json" in run("plan", "--json").err

@@ -46,7 +46,7 @@ def acme(project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     return project(ROOT, {"teams.yaml": TEAMS, "prod.yaml": PROD})
 
 
-def test_a_value_has_its_file_its_line_and_its_variable_beside_it(acme: Path, run: Run) -> None:
+def test_config_prints_origin_of_each_value(acme: Path, run: Run) -> None:
     ended = run("config", "-C", str(acme))
     assert ended.out == (
         "dpsync: 1  # dpsync.yaml:1\n"
@@ -60,9 +60,7 @@ def test_a_value_has_its_file_its_line_and_its_variable_beside_it(acme: Path, ru
     )
 
 
-def test_a_list_of_one_place_is_one_line_and_with_a_variable_each_value_has_its_own(
-    project: Callable[..., Path], run: Run
-) -> None:
+def test_config_splits_list_with_values_from_variables(project: Callable[..., Path], run: Run) -> None:
     policy = 'policy: { prune: [teams, spaces], protect: [teams/a, "${OTHER_TEAM:-teams/b}"] }'
     out = run(
         "config", "-C", str(project(f"dpsync: 1\n{policy}\norganizations: {{ acme: {{ id: acme }} }}\n"))
@@ -77,14 +75,14 @@ def test_a_list_of_one_place_is_one_line_and_with_a_variable_each_value_has_its_
     )
 
 
-def test_an_overlay_of_an_environment_is_where_the_value_is_from(acme: Path, run: Run) -> None:
+def test_config_shows_overlay_as_origin_of_value(acme: Path, run: Run) -> None:
     out = run("config", "-C", str(acme), "--env", "prod").out
     assert out.startswith("# The environment prod is applied.\n")
     assert "title: Writers  # prod.yaml:5" in out
     assert "DPSYNC_TOKEN_PROD" not in out
 
 
-def test_json_is_as_its_schema_says_and_names_each_place(acme: Path, run: Run) -> None:
+def test_config_json_matches_schema_and_lists_origins(acme: Path, run: Run) -> None:
     document = json.loads(run("config", "-C", str(acme), "--format", "json").out)
     jsonschema.validate(document, SCHEMA)
     places = {one["pointer"]: one for one in document["origins"]}
@@ -94,7 +92,7 @@ def test_json_is_as_its_schema_says_and_names_each_place(acme: Path, run: Run) -
     assert document["files"] == ["dpsync.yaml", "teams.yaml"]
 
 
-def test_a_secret_is_never_resolved(
+def test_config_never_prints_secret_values(
     project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KEY", "hunter2")
@@ -108,9 +106,7 @@ def test_a_secret_is_never_resolved(
         assert "hunter2" not in ended.out + ended.err
 
 
-def test_the_example_prints_a_configuration_that_says_the_same(
-    example: Path, run: Run, tmp_path: Path
-) -> None:
+def test_config_output_loads_as_same_resources(example: Path, run: Run, tmp_path: Path) -> None:
     (before,) = (load(example / "dpsync.yaml").resources,)
     text = run("config", "-C", str(example)).out
     for path in example.rglob("*.yaml"):
@@ -124,13 +120,13 @@ def test_the_example_prints_a_configuration_that_says_the_same(
     }
 
 
-def test_what_is_wrong_is_told_as_by_validate(project: Callable[..., Path], run: Run) -> None:
+def test_config_prints_same_errors_as_validate(project: Callable[..., Path], run: Run) -> None:
     folder = project("dpsync: 1\norganizations: { acme: { id: acme, titel: Acme } }\n")
     assert run("config", "-C", str(folder)).code == 5
     assert run("config", "-C", str(folder)).err == run("validate", "-C", str(folder)).err
 
 
-def test_text_of_the_files_cannot_write_to_the_terminal(project: Callable[..., Path], run: Run) -> None:
+def test_config_escapes_control_characters(project: Callable[..., Path], run: Run) -> None:
     folder = project('dpsync: 1\norganizations: { acme: { id: acme, title: "A\\e[2J\\u202e # b" } }\n')
     out = run("config", "-C", str(folder)).out
     assert "\x1b" not in out
@@ -153,7 +149,7 @@ def pointers(value: Any, at: str = "") -> list[str]:
 
 
 @given(st.dictionaries(st.text(max_size=6), VALUES, min_size=1, max_size=3))
-def test_whatever_is_printed_is_read_as_the_same_values(configuration: dict[str, Any]) -> None:
+def test_rendered_config_parses_to_same_values(configuration: dict[str, Any]) -> None:
     at = {"file": "a b#.yaml", "line": 1, "column": 1}
     places = (ValueOrigin.model_validate({"pointer": one, "at": at}) for one in pointers(configuration))
     document = ConfigDocument(files=("a",), configuration=configuration, origins=tuple(places))

@@ -90,7 +90,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("by", "name", "given", "expected"), CASES)
-def test_address_and_token_come_from_one_source(
+def test_url_and_token_come_from_same_source(
     by: str, name: str, given: str, expected: object, run: Run, project: Project,
     two: tuple[Platform, Platform], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -142,7 +142,7 @@ def test_address_and_token_come_from_one_source(
         ),
     ],
 )
-def test_what_is_set_and_means_nothing_is_said(
+def test_ignored_or_overriding_connection_variable_is_reported(
     by: str,
     variables: tuple[str, ...],
     words: str,
@@ -160,7 +160,7 @@ def test_what_is_set_and_means_nothing_is_said(
     assert "shell-token" not in ended.err
 
 
-def test_hints_name_the_setting_that_was_used(
+def test_connection_error_names_environment_setting(
     run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN_PROD", "grace-token")
@@ -173,7 +173,7 @@ def test_hints_name_the_setting_that_was_used(
     assert (ended.code, "DPSYNC_TOKEN_PROD contains a space" in ended.err) == (64, True)
 
 
-def test_a_password_in_an_address_is_never_shown(
+def test_password_in_url_is_never_printed(
     run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "t")
@@ -185,12 +185,12 @@ def test_a_password_in_an_address_is_never_shown(
         assert "pass-word" not in ended.out + ended.err
 
 
-def test_an_environment_means_nothing_to_a_new_configuration(run: Run, tmp_path: Path) -> None:
+def test_first_import_with_env_flag_exits_64(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path), "--env", "prod")
     assert (ended.code, "--env needs --update or --add" in ended.err) == (64, True)
 
 
-def test_import_update_goes_where_the_environment_says(
+def test_import_update_uses_url_of_environment(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN_PROD", "ada-token")
@@ -239,7 +239,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 10
 
 @pytest.mark.parametrize("answer", [b"", HEAD], ids=["nothing", "a part"])
 @pytest.mark.parametrize("command", ["plan", "drift"])
-def test_a_read_that_takes_too_long_names_address_setting_and_flag(
+def test_read_timeout_error_names_url_and_timeout_flag(
     command: str, answer: bytes, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "t")
@@ -254,7 +254,7 @@ def test_a_read_that_takes_too_long_names_address_setting_and_flag(
     assert "unknown" not in ended.err
 
 
-def test_a_read_that_breaks_off_is_not_unknown(
+def test_dropped_connection_during_read_exits_1(
     run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "t")
@@ -273,7 +273,7 @@ def test_a_read_that_breaks_off_is_not_unknown(
         ("http://a:99999", "must have a port from 1 to 65535"),
     ],
 )
-def test_an_address_that_is_none_is_a_finding_with_its_place(
+def test_invalid_url_is_rejected_with_location(
     url: str, why: str, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = project(TEXT.format(url=url))

@@ -53,7 +53,7 @@ def said(document: dict[str, Any], topic: str, level: str) -> list[str]:
     return [one["said"] for one in document["checks"] if (one["topic"], one["level"]) == (topic, level)]
 
 
-def test_companion_does_not_differ_from_its_edition(
+def test_doctor_contact_finds_no_differences_in_companion_server(
     edition: ThreadedServer, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edition.call(edition.app.requests.clear)
@@ -71,7 +71,7 @@ def test_companion_does_not_differ_from_its_edition(
     assert (report["profile"], report["served"]) == (edition.app.profile, edition.app.profile)
 
 
-def test_first_plan_needs_about_the_announced_requests(
+def test_doctor_estimates_requests_of_first_plan(
     edition: ThreadedServer, run: Run, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document, _ = examined(run, project(ACME), edition.url, monkeypatch)
@@ -100,7 +100,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str
 
 
 @pytest.mark.parametrize("difference", [one.difference for one in PLANTED.values()], ids=[*PLANTED])
-def test_planted_difference_is_found(
+def test_doctor_contact_finds_planted_api_difference(
     planted: tuple[dict[str, Any], dict[str, Any]], difference: Difference
 ) -> None:
     document, report = planted
@@ -108,7 +108,9 @@ def test_planted_difference_is_found(
     assert str(difference) in said(document, "contact", "problem")
 
 
-def test_no_other_difference_is_named(planted: tuple[dict[str, Any], dict[str, Any]]) -> None:
+def test_doctor_contact_reports_only_planted_differences(
+    planted: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
     document, report = planted
     expected = {one.difference for one in PLANTED.values()}
     named = {text for text in said(document, "contact", "problem") if text.startswith("GET /")}
@@ -142,7 +144,7 @@ def texts(body: Any) -> Iterator[str]:
         yield body
 
 
-def test_report_has_no_value_of_the_platform(
+def test_doctor_contact_report_contains_no_platform_data(
     server: ThreadedServer, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody attaches the report to a public issue."""
@@ -171,7 +173,7 @@ def test_report_has_no_value_of_the_platform(
     assert not [name for name in ("jane", "acme", "@", "byron", "Ä") if name.lower() in text]
 
 
-def test_token_with_less_access_names_what_it_may_not_read(
+def test_doctor_contact_lists_unreadable_object_types(
     server: ThreadedServer, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.reset()
@@ -184,12 +186,12 @@ def test_token_with_less_access_names_what_it_may_not_read(
     assert named_differences(report) == set()
 
 
-def test_report_without_contact_is_wrong_usage(run: Run, project: Project) -> None:
+def test_doctor_report_without_contact_exits_64(run: Run, project: Project) -> None:
     ended = run("doctor", "-C", str(project(ACME)), "--report", "report.json")
     assert (ended.code, "--report can only be used with --contact" in ended.err) == (64, True)
 
 
-def test_unreachable_platform_writes_no_report(
+def test_doctor_contact_writes_no_report_when_unreachable(
     run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = project(ACME)

@@ -95,7 +95,7 @@ def titles(server: ThreadedServer) -> set[str]:
 
 @pytest.mark.parametrize("committed", [False, True])
 @pytest.mark.parametrize("to", ["acme/spaces/tmp.yaml", "drafts/other.yml"])
-def test_a_file_that_nothing_includes_any_more_is_named_first_and_nothing_goes(
+def test_apply_keeps_spaces_of_file_no_longer_included(
     checkout: Checkout, server: ThreadedServer, to: str, committed: bool
 ) -> None:
     checkout.move(to)
@@ -110,7 +110,7 @@ def test_a_file_that_nothing_includes_any_more_is_named_first_and_nothing_goes(
 
 
 @pytest.mark.parametrize("committed", [False, True])
-def test_validate_warns_about_that_file(checkout: Checkout, committed: bool) -> None:
+def test_validate_warns_about_file_no_longer_included(checkout: Checkout, committed: bool) -> None:
     checkout.move("acme/spaces/tmp.yaml")
     if committed:
         checkout.commit()
@@ -122,12 +122,12 @@ def test_validate_warns_about_that_file(checkout: Checkout, committed: bool) -> 
     assert (one["code"], one["severity"], one["at"]["file"]) == ("DP130", "warning", "acme/spaces/tmp.yaml")
 
 
-def test_a_file_whose_entries_are_declared_elsewhere_now_is_nobodys_business(checkout: Checkout) -> None:
+def test_validate_ignores_unincluded_duplicate_of_declared_entries(checkout: Checkout) -> None:
     checkout.write("old/tmp.yaml", TWO)
     assert "DP130" not in checkout.run("validate", "-C", str(checkout.at)).err
 
 
-def test_an_overlay_that_is_no_longer_given_is_named(checkout: Checkout, server: ThreadedServer) -> None:
+def test_delete_refusal_names_missing_overlay_file(checkout: Checkout, server: ThreadedServer) -> None:
     """The base is read without it as well: the lines of the ids file tell what was in it."""
     checkout.move("prod.yaml")
     root, prod, ids = (str(checkout.at / name) for name in ("dpsync.yaml", "prod.yaml", "ids.yaml"))
@@ -136,9 +136,7 @@ def test_an_overlay_that_is_no_longer_given_is_named(checkout: Checkout, server:
     assert ": the entry is in prod.yaml, which no file" in str(refusal(json.loads(ended.out))["message"])
 
 
-def test_the_line_that_is_printed_lets_it_go_and_is_told_when_it_is_gone(
-    checkout: Checkout, server: ThreadedServer
-) -> None:
+def test_suggested_removed_line_allows_delete(checkout: Checkout, server: ThreadedServer) -> None:
     checkout.move("drafts/other.yml")
     checkout.commit()
     at = str(checkout.at)
@@ -155,7 +153,7 @@ def test_the_line_that_is_printed_lets_it_go_and_is_told_when_it_is_gone(
 
 
 @pytest.mark.parametrize("commits", [0, 1, 3])
-def test_spaces_of_a_deleted_file_need_the_number_alone(
+def test_deleted_file_needs_only_delete_count_confirmation(
     checkout: Checkout, server: ThreadedServer, commits: int
 ) -> None:
     """Ordinary work: a file is deleted in git, and the delete is applied at once or some commits later."""
@@ -172,7 +170,9 @@ def test_spaces_of_a_deleted_file_need_the_number_alone(
     assert titles(server) == {"Kept"}
 
 
-def test_removed_entry_needs_the_number_alone(checkout: Checkout, server: ThreadedServer) -> None:
+def test_removed_entry_needs_only_delete_count_confirmation(
+    checkout: Checkout, server: ThreadedServer
+) -> None:
     """Ordinary work: a person removes one entry from a file."""
     checkout.write("acme/tmp.yaml", TWO.replace(", two: { title: Two }", ""))
     (flag,) = refusal(checkout.plan())["answers"]
@@ -181,7 +181,7 @@ def test_removed_entry_needs_the_number_alone(checkout: Checkout, server: Thread
     assert titles(server) == {"Kept", "One"}
 
 
-def test_number_does_not_confirm_what_a_shallow_clone_cannot_tell(
+def test_delete_count_is_insufficient_in_shallow_clone(
     checkout: Checkout, server: ThreadedServer, tmp_path: Path
 ) -> None:
     """Otherwise, a job with one commit deletes what it cannot know anything about."""
@@ -211,7 +211,7 @@ KEPT_TEAM, LEGACY, USED = "kept: { title: Kept }", "legacy: { title: Legacy }", 
 
 
 @pytest.mark.parametrize(("removed", "code"), [(LEGACY, 0), (USED, 4)])
-def test_only_an_empty_removed_team_is_deleted_by_yes(
+def test_yes_flag_deletes_only_empty_teams(
     checkout: Checkout, server: ThreadedServer, removed: str, code: int
 ) -> None:
     """`--yes` deletes what a person visibly removed and nobody uses; it never types a number."""
@@ -238,18 +238,14 @@ def test_only_an_empty_removed_team_is_deleted_by_yes(
         ("spaces/kept", "DP233"),
     ],
 )
-def test_what_names_no_single_thing_that_could_go_is_an_error(
-    checkout: Checkout, line: str, code: str
-) -> None:
+def test_policy_removed_rejects_invalid_address(checkout: Checkout, line: str, code: str) -> None:
     checkout.write("dpsync.yaml", ROOT.replace("prune", f"removed: ['{line}'], prune"))
     ended = checkout.run("validate", "-C", str(checkout.at), "--format", "json")
     assert ended.code == 5
     assert [one["code"] for one in json.loads(ended.out)["findings"]] == [code]
 
 
-def test_a_key_that_was_renamed_removes_nothing_under_its_old_name(
-    checkout: Checkout, server: ThreadedServer
-) -> None:
+def test_policy_removed_ignores_old_key_after_rename(checkout: Checkout, server: ThreadedServer) -> None:
     at = str(checkout.at)
     checkout.write("acme/tmp.yaml", TWO.replace("two:", "second:"))
     checkout.write("dpsync.yaml", ROOT.replace("prune", "removed: [spaces/two], prune"))

@@ -74,7 +74,7 @@ CASES: dict[str, tuple[str, str, Sequence[tuple[str, str]], Sequence[str], str]]
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_delete_is_confirmed_once_at_terminal(
+def test_each_delete_is_confirmed_once_at_terminal(
     case: str, project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     """Otherwise, people learn to type y or a number without reading what it is for."""
@@ -88,7 +88,7 @@ def test_delete_is_confirmed_once_at_terminal(
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if CASES[case][3]])
-def test_yes_at_terminal_leaves_delete_open(
+def test_yes_flag_still_prompts_for_risky_delete(
     case: str, project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     before, after, prompts, *_ = CASES[case]
@@ -101,7 +101,7 @@ def test_yes_at_terminal_leaves_delete_open(
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_delete_without_terminal_needs_its_flags(
+def test_delete_without_terminal_needs_confirm_flags(
     case: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     before, after, _, answers, result = CASES[case]
@@ -116,7 +116,7 @@ def test_delete_without_terminal_needs_its_flags(
     assert result in applied.out
 
 
-def test_refusal_prints_command_that_keeps_object(
+def test_delete_refusal_prints_command_to_keep_object(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """A team that a colleague creates in GitBook stops every plan until somebody decides."""
@@ -131,7 +131,9 @@ def test_refusal_prints_command_that_keeps_object(
     assert run("plan", "-C", directory).out.startswith("No changes.")
 
 
-def test_refusal_keeps_object_in_overlay(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_delete_refusal_suggests_import_into_overlay(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
     now = files("writers", "reviewers", "sales") + "environments: { prod: { overlay: prod.yaml } }\n"
     directory = changed(project, now, now)
     (directory / "prod.yaml").write_text("organizations: {}\n")
@@ -139,7 +141,7 @@ def test_refusal_keeps_object_in_overlay(run: Run, project: Project, platform: T
     assert "--env prod --add 'acme/teams/[Legacy]' --into prod.yaml" in refused.out
 
 
-def test_plan_says_that_removed_member_loses_access(
+def test_plan_warns_about_access_lost_by_removed_member(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """With `prune: [members]`, a removed entry needs no further confirmation."""

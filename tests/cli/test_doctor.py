@@ -52,7 +52,7 @@ def check(found: dict[str, Any], topic: str) -> dict[str, Any]:
     return one
 
 
-def test_all_is_told_where_nothing_is_wrong(platform: ThreadedServer, acme: Path, run: Run) -> None:
+def test_doctor_reports_all_topics_without_problems(platform: ThreadedServer, acme: Path, run: Run) -> None:
     ended = run("doctor", "-C", str(acme))
     assert ended.code == 0
     for topic in (
@@ -70,13 +70,13 @@ def test_all_is_told_where_nothing_is_wrong(platform: ThreadedServer, acme: Path
     assert "the token belongs to Ada Byron ada@acme.example (id ada)" in ended.out
 
 
-def test_the_token_is_in_no_output(platform: ThreadedServer, acme: Path, run: Run) -> None:
+def test_doctor_never_prints_the_token(platform: ThreadedServer, acme: Path, run: Run) -> None:
     for format_ in ("text", "json"):
         ended = run("doctor", "-C", str(acme), "--format", format_)
         assert "ada-token" not in ended.out + ended.err
 
 
-def test_each_setting_says_where_it_is_from(
+def test_doctor_shows_source_of_each_setting(
     platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_PROFILE", "reference")
@@ -90,7 +90,7 @@ def test_each_setting_says_where_it_is_from(
     assert check(named, "ids file")["source"] == "--ids"
 
 
-def test_a_platform_that_cannot_tell_whose_token_it_is_is_examined_all_the_same(
+def test_doctor_continues_when_token_owner_is_unknown(
     acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ThreadedServer(build(open_store(":memory:"), profile="reference")) as platform:
@@ -115,7 +115,7 @@ def tries(url: str, token: str, name: str) -> int | None:
 
 
 @pytest.mark.parametrize("user", ["ada", "lin", "rui", "gus"])
-def test_what_it_says_of_a_token_is_what_the_platform_allows(
+def test_doctor_write_access_matches_platform(
     user: str, platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", f"{user}-token")
@@ -125,16 +125,14 @@ def test_what_it_says_of_a_token_is_what_the_platform_allows(
     assert {name: nouns[REGISTRY[name].noun] for name in names} == allowed
 
 
-def test_it_says_of_what_is_in_sites_spaces_and_teams_whether_it_may_be_read(
-    platform: ThreadedServer, acme: Path, run: Run
-) -> None:
+def test_doctor_reports_read_access_to_nested_objects(platform: ThreadedServer, acme: Path, run: Run) -> None:
     read = {one["kind"]: one["read"] for one in document(run, acme)["access"]}
     assert read["share link of a site"] is read["section of a site"] is read["team member"] is True
     assert read["member permission of a space"] is True
     assert {method for method, _, _ in platform.app.requests} == {"GET"}
 
 
-def test_an_organization_is_found_by_its_hostname_too(
+def test_doctor_finds_organization_by_hostname(
     platform: ThreadedServer, project: Callable[..., Path], run: Run
 ) -> None:
     found = document(run, project("dpsync: 1\norganizations: { x: { hostname: acme } }\n"))
@@ -144,7 +142,7 @@ def test_an_organization_is_found_by_its_hostname_too(
     assert "the organization nowhere does not exist" in check(found, "organization")["said"]
 
 
-def test_a_list_that_a_token_may_not_read_is_no(
+def test_doctor_reports_unreadable_list_as_no_access(
     platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "gus-token")
@@ -164,7 +162,7 @@ def test_a_list_that_a_token_may_not_read_is_no(
         ({"DPSYNC_TOKEN": "wrong"}, "GitBook did not accept the token (401)", "check DPSYNC_TOKEN"),
     ],
 )
-def test_a_problem_ends_with_1_and_says_what_to_do(
+def test_doctor_problem_exits_1_with_remedy(
     variables: dict[str, str], said: str, mend: str | None, platform: ThreadedServer, acme: Path, run: Run,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -177,9 +175,7 @@ def test_a_problem_ends_with_1_and_says_what_to_do(
     assert (mend or "") in (one["mend"] or "")
 
 
-def test_a_server_that_is_not_there_is_a_problem(
-    acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_reports_unreachable_server(acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         monkeypatch.setenv("DPSYNC_URL", f"http://127.0.0.1:{taken.getsockname()[1]}")
@@ -189,7 +185,7 @@ def test_a_server_that_is_not_there_is_a_problem(
     assert check(found, "git base")
 
 
-def test_an_organization_that_is_not_there_is_a_problem(
+def test_doctor_reports_missing_organization(
     platform: ThreadedServer, project: Callable[..., Path], run: Run
 ) -> None:
     found = document(run, project("dpsync: 1\norganizations: { acme: { id: elsewhere } }\n"))
@@ -197,7 +193,7 @@ def test_an_organization_that_is_not_there_is_a_problem(
     assert "the organization elsewhere does not exist" in check(found, "organization")["said"]
 
 
-def test_an_invalid_configuration_ends_with_5_and_the_rest_is_looked_at(
+def test_doctor_checks_platform_despite_invalid_configuration(
     platform: ThreadedServer, project: Callable[..., Path], run: Run
 ) -> None:
     found = document(run, project("dpsync: 1\norganizations: { acme: { id: acme, titel: Acme } }\n"))
@@ -206,7 +202,7 @@ def test_an_invalid_configuration_ends_with_5_and_the_rest_is_looked_at(
     assert "the token belongs to" in check(found, "token")["said"]
 
 
-def test_nothing_is_sent_elsewhere_than_to_the_environment_that_was_chosen(
+def test_doctor_sends_no_request_for_invalid_environment(
     platform: ThreadedServer, project: Callable[..., Path], run: Run
 ) -> None:
     """Otherwise, a question about one environment is sent to the platform of the shell."""
@@ -260,7 +256,7 @@ HEADERS = {
 }  # fmt: skip
 
 
-def test_a_clock_that_differs_and_a_limit_that_is_nearly_used_up_are_told(
+def test_doctor_reports_clock_skew_and_low_rate_limit(
     acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
@@ -285,7 +281,7 @@ def test_a_clock_that_differs_and_a_limit_that_is_nearly_used_up_are_told(
     (-61.0, "the clock of GitBook is 61 seconds behind this machine"),
     (None, "the responses of GitBook contain no date"),
 ])  # fmt: skip
-def test_a_clock_may_differ_by_a_minute(
+def test_doctor_tolerates_60_seconds_clock_skew(
     ahead: float | None, said: str, examination: PlatformExamination
 ) -> None:
     examination._headers.ahead = ahead
@@ -294,17 +290,19 @@ def test_a_clock_may_differ_by_a_minute(
 
 
 @pytest.mark.parametrize(("left", "level"), [(0, "note"), (99, "note"), (100, "ok"), (1_000, "ok")])
-def test_a_tenth_of_a_rate_limit_is_enough(left: int, level: str, examination: PlatformExamination) -> None:
+def test_doctor_notes_rate_limit_below_ten_percent(
+    left: int, level: str, examination: PlatformExamination
+) -> None:
     examination._headers.headers = {"x-ratelimit-remaining": str(left), "x-ratelimit-limit": "1000"}
     (limit,) = examination._limit()
     assert (limit.level, limit.said) == (level, f"{left} of 1000 requests of the rate limit are left")
 
 
-def test_the_version_of_python_is_told_without_its_release_level() -> None:
+def test_doctor_prints_python_version_without_release_level() -> None:
     assert re.fullmatch(r".*, Python 3\.\d+\.\d+", program().said)
 
 
-def test_of_a_wrong_configuration_three_findings_are_named() -> None:
+def test_doctor_shows_first_three_configuration_findings() -> None:
     def said(number: int) -> list[str]:
         found = [Diagnostic("DP201", f"wrong {at}") for at in range(number)]
         return [one.said for one in invalid(DiagnosticError(found, Exit.INVALID))]
@@ -315,7 +313,7 @@ def test_of_a_wrong_configuration_three_findings_are_named() -> None:
     assert said(5) == [*three, "and 2 findings more"]
 
 
-def test_in_a_workflow_it_says_what_its_token_may_read(
+def test_doctor_reports_github_token_permissions_in_workflow(
     platform: ThreadedServer, acme: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {
@@ -334,9 +332,7 @@ def test_in_a_workflow_it_says_what_its_token_may_read(
     assert set(seen) == {"GET"}
 
 
-def test_without_a_root_file_it_says_so_and_ends_with_5(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_exits_5_without_root_file(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DPSYNC_URL", raising=False)
     ended = run("doctor", "-C", str(tmp_path))
     assert ended.code == 5

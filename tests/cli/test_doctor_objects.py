@@ -87,7 +87,7 @@ def test_doctor_text_shows_line_and_remedy(run: Run, directory: str) -> None:
         assert todo in lines[at + 1]
 
 
-def test_doctor_forgets_a_problem_once_mended(run: Run, directory: str, platform: ThreadedServer) -> None:
+def test_doctor_omits_fixed_problem(run: Run, directory: str, platform: ThreadedServer) -> None:
     change(
         platform, "/orgs/acme/saml/azure", entityID="https://a.example", ssoURL="https://a.example/sso",
         certificate="-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
@@ -104,7 +104,7 @@ def test_doctor_counts_objects_without_problems(run: Run, project: Project, plat
     ]
 
 
-def test_doctor_only_reads_to_find_problems(run: Run, directory: str, platform: ThreadedServer) -> None:
+def test_doctor_sends_only_get_requests(run: Run, directory: str, platform: ThreadedServer) -> None:
     platform.app.requests.clear()
     checks(run, directory)
     assert {method for method, _, _ in platform.app.requests} == {"GET"}
@@ -124,7 +124,7 @@ def test_doctor_only_reads_to_find_problems(run: Run, directory: str, platform: 
         pytest.param(None, {}, "dpsync found no configuration", id="no root file"),
     ],
 )  # fmt: skip
-def test_doctor_names_unexamined_objects(
+def test_doctor_explains_why_objects_were_not_checked(
     text: str | None, variables: dict[str, str], reason: str, platform: ThreadedServer, run: Run,
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -138,7 +138,7 @@ def test_doctor_names_unexamined_objects(
     ]
 
 
-def test_doctor_names_objects_the_token_cannot_read(
+def test_doctor_lists_objects_unreadable_by_token(
     run: Run, directory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
@@ -151,7 +151,7 @@ def test_doctor_names_objects_the_token_cannot_read(
     assert all("(status 403)" in one["said"] for one in unread)
 
 
-def test_doctor_fails_if_no_plan_is_possible(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_doctor_exits_1_when_plan_is_impossible(run: Run, project: Project, platform: ThreadedServer) -> None:
     text = TEXT.replace("{ label: Azure }", "{ label: Azure, id: elsewhere }")
     code, found = checks(run, str(project(text)))
     assert code == 1
@@ -159,9 +159,7 @@ def test_doctor_fails_if_no_plan_is_possible(run: Run, project: Project, platfor
     assert found[0]["said"].startswith("dpsync cannot make a plan: ")
 
 
-def test_doctor_prints_a_command_that_tries_again(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_doctor_prints_working_retry_command(run: Run, project: Project, platform: ThreadedServer) -> None:
     organization = {
         "id": "acme", "title": "Acme", "members": [{"user": "ada", "role": "admin"}],
         "spaces": [{"id": "guides", "title": "Guides"}],

@@ -59,13 +59,13 @@ def drift(run: Run, directory: Path, code: int) -> dict[str, Any]:
     return document
 
 
-def test_no_drift_ends_with_0(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_drift_exits_0_without_drift(run: Run, project: Project, platform: ThreadedServer) -> None:
     directory = project(text())
     assert drift(run, directory, 0)["drifted"] is False
     assert "No drift." in run("drift", "-C", str(directory)).out
 
 
-def test_a_field_that_somebody_changed_is_told_from_both_sides(
+def test_drift_shows_both_values_of_changed_field(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory = committed(project, text())
@@ -76,7 +76,7 @@ def test_a_field_that_somebody_changed_is_told_from_both_sides(
     golden("drift.txt", said.replace(git(directory, "rev-parse", "HEAD")[:12], "(commit)"))
 
 
-def test_it_sends_nothing_but_get(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_drift_sends_only_get_requests(run: Run, project: Project, platform: ThreadedServer) -> None:
     change(platform, "/orgs/acme/teams/legacy", "DELETE")
     platform.app.requests.clear()
     assert run("drift", "-C", str(project(text()))).code == 2
@@ -90,7 +90,7 @@ def one(document: dict[str, Any]) -> dict[str, Any]:
     return item
 
 
-def test_what_somebody_deleted_and_what_somebody_added_in_a_pruned_place(
+def test_drift_lists_missing_and_undeclared_teams(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory = committed(project, text())
@@ -103,7 +103,9 @@ def test_what_somebody_deleted_and_what_somebody_added_in_a_pruned_place(
     assert {item["cause"] for item in found.values()} == {"changed outside"}  # test_labels.py
 
 
-def test_who_changed_an_order(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_drift_labels_local_order_change_as_edited_here(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
     def ordered(*keys: str) -> str:
         spaces = "".join(f"      {key}: {{ title: {key.title()} }}\n" for key in ("guides", "news"))
         return (
@@ -123,9 +125,7 @@ def test_who_changed_an_order(run: Run, project: Project, platform: ThreadedServ
     assert "after" in item["place"] or "before" in item["place"]
 
 
-def test_collections_that_somebody_has_put_in_another_order_are_drift(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_reordered_collections_are_drift(run: Run, project: Project, platform: ThreadedServer) -> None:
     collections = "{ product: { title: Product, parent: null }, internal: { title: Internal, parent: null } }"
     below = f"    collectionOrder: [product, internal]\n    collections: {collections}\n"
     directory = committed(project, text(below))
@@ -142,7 +142,7 @@ def test_collections_that_somebody_has_put_in_another_order_are_drift(
     assert drift(run, directory, 0)["drifted"] is False
 
 
-def test_what_the_policy_ignores_is_listed_and_is_no_drift(
+def test_drift_ignores_differences_in_policy_ignore(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
@@ -161,7 +161,7 @@ def test_what_the_policy_ignores_is_listed_and_is_no_drift(
     assert ended.out.endswith("\nNo drift.\n")
 
 
-def test_of_a_half_ignored_thing_each_half_is_where_it_belongs(
+def test_drift_separates_ignored_and_drifted_fields(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
@@ -172,9 +172,7 @@ def test_of_a_half_ignored_thing_each_half_is_where_it_belongs(
     assert [part["field"] for part in ignored["fields"]] == ["visibility"]
 
 
-def test_unmanaged_extras_are_listed_and_are_no_drift(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_unmanaged_members_are_not_drift(run: Run, project: Project, platform: ThreadedServer) -> None:
     document = drift(run, project(text("    title: Acme\n    members: { ada@acme.example: admin }\n")), 0)
     assert document["drift"]["kept"][0]["place"] == "acme/members"
 
@@ -182,9 +180,7 @@ def test_unmanaged_extras_are_listed_and_are_no_drift(
 ZOE = text("    title: Acme\n    members: { ada@acme.example: admin, zoe@acme.example: read }\n")
 
 
-def test_somebody_whom_a_person_must_invite_is_drift_and_is_blocked(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_uninvited_member_is_drift_and_blocked(run: Run, project: Project, platform: ThreadedServer) -> None:
     document = drift(run, project(ZOE), 2)
     assert one(document)["address"] == "acme/members/zoe@acme.example"
     assert document["drift"]["blocked"][0]["address"] == "acme/members/zoe@acme.example"
@@ -192,7 +188,7 @@ def test_somebody_whom_a_person_must_invite_is_drift_and_is_blocked(
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown", "html", "github", "sarif", "junit", "codequality"])
-def test_every_format_tells_of_what_a_person_must_make(
+def test_every_drift_format_shows_manual_invitation(
     format_: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     ended = run("drift", "-C", str(project(ZOE)), "--format", format_)
@@ -206,9 +202,7 @@ def command(line: str) -> list[str]:
     return shlex.split(line)[1:]
 
 
-def test_the_two_ways_out_are_commands_that_end_the_drift(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_both_suggested_commands_resolve_drift(run: Run, project: Project, platform: ThreadedServer) -> None:
     directory = committed(project, text())
     for way in ("platform", "files"):
         change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
@@ -218,7 +212,7 @@ def test_the_two_ways_out_are_commands_that_end_the_drift(
     assert "Acme Dox" in (directory / "dpsync.yaml").read_text()
 
 
-def test_what_is_on_one_side_only_has_a_command_and_a_line_to_change(
+def test_drift_suggests_fixes_for_missing_and_undeclared_objects(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     change(platform, "/orgs/acme/teams", "PUT", title="Two words")
@@ -237,7 +231,7 @@ def test_what_is_on_one_side_only_has_a_command_and_a_line_to_change(
     assert drift(run, directory, 0)["drifted"] is False
 
 
-def test_a_check_that_failed_is_not_no_drift(
+def test_unreachable_platform_is_not_reported_as_no_drift(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = project(text())
@@ -250,7 +244,7 @@ def test_a_check_that_failed_is_not_no_drift(
     assert "drifted" not in document
 
 
-def test_a_list_that_breaks_off_is_not_no_drift(
+def test_rejected_token_is_not_reported_as_no_drift(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "not-a-token")
@@ -259,17 +253,19 @@ def test_a_list_that_breaks_off_is_not_no_drift(
     assert "drift" not in ended.out.lower()
 
 
-def test_an_invalid_configuration_ends_with_5(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_drift_exits_5_for_invalid_configuration(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
     assert run("drift", "-C", str(project(text("    titel: Acme\n")))).code == 5
 
 
-def test_after_apply_there_is_no_drift(run: Run, example: Path, platform: ThreadedServer) -> None:
+def test_apply_removes_all_drift(run: Run, example: Path, platform: ThreadedServer) -> None:
     assert drift(run, example, 2)["drifted"] is True
     assert run("apply", "-C", str(example), "--yes").code == 0
     assert drift(run, example, 0)["drift"]["found"] == []
 
 
-def test_text_of_the_platform_cannot_break_out_of_the_terminal(
+def test_drift_escapes_control_characters_of_platform(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     change(platform, "/orgs/acme/sites/docs", title="Acme \u202e\x1b[31m Dox")

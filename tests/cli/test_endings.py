@@ -106,7 +106,7 @@ def unknown(reason: errors.UnknownReason, way: Way = errors.USUAL) -> Unknown:
         (errors.RateLimited("GET", "/user"), "rate-limited", "try again later"),
     ],
 )
-def test_a_request_that_failed_says_what_to_look_at(error: ClientError, code: str, hint: str) -> None:
+def test_failed_request_has_code_and_hint(error: ClientError, code: str, hint: str) -> None:
     """Otherwise, the platform is blamed for what a proxy has done.
 
     Otherwise, that the platform has another edition of the API is told by nobody.
@@ -122,7 +122,7 @@ def test_a_request_that_failed_says_what_to_look_at(error: ClientError, code: st
     assert "s3cret" not in f"{found.message} {found.hint}"
 
 
-def test_a_proxy_is_named_where_one_stood_between_and_only_there() -> None:
+def test_connection_error_names_proxy_only_if_used() -> None:
     """Otherwise, where no proxy stands between a failed request ends in a mistake of dpsync's."""
     assert "through the proxy" in client_diagnostic(not_sent("refused", way=PROXY), TO).message
     assert "through the proxy" not in client_diagnostic(not_sent("refused"), TO).message
@@ -139,7 +139,7 @@ def test_a_proxy_is_named_where_one_stood_between_and_only_there() -> None:
         (not_sent("refused"), "unreachable", Exit.FAILED),
     ],
 )
-def test_what_keeps_an_apply_from_beginning_has_its_code(error: Exception, code: str, exit_: Exit) -> None:
+def test_apply_start_error_has_diagnostic_and_exit_code(error: Exception, code: str, exit_: Exit) -> None:
     """Otherwise, a plan that is stale is told as a mistake of dpsync's, and not as refused.
 
     Otherwise, that another plan was approved is told as a mistake of dpsync's.
@@ -152,7 +152,7 @@ def test_what_keeps_an_apply_from_beginning_has_its_code(error: Exception, code:
     assert ([one.code for one in known[0]], known[1]) == ([code], exit_)
 
 
-def test_what_is_stale_is_told_at_its_line_where_it_has_one() -> None:
+def test_stale_error_has_source_line_if_known() -> None:
     """Otherwise, what is stale and stands in no file ends in a mistake of dpsync's."""
     error = Refused({"acme/a": "so", "acme/b": "so"}, {"acme/a": Origin(file="f.yaml", line=3, column=2)})
     known = explained(error, TO)
@@ -160,7 +160,7 @@ def test_what_is_stale_is_told_at_its_line_where_it_has_one() -> None:
     assert [one.span and (one.span.file, one.span.line) for one in known[0]] == [("f.yaml", 3), None]
 
 
-def test_an_address_or_token_that_cannot_be_used_is_wrong_usage_and_named_as_it_was_set() -> None:
+def test_malformed_connection_setting_is_usage_error() -> None:
     """Otherwise, an address that cannot be used is told as a request that failed."""
     for part, words in (
         ("url", "DPSYNC_URL is odd"), ("token", "DPSYNC_TOKEN is odd"), ("proxy", "^is odd"),
@@ -187,7 +187,7 @@ def no_debugging(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DPSYNC_DEBUG", raising=False)
 
 
-def test_a_mistake_of_dpsyncs_own_ends_with_1_and_says_how_to_report_it(
+def test_internal_error_exits_1_without_details(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, nobody can find out where a mistake comes from.
@@ -203,7 +203,7 @@ def test_a_mistake_of_dpsyncs_own_ends_with_1_and_says_how_to_report_it(
         raise KeyError
 
 
-def test_findings_end_with_their_code_and_are_a_document_where_one_is_asked_for(
+def test_diagnostic_error_prints_json_document_on_request(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Otherwise, what a program reads as a document is mixed with words, or missing."""
@@ -217,7 +217,7 @@ def test_findings_end_with_their_code_and_are_a_document_where_one_is_asked_for(
 @pytest.mark.parametrize(
     "error", [click.UsageError("x"), click.exceptions.Exit(2), click.Abort(), KeyboardInterrupt()]
 )
-def test_what_is_an_ending_already_stays_one(error: BaseException) -> None:
+def test_exit_and_usage_exceptions_pass_through_unchanged(error: BaseException) -> None:
     """Otherwise, an end that was chosen, and a signal, are told as a mistake of dpsync's, with its exit
     code.
     """
@@ -233,9 +233,7 @@ def test_what_is_an_ending_already_stays_one(error: BaseException) -> None:
         (Plan(blocked=(Blocked(address="a", reason="so"),)), None, Exit.PARTIAL),
     ],
 )
-def test_without_a_rehearsal_a_plan_that_may_not_be_applied_is_no_success(
-    plan: Plan, rehearsal: Rehearsal | None, code: Exit
-) -> None:
+def test_rehearse_exit_code_for_unrehearsed_plan(plan: Plan, rehearsal: Rehearsal | None, code: Exit) -> None:
     """Otherwise, a plan that may not be applied passes for one that was rehearsed.
 
     Otherwise, what is left to people is told as rehearsed.
@@ -243,7 +241,7 @@ def test_without_a_rehearsal_a_plan_that_may_not_be_applied_is_no_success(
     assert ending(plan, rehearsal) is code
 
 
-def test_a_plan_that_nobody_could_read_is_not_applied() -> None:
+def test_apply_exits_1_when_plan_was_not_printed() -> None:
     """Otherwise, a plan that nobody could read is applied."""
     unseen = out()
     unseen.left = True
@@ -266,7 +264,7 @@ def test_a_plan_that_nobody_could_read_is_not_applied() -> None:
         (["plan", "--var", "a=b\nc"], "an environment variable"),
     ],
 )
-def test_a_flag_of_another_tool_says_what_is_used_here(typed: list[str], use: str) -> None:
+def test_foreign_flag_error_suggests_dpsync_flag(typed: list[str], use: str) -> None:
     """Otherwise, `-out=FILE` of another tool writes the plan into a file `ut=FILE`."""
     with pytest.raises(click.UsageError, match=use):
         check_habits(typed)
@@ -275,7 +273,7 @@ def test_a_flag_of_another_tool_says_what_is_used_here(typed: list[str], use: st
 @pytest.mark.parametrize(
     "typed", [["plan", "--out=FILE"], ["version", "--json"], ["plan", "--", "-target"], ["plan", "-o", "out"]]
 )
-def test_a_flag_of_ours_and_what_is_no_flag_are_taken_as_they_are(typed: list[str]) -> None:
+def test_valid_flags_pass_foreign_flag_check(typed: list[str]) -> None:
     """Otherwise, a name that begins with a dash can be given to no command.
 
     Otherwise, the flags of this tool are refused.
@@ -284,7 +282,7 @@ def test_a_flag_of_ours_and_what_is_no_flag_are_taken_as_they_are(typed: list[st
     check_habits(typed)
 
 
-def test_a_directory_before_the_command_and_behind_it_is_one_too_many() -> None:
+def test_duplicate_directory_flag_is_rejected() -> None:
     """Otherwise, of two directories one is planned, and it is not said which."""
     with pytest.raises(click.UsageError, match="appears twice"):
         directory_behind(["-C", "a", "plan", "--directory=b"])
@@ -318,9 +316,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
         (OSError(28, "no room"), Exit.FAILED),
     ],
 )
-def test_whatever_ends_the_program_has_its_code(
-    error: BaseException, code: Exit, stopped: list[BaseException]
-) -> None:
+def test_exception_maps_to_exit_code(error: BaseException, code: Exit, stopped: list[BaseException]) -> None:
     """Otherwise, wrong usage ends with 2, which says that there are changes.
 
     Otherwise, a signal ends in lines of code.
@@ -332,7 +328,7 @@ def test_whatever_ends_the_program_has_its_code(
     assert run(["version"]) == code
 
 
-def test_a_message_hides_nothing_that_an_argument_holds(
+def test_usage_error_escapes_control_characters(
     stopped: list[BaseException], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Otherwise, a name in a file rewrites what the terminal shows."""

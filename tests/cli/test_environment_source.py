@@ -184,7 +184,7 @@ RUNS = [
 
 
 @pytest.mark.parametrize("begin", RUNS, ids=lambda begin: begin.__name__.replace("_", " "))
-def test_changed_address_takes_effect_after_merge(begin: Callable[[Clone], None], clone: Clone) -> None:
+def test_unmerged_environment_url_change_is_not_used(begin: Callable[[Clone], None], clone: Clone) -> None:
     begin(clone)
     ended = clone.plan()
     assert (clone.evil.requests, clone.merged.tokens) == ([], {"the-token-of-prod"})
@@ -228,7 +228,7 @@ def pipeline_of_a_branch(clone: Clone) -> None:
     [push, push_that_others_followed, tag, timer, run_after_another_workflow, pipeline_of_a_branch],
     ids=lambda begin: begin.__name__.replace("_", " "),
 )
-def test_merged_address_is_used_at_once(begin: Callable[[Clone], None], clone: Clone) -> None:
+def test_merged_environment_url_is_used_immediately(begin: Callable[[Clone], None], clone: Clone) -> None:
     """What is checked out here is the merge: ordinary work on the branch is not interrupted."""
     begin(clone)
     assert clone.plan().code == 1
@@ -236,7 +236,7 @@ def test_merged_address_is_used_at_once(begin: Callable[[Clone], None], clone: C
 
 
 @pytest.mark.parametrize("command", ["plan", "drift", "list", "ids", "doctor", "world x", "import"])
-def test_every_command_uses_address_of_target_commit(command: str, clone: Clone) -> None:
+def test_every_command_uses_url_of_target_commit(command: str, clone: Clone) -> None:
     trial_merge(clone)
     clone.run(*command.split(), "-C", str(clone.folder), "--env", "prod")
     assert clone.evil.requests == []
@@ -244,7 +244,7 @@ def test_every_command_uses_address_of_target_commit(command: str, clone: Clone)
 
 
 @pytest.mark.parametrize("begin", RUNS, ids=lambda begin: begin.__name__.replace("_", " "))
-def test_new_environment_is_refused_under_review(begin: Callable[[Clone], None], clone: Clone) -> None:
+def test_new_environment_in_unmerged_change_is_refused(begin: Callable[[Clone], None], clone: Clone) -> None:
     begin(clone)
     (clone.folder / "dpsync.yaml").write_text(configuration(clone.evil.url, name="new"), encoding="utf-8")
     ended = clone.run("plan", "-C", str(clone.folder), "--env", "new")
@@ -261,7 +261,7 @@ def test_new_environment_is_refused_under_review(begin: Callable[[Clone], None],
         "serve --from-live --port 0",
     ],
 )  # fmt: skip
-def test_every_command_refuses_a_new_environment(
+def test_every_command_refuses_unmerged_new_environment(
     command: str, clone: Clone, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(clone.folder, "checkout", "-q", "change")
@@ -278,7 +278,7 @@ def test_every_command_refuses_a_new_environment(
     assert "error[untrusted-environment]" in ended.err
 
 
-def test_doctor_reports_a_refused_new_environment(clone: Clone) -> None:
+def test_doctor_reports_refused_new_environment(clone: Clone) -> None:
     git(clone.folder, "checkout", "-q", "change")
     clone.commit(configuration(clone.evil.url, name="new"))
     checkout_of_the_branch(clone)
@@ -287,7 +287,9 @@ def test_doctor_reports_a_refused_new_environment(clone: Clone) -> None:
     assert 'the environment "new" is not reviewed' in " ".join(ended.out.split())
 
 
-def test_removed_address_is_used_before_merge(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_merged_environment_url_is_used_despite_removal(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without an address in the environment, dpsync would plan against the address of the shell."""
     monkeypatch.setenv("DPSYNC_URL", clone.evil.url)
     monkeypatch.setenv("DPSYNC_TOKEN", EVIL_TOKEN)
@@ -299,7 +301,7 @@ def test_removed_address_is_used_before_merge(clone: Clone, monkeypatch: pytest.
     assert "this change sets no url and no token" in ended.err
 
 
-def test_overlay_of_a_new_environment_is_planned(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_environment_without_url_is_planned(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment without an address uses the address of the shell, so dpsync need not refuse it."""
     monkeypatch.setenv("DPSYNC_URL", clone.merged.url)
     monkeypatch.setenv("DPSYNC_TOKEN", "the-token-of-the-shell")
@@ -310,7 +312,7 @@ def test_overlay_of_a_new_environment_is_planned(clone: Clone, monkeypatch: pyte
     assert (ended.code, clone.merged.tokens) == (1, {"the-token-of-the-shell"})
 
 
-def test_unchanged_address_is_used_without_a_note(clone: Clone) -> None:
+def test_unchanged_environment_url_prints_no_note(clone: Clone) -> None:
     git(clone.folder, "checkout", "-q", "main")
     git(clone.folder, "checkout", "-q", "-B", "change")
     clone.commit(configuration(clone.merged.url).replace("title: Acme", "title: Acne"))
@@ -320,7 +322,7 @@ def test_unchanged_address_is_used_without_a_note(clone: Clone) -> None:
     assert "merged" not in ended.err
 
 
-def test_target_missing_from_the_clone_is_refused(clone: Clone, tmp_path: Path) -> None:
+def test_plan_refuses_clone_without_target_branch(clone: Clone, tmp_path: Path) -> None:
     checkout_of_the_branch(clone)
     shallow = tmp_path / "shallow"
     git(tmp_path, "clone", "-q", "--depth=1", "--branch=change", f"file://{clone.folder}", str(shallow))
@@ -330,7 +332,7 @@ def test_target_missing_from_the_clone_is_refused(clone: Clone, tmp_path: Path) 
     assert "fetch-depth: 0" in ended.err
 
 
-def test_submodule_branches_are_not_trusted(clone: Clone) -> None:
+def test_environment_url_from_submodule_branch_is_untrusted(clone: Clone) -> None:
     """A change can replace the project by a submodule, and its author chooses the branches in it."""
     outer = clone.folder.parent / "outer"
     outer.mkdir()
@@ -348,7 +350,7 @@ def test_submodule_branches_are_not_trusted(clone: Clone) -> None:
     assert (ended.code, clone.evil.requests) == (4, [])
 
 
-def test_forbidden_token_variable_in_target_is_refused(clone: Clone) -> None:
+def test_forbidden_token_variable_in_target_commit_is_refused(clone: Clone) -> None:
     """A target commit that is older than this rule is refused. A merged correction is planned."""
     clone.env.setenv("PROD_TOKEN", "the-token-of-prod")
     git(clone.folder, "checkout", "-q", "main")

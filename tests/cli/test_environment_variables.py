@@ -90,7 +90,7 @@ def test_allowed_token_variable_is_sent(
         pytest.param("/${DPSYNC_TOKEN_PROD}", id="the token itself"),
     ],
 )
-def test_forbidden_variable_in_address_is_an_error(
+def test_forbidden_variable_in_url_is_an_error(
     path: str, run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A secret in an address reaches the host, or every name server that resolves the address."""
@@ -104,7 +104,7 @@ def test_forbidden_variable_in_address_is_an_error(
     assert host.requests == []
 
 
-def test_allowed_variable_in_address_is_used(
+def test_allowed_variable_in_url_is_used(
     run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DPSYNC_URL", raising=False)
@@ -116,7 +116,7 @@ def test_allowed_variable_in_address_is_used(
 
 
 @pytest.mark.parametrize(("old", "new"), [("PROD_TOKEN", "DPSYNC_TOKEN_PROD"), ("PROD_URL", "DPSYNC_URL")])
-def test_git_base_with_forbidden_variable_still_protects(
+def test_git_base_with_forbidden_variable_still_loads(
     old: str, new: str, run: Run, project: Project, host: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The git base is the commit before the variable was renamed. Its protected entries stay protected."""

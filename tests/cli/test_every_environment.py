@@ -31,14 +31,14 @@ def findings(run: Run, directory: Path, *flags: str, code: int = 5) -> list[dict
     return found
 
 
-def test_what_is_valid_with_each_says_so(run: Run, project: Project) -> None:
+def test_validate_lists_every_valid_environment(run: Run, project: Project) -> None:
     ended = run("validate", "-C", str(project(ROOT, {"prod.yaml": GOOD, "staging.yaml": GOOD})))
     assert (ended.code, ended.out) == (
         0, "Valid: 2 entries in 3 files, and with each environment: prod, staging, trial.\n",
     )  # fmt: skip
 
 
-def test_a_mistake_in_an_overlay_is_told_with_its_environment(run: Run, project: Project) -> None:
+def test_validate_names_environment_of_overlay_error(run: Run, project: Project) -> None:
     directory = project(ROOT, {"prod.yaml": GOOD, "staging.yaml": GOOD.replace("title", "titel")})
     (found,) = findings(run, directory)
     assert (found["code"], found["at"]["file"], found["environments"]) == (
@@ -51,44 +51,44 @@ def test_a_mistake_in_an_overlay_is_told_with_its_environment(run: Run, project:
     assert "titel" in ended.err
 
 
-def test_the_same_mistake_with_several_is_one_finding(run: Run, project: Project) -> None:
+def test_validate_merges_same_error_of_several_environments(run: Run, project: Project) -> None:
     root = ROOT.replace("overlay: staging.yaml", "overlay: prod.yaml")
     (found,) = findings(run, project(root, {"prod.yaml": GOOD.replace("title", "titel")}))
     assert found["environments"] == ["prod", "staging"]
 
 
-def test_a_mistake_without_any_is_told_once_and_names_none(run: Run, project: Project) -> None:
+def test_validate_reports_root_file_error_without_environment(run: Run, project: Project) -> None:
     root = ROOT.replace("title: Writers", "titel: Writers")
     found = findings(run, project(root, {"prod.yaml": GOOD, "staging.yaml": GOOD}))
     assert [(item["code"], item["environments"]) for item in found] == [("DP201", [])]
 
 
-def test_what_only_goes_together_badly_is_found(run: Run, project: Project) -> None:
+def test_validate_finds_conflict_between_overlay_and_root(run: Run, project: Project) -> None:
     prod = "organizations: { acme: { teams: { others: { title: Writers } } } }\n"
     (found,) = findings(run, project(ROOT, {"prod.yaml": prod, "staging.yaml": GOOD}))
     assert (found["code"], found["environments"]) == ("DP223", ["prod"])
 
 
 @pytest.mark.parametrize("broken", ["a: [\n", None])
-def test_an_overlay_that_cannot_be_read_is_found(run: Run, project: Project, broken: str | None) -> None:
+def test_validate_reports_unreadable_overlay(run: Run, project: Project, broken: str | None) -> None:
     files = {"prod.yaml": GOOD, **({"staging.yaml": broken} if broken else {})}
     (found,) = findings(run, project(ROOT, files))
     assert found["environments"] == ["staging"]
 
 
-def test_variables_of_what_was_not_chosen_need_not_be_set(run: Run, project: Project) -> None:
+def test_validate_ignores_unset_variables_of_unselected_environments(run: Run, project: Project) -> None:
     files = {"prod.yaml": GOOD.replace("Acme Prod", "'${PROD_TITLE}'"), "staging.yaml": GOOD}
     directory = project(ROOT, files)
     assert findings(run, directory, code=0) == []
     assert [item["code"] for item in findings(run, directory, "--env", "prod")] == ["DP131"]
 
 
-def test_with_one_chosen_only_that_one_is_checked(run: Run, project: Project) -> None:
+def test_validate_checks_only_the_selected_environment(run: Run, project: Project) -> None:
     files = {"prod.yaml": GOOD.replace("title", "titel"), "staging.yaml": GOOD}
     assert findings(run, project(ROOT, files), "--env", "staging", code=0) == []
 
 
-def test_very_many_mistakes_are_counted(run: Run, project: Project) -> None:
+def test_validate_shows_50_errors_and_counts_rest(run: Run, project: Project) -> None:
     lines = "".join(f"    unknown{number}: 1\n" for number in range(120))
     directory = project(f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n{lines}")
     ended = run("validate", "-C", str(directory), "--format", "json")
@@ -97,7 +97,7 @@ def test_very_many_mistakes_are_counted(run: Run, project: Project) -> None:
     assert ended.err.endswith("70 more messages are not shown (DP201: 70)\n\n120 errors in 1 file\n")
 
 
-def test_very_many_mistakes_of_an_environment_are_counted(run: Run, project: Project) -> None:
+def test_validate_limits_errors_of_an_environment(run: Run, project: Project) -> None:
     keys = ", ".join(f"unknown{number}: 1" for number in range(120))
     directory = project(
         ROOT, {"prod.yaml": f"organizations: {{ acme: {{ {keys} }} }}\n", "staging.yaml": GOOD}

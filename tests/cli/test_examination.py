@@ -39,7 +39,7 @@ def way(url: str) -> list[tuple[str, str, str, str | None]]:
     return found
 
 
-def test_the_way_to_a_platform_is_told_and_where_each_setting_is_from(
+def test_doctor_lists_connection_settings_with_sources(
     nothing_set: pytest.MonkeyPatch,
 ) -> None:
     address = ("address", "ok", "https://api.acme.example", "DPSYNC_URL")
@@ -57,11 +57,11 @@ def test_the_way_to_a_platform_is_told_and_where_each_setting_is_from(
     ]
 
 
-def test_without_tls_there_are_no_certificates(nothing_set: pytest.MonkeyPatch) -> None:
+def test_doctor_omits_certificates_for_plain_http(nothing_set: pytest.MonkeyPatch) -> None:
     assert [topic for topic, *_ in way("http://127.0.0.1:9")] == ["address", "token", "proxy"]
 
 
-def test_an_environment_is_told_or_that_none_is_chosen() -> None:
+def test_doctor_shows_selected_environment_or_none() -> None:
     desired = Desired({}, {}, environments=("prod", "test"))
     assert said(configuration(desired)) == [
         ("configuration", "ok", "0 entries in 0 files", None),
@@ -71,7 +71,7 @@ def test_an_environment_is_told_or_that_none_is_chosen() -> None:
     assert said(configuration(chosen))[1] == ("environment", "ok", "prod", None)
 
 
-def test_a_configuration_with_warnings_is_a_note() -> None:
+def test_doctor_notes_configuration_warnings() -> None:
     desired = Desired({}, {}, warnings=(Diagnostic("DP140", "so", severity="warning"),))
     (first, *_) = configuration(desired)
     assert (first.level, first.said) == ("note", "0 entries in 0 files, 1 warning")
@@ -83,16 +83,16 @@ HERE = {
 }  # fmt: skip
 
 
-def test_outside_a_workflow_nothing_is_said_of_one() -> None:
+def test_doctor_skips_workflow_checks_outside_github_actions() -> None:
     assert said(workflow({})) == []
 
 
-def test_what_is_no_job_of_a_workflow_is_a_problem() -> None:
+def test_doctor_reports_incomplete_workflow_variables() -> None:
     ((topic, level, _, source),) = said(workflow({"GITHUB_ACTIONS": "true"}))
     assert (topic, level, source) == ("workflow", "problem", None)
 
 
-def test_what_the_token_of_a_workflow_may_not_read_is_a_problem_each() -> None:
+def test_doctor_reports_each_missing_github_token_permission() -> None:
     with FakeGitHub() as github:
         github.answers = [(403, {}, {}), (200, [], {}), (404, {}, {})]
         env = {**HERE, "GITHUB_TOKEN": "token", "GITHUB_API_URL": github.url}

@@ -60,7 +60,7 @@ def report(*outcomes: Outcome, **more: Any) -> Report:
         (report(outcome("done"), outcome("failed", sent=False), remaining=SOME), Exit.PARTIAL),
     ],
 )
-def test_an_apply_ends_with_0_only_where_all_of_it_is_proven(of: Report, code: Exit) -> None:
+def test_apply_exit_code_for_report(of: Report, code: Exit) -> None:
     """Otherwise, what is left to people, or is still on its way, is told as done.
 
     Otherwise, what was written is told as nothing written.
@@ -73,7 +73,7 @@ def test_an_apply_ends_with_0_only_where_all_of_it_is_proven(of: Report, code: E
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, Exit.INTERRUPTED), (signal.SIGTERM, Exit.TERMINATED)]
 )
-def test_an_apply_that_a_signal_has_ended_says_so_whatever_it_has_done(number: int, code: Exit) -> None:
+def test_signal_decides_apply_exit_code(number: int, code: Exit) -> None:
     """Otherwise, an apply that a signal has ended is told as one that was done.
 
     Otherwise, who has ended a run is told wrongly.
@@ -82,14 +82,12 @@ def test_an_apply_that_a_signal_has_ended_says_so_whatever_it_has_done(number: i
 
 
 @pytest.mark.parametrize(("plan", "code"), [(SOME, None), (Plan(), Exit.DONE), (BLOCKED, Exit.PARTIAL)])
-def test_a_plan_with_nothing_to_do_ends_with_0_unless_something_is_left_to_people(
-    plan: Plan, code: Exit | None
-) -> None:
+def test_apply_exits_early_only_without_changes(plan: Plan, code: Exit | None) -> None:
     """Otherwise, what is left to people is told as done."""
     assert nothing_to_do(plan) is code
 
 
-def test_what_may_not_be_applied_ends_with_4_also_where_nothing_is_to_be_done(
+def test_refused_plan_exits_4_even_without_changes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Otherwise, a plan that may not be applied is applied, or told as done."""
@@ -101,7 +99,7 @@ def test_what_may_not_be_applied_ends_with_4_also_where_nothing_is_to_be_done(
 # Who has agreed.
 
 
-def test_where_nobody_can_be_asked_nothing_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_apply_is_refused_without_interactive_input(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, in CI an apply waits for an answer for ever."""
     monkeypatch.setattr(applying, "interactive", lambda no_input: False)
     said: list[str] = []
@@ -131,7 +129,7 @@ def test_where_nobody_can_be_asked_nothing_is_applied(monkeypatch: pytest.Monkey
         (Ran(Exit.PARTIAL), "error", Exit.PARTIAL),
     ],
 )
-def test_changes_fail_a_step_only_where_it_is_asked_for(ran: Ran, fail_on: Any, code: Exit) -> None:
+def test_action_fails_on_changes_only_if_configured(ran: Ran, fail_on: Any, code: Exit) -> None:
     """Otherwise, a job fails where nothing would change.
 
     Otherwise, a plan that was refused passes.
@@ -164,7 +162,7 @@ FOUND = Ran(Exit.FAILED, FindingsDocument(exit=1))
         (run("apply", Ran(Exit.REFUSED)), PLANNED, Ran(Exit.REFUSED)),
     ],
 )
-def test_a_run_that_was_stopped_ends_as_its_last_command_where_that_was_the_one(
+def test_stopped_action_run_reports_final_command_or_signal(
     of: ActionRun, last: Ran | None, ended: Ran
 ) -> None:
     """Otherwise, an apply that was stopped after its plan is told as a plan that was made.
@@ -174,7 +172,7 @@ def test_a_run_that_was_stopped_ends_as_its_last_command_where_that_was_the_one(
     assert stopped(of, last, 130) == ended
 
 
-def test_a_signal_between_two_parts_keeps_the_next_one_from_beginning() -> None:
+def test_action_stops_before_next_part_after_signal() -> None:
     """Otherwise, an apply begins after the signal that was to end the run."""
     patience = Patience()
     patience.go_on()
@@ -187,7 +185,7 @@ def test_a_signal_between_two_parts_keeps_the_next_one_from_beginning() -> None:
 @pytest.mark.parametrize(("first", "second", "code"), [
     (signal.SIGINT, signal.SIGTERM, Exit.INTERRUPTED), (signal.SIGTERM, signal.SIGINT, Exit.TERMINATED),
 ])  # fmt: skip
-def test_of_two_signals_the_first_says_how_it_ends(first: int, second: int, code: Exit) -> None:
+def test_first_of_two_signals_decides_exit_code(first: int, second: int, code: Exit) -> None:
     patience = Patience()
     patience.last()
     patience.handle(first, None)
@@ -198,7 +196,7 @@ def test_of_two_signals_the_first_says_how_it_ends(first: int, second: int, code
     assert _ending(Report(plan="d"), [first, second]) is code
 
 
-def test_a_signal_ends_a_part_that_may_be_dropped_and_the_second_one_any_but_the_last() -> None:
+def test_second_signal_interrupts_action_until_final_part() -> None:
     """Otherwise, a signal leaves GitHub half told of what was done.
 
     Otherwise, nothing but killing ends a run that waits.
@@ -224,7 +222,7 @@ def test_a_signal_ends_a_part_that_may_be_dropped_and_the_second_one_any_but_the
     ("url", "why"),
     [("https://ada:pass@x.example", "user or password"), ("https://x.example/v1", "must not end with /v1")],
 )
-def test_an_address_that_may_not_be_shown_or_is_another_one_is_refused(url: str, why: str) -> None:
+def test_url_with_password_or_version_is_rejected(url: str, why: str) -> None:
     """Otherwise, a password in an address gets into the log, and the token to whom it names.
 
     Otherwise, each request goes to an address that there is not.
@@ -234,7 +232,7 @@ def test_an_address_that_may_not_be_shown_or_is_another_one_is_refused(url: str,
     assert "pass@" not in str(refused.value)
 
 
-def test_an_address_with_an_at_in_its_path_is_an_address() -> None:
+def test_url_with_at_sign_in_path_is_accepted() -> None:
     """Otherwise, an address with an @ in its path is refused."""
     found = Connection("https://x.example/@docs", "token", "DPSYNC_URL", "DPSYNC_TOKEN")
     assert _checked(found) is found

@@ -24,14 +24,14 @@ PAGES = {page.name for page in (ROOT / "docs").rglob("*.md")}
 
 
 @pytest.mark.parametrize("word", what_can_be_explained(REGISTRY))
-def test_every_kind_field_and_key_is_explained(word: str) -> None:
+def test_explain_covers_every_kind_field_and_key(word: str) -> None:
     said = explained(REGISTRY, word)
     assert said is not None
     assert said.meaning.endswith(".")
 
 
 @pytest.mark.parametrize("word", ["site", "Site", "sites", "SITES"])
-def test_a_kind_goes_by_its_name_and_by_its_key(word: str, run: Run) -> None:
+def test_explain_accepts_kind_name_or_key(word: str, run: Run) -> None:
     assert run("explain", word).out.startswith("site\n")
 
 
@@ -40,12 +40,12 @@ def test_a_kind_goes_by_its_name_and_by_its_key(word: str, run: Run) -> None:
     [("section-group", "section_group"), ("SAML provider", "saml"), ("external-link", "external_link"),
      ("permissions.members", None), ("siteSpace", "site_space"), ("space", "space")],
 )  # fmt: skip
-def test_a_kind_goes_by_what_people_call_it(word: str, kind: str | None) -> None:
+def test_explain_accepts_common_kind_names(word: str, kind: str | None) -> None:
     said = explained(REGISTRY, word)
     assert (said.head if said else None) == kind
 
 
-def test_a_field_says_its_values_its_rules_and_what_opens_up(run: Run) -> None:
+def test_explain_field_shows_values_and_access_rule(run: Run) -> None:
     out = run("explain", "site.visibility").out
     assert "Values         public: Everyone can read the site" in out
     assert "Opens access   A change to a value further right in this list lets somebody" in out
@@ -54,7 +54,7 @@ def test_a_field_says_its_values_its_rules_and_what_opens_up(run: Run) -> None:
 
 
 @pytest.mark.parametrize("word", [*what_can_be_explained(REGISTRY), *codes()])
-def test_explain_names_only_pages_on_the_web(word: str, run: Run) -> None:
+def test_explain_links_only_to_existing_web_pages(word: str, run: Run) -> None:
     """A user who installed the wheel has no docs folder."""
     out = run("explain", word).out
     *lines, last = out.splitlines()
@@ -85,18 +85,18 @@ def headings(address: str) -> set[str]:
         ),
     ],
 )
-def test_explain_says_which_change_of_a_role_opens(word: str, opens: str) -> None:
+def test_explain_lists_role_changes_widening_access(word: str, opens: str) -> None:
     said = explained(REGISTRY, word)
     assert said is not None
     assert dict(said.facts)["Opens access"] == opens
 
 
-def test_every_fact_of_a_kind_has_a_text() -> None:
+def test_explain_prints_no_empty_facts() -> None:
     facts = [fact for kind in REGISTRY.kinds if (said := explained(REGISTRY, kind)) for fact in said.facts]
     assert [fact for fact in facts if fact[1].rstrip().endswith(":")] == []
 
 
-def test_a_field_that_a_profile_lacks_says_so(run: Run) -> None:
+def test_explain_names_api_versions_lacking_a_field(run: Run) -> None:
     assert "version reference does not have" in run("explain", "redirect.source").out
     said = explained(REGISTRY, "section.draft")
     assert said is not None
@@ -111,27 +111,25 @@ def test_a_field_that_a_profile_lacks_says_so(run: Run) -> None:
         ("space.title", "full, reference, published."),
     ],
 )
-def test_what_a_profile_has_no_request_for_is_said_of_the_kind_and_of_no_field(
-    word: str, profiles: str
-) -> None:
+def test_explain_lists_api_versions_of_kind_and_field(word: str, profiles: str) -> None:
     said = explained(REGISTRY, word)
     assert said is not None
     assert dict(said.facts)["API versions"] == profiles
 
 
-def test_explain_lists_what_access_stands_for(run: Run) -> None:
+def test_explain_policy_watch_lists_access_patterns(run: Run) -> None:
     out = run("explain", "policy.watch").out
     assert "access means" in out
     assert "sites/*/shareLinks" in out
 
 
-def test_a_member_of_a_field_is_explained(run: Run) -> None:
+def test_explain_describes_nested_field(run: Run) -> None:
     out = run("explain", "openapi.source.url").out
     assert "The URL from which GitBook fetches the specification." in out
 
 
 @pytest.mark.parametrize("word", ["section", "space", "page", "url"])
-def test_short_form_of_redirect_is_explained(word: str, run: Run) -> None:
+def test_explain_describes_redirect_short_form(word: str, run: Run) -> None:
     ended = run("explain", f"redirect.{word}")
     assert (ended.code, ended.out.splitlines()[0]) == (0, f"redirect.{word}")
     assert f"In an entry, write {word} directly, without destination." in ended.out
@@ -140,25 +138,25 @@ def test_short_form_of_redirect_is_explained(word: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize("code", ["DP201", "dp201", "error[DP201]"])
-def test_a_code_prints_what_the_page_of_errors_says(code: str, run: Run) -> None:
+def test_explain_prints_error_code_documentation(code: str, run: Run) -> None:
     out = run("explain", code).out
     assert out.startswith("DP201\n  ")
     assert "**" not in out
     assert "```" not in out
 
 
-def test_every_code_of_the_page_can_be_named() -> None:
+def test_explain_knows_every_documented_error_code() -> None:
     known = codes()
     assert len(known) > 100
     assert [code for code in known if code_named(code, known) != code] == []
     assert all("".join(section).strip() for section in known.values())
 
 
-def test_no_code_is_the_name_of_a_kind() -> None:
+def test_error_codes_differ_from_kind_names() -> None:
     assert set(codes()) & set(what_can_be_explained(REGISTRY)) == set()
 
 
-def test_without_a_word_all_kinds_are_listed(run: Run) -> None:
+def test_explain_without_argument_lists_all_kinds(run: Run) -> None:
     ended = run("explain")
     assert ended.code == 0
     assert [name for name in REGISTRY.kinds if f"  {name} " not in ended.out] == []
@@ -169,13 +167,13 @@ def test_without_a_word_all_kinds_are_listed(run: Run) -> None:
     [("site.titel", 'Did you mean "site.title"?'), ("DP299", "dpsync explain"), ("sitte", "site"),
      ("site.title.x", "site.title"), ("", "dpsync explain"), ("../../etc/passwd", "dpsync explain")],
 )  # fmt: skip
-def test_a_word_that_is_nothing_is_wrong_usage_with_a_suggestion(word: str, hint: str, run: Run) -> None:
+def test_explain_unknown_word_exits_64_with_suggestion(word: str, hint: str, run: Run) -> None:
     ended = run("explain", word)
     assert (ended.code, ended.out) == (64, "")
     assert hint in ended.err
 
 
-def test_a_word_cannot_write_to_the_terminal(run: Run) -> None:
+def test_explain_escapes_control_characters_in_argument(run: Run) -> None:
     ended = run("explain", "\x1b[2Jsite\u202e\n")
     assert ended.code == 64
     assert "\x1b" not in ended.err
@@ -183,12 +181,12 @@ def test_a_word_cannot_write_to_the_terminal(run: Run) -> None:
 
 
 @pytest.mark.parametrize("word", ["site", "member.role", "DP117", ""])
-def test_lines_keep_to_80_columns_but_for_what_is_code(word: str, run: Run) -> None:
+def test_explain_text_fits_80_columns(word: str, run: Run) -> None:
     out = run("explain", *filter(None, [word])).out
     assert [line for line in out.splitlines() if len(line) > 80 and not line.startswith("    ")] == []
 
 
-def test_a_code_needs_no_declarations_and_nothing_heavy() -> None:
+def test_explain_error_code_imports_no_heavy_modules() -> None:
     code = (
         "import sys\nfrom dpsync.cli.main import main\n"
         "try:\n    main(['explain', 'DP201'])\nexcept SystemExit:\n    pass\n"

@@ -39,7 +39,7 @@ GET = ("GET", "/orgs")
     (errors.NotSent(*GET, "certificate", way=Way(trust=Setting("SSL_CERT_FILE", "a.pem"))), "unreachable",
      TO.url, "add the certificate of the issuer to SSL_CERT_FILE (a.pem)"),
 ])  # fmt: skip
-def test_a_request_that_failed_says_what_happened_and_what_to_do(
+def test_failed_request_has_code_message_and_hint(
     error: errors.ClientError, code: str, message: str, hint: str
 ) -> None:
     found = client_diagnostic(error, TO)

@@ -23,7 +23,7 @@ def declared(folder: Path) -> dict[str, dict[str, object]]:
     return {str(address): dict(entry.fields) for address, entry in entries.items()}
 
 
-def test_every_file_of_the_configuration_is_put_in_order(project: Callable[..., Path], run: Run) -> None:
+def test_fmt_formats_every_configuration_file(project: Callable[..., Path], run: Run) -> None:
     folder = project(ROOT, FILES)
     before = declared(folder)
     ended = run("fmt", "-C", str(folder))
@@ -36,7 +36,7 @@ def test_every_file_of_the_configuration_is_put_in_order(project: Callable[..., 
     assert run("fmt", "-C", str(folder)).out == ""
 
 
-def test_check_writes_nothing_and_ends_with_2(project: Callable[..., Path], run: Run) -> None:
+def test_fmt_check_exits_2_without_writing(project: Callable[..., Path], run: Run) -> None:
     folder = project(ROOT, FILES)
     assert run("fmt", "-C", str(folder), "--check").code == 2
     assert (folder / "teams.yaml").read_text() == TEAMS
@@ -44,7 +44,7 @@ def test_check_writes_nothing_and_ends_with_2(project: Callable[..., Path], run:
     assert run("fmt", "-C", str(folder), "--check").code == 0
 
 
-def test_diff_shows_what_would_change_and_writes_nothing(project: Callable[..., Path], run: Run) -> None:
+def test_fmt_diff_shows_changes_without_writing(project: Callable[..., Path], run: Run) -> None:
     folder = project(ROOT, FILES)
     ended = run("fmt", "-C", str(folder), "--diff")
     assert ended.code == 0
@@ -52,16 +52,14 @@ def test_diff_shows_what_would_change_and_writes_nothing(project: Callable[..., 
     assert (folder / "teams.yaml").read_text() == TEAMS
 
 
-def test_a_file_or_a_directory_can_be_named(project: Callable[..., Path], run: Run) -> None:
+def test_fmt_accepts_file_or_directory_argument(project: Callable[..., Path], run: Run) -> None:
     folder = project(ROOT, FILES)
     assert run("fmt", "-C", str(folder), "other.yaml").out == "other.yaml\n"
     assert (folder / "teams.yaml").read_text() == TEAMS
     assert run("fmt", "-C", str(folder), ".").out == "dpsync.yaml\nprod.yaml\nteams.yaml\n"
 
 
-def test_a_file_that_is_no_yaml_stays_and_the_others_are_put_in_order(
-    project: Callable[..., Path], run: Run
-) -> None:
+def test_fmt_skips_invalid_yaml_and_formats_other_files(project: Callable[..., Path], run: Run) -> None:
     folder = project(ROOT, {**FILES, "teams.yaml": "organizations: [\n"})
     ended = run("fmt", "-C", str(folder))
     assert (ended.code, ended.out) == (5, "dpsync.yaml\nprod.yaml\n")
@@ -69,12 +67,12 @@ def test_a_file_that_is_no_yaml_stays_and_the_others_are_put_in_order(
     assert (folder / "teams.yaml").read_text() == "organizations: [\n"
 
 
-def test_a_configuration_that_is_not_valid_is_put_in_order(project: Callable[..., Path], run: Run) -> None:
+def test_fmt_formats_invalid_configuration(project: Callable[..., Path], run: Run) -> None:
     folder = project("dpsync:  1\norganizations: { acme: { id: acme, titel: A } }\n")
     assert (run("fmt", "-C", str(folder)).code, run("validate", "-C", str(folder)).code) == (0, 5)
 
 
-def test_a_link_is_neither_read_nor_replaced(project: Callable[..., Path], run: Run, tmp_path: Path) -> None:
+def test_fmt_rejects_symlink(project: Callable[..., Path], run: Run, tmp_path: Path) -> None:
     """Otherwise, a file outside of the project is read and rewritten through a link."""
     folder = project("dpsync: 1\norganizations: { acme: { id: acme } }\n")
     outside = tmp_path / "outside.yaml"
@@ -85,13 +83,13 @@ def test_a_link_is_neither_read_nor_replaced(project: Callable[..., Path], run: 
     assert (outside.read_text(), (folder / "link.yaml").is_symlink()) == ("a:   1\n", True)
 
 
-def test_text_of_the_files_cannot_write_to_the_terminal(project: Callable[..., Path], run: Run) -> None:
+def test_fmt_diff_escapes_control_characters(project: Callable[..., Path], run: Run) -> None:
     folder = project('dpsync:  1\norganizations:  { acme: { id: "a\u202e" } }\n')
     ended = run("fmt", "-C", str(folder), "--diff")
     assert "\u202e" not in ended.out + ended.err
 
 
-def test_fmt_names_the_limit_a_file_exceeds(project: Callable[..., Path], run: Run) -> None:
+def test_fmt_reports_exceeded_yaml_nesting_limit(project: Callable[..., Path], run: Run) -> None:
     folder = project(ROOT, {**FILES, "teams.yaml": "a: " + "[" * 101 + "]" * 101 + "\n"})
     ended = run("fmt", "-C", str(folder), "teams.yaml")
     assert ended.code == 5

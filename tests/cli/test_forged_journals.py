@@ -285,7 +285,7 @@ REFUSED: dict[str, tuple[str, Forge]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_forged_journal_value_fails_before_any_request(case: str, forgery: Forgery) -> None:
+def test_forged_journal_value_is_rejected_before_requests(case: str, forgery: Forgery) -> None:
     """Otherwise, whoever can write a journal could publish any environment variable, including the token."""
     at, forge = REFUSED[case]
     for file in (forgery.journal(forge), forgery.plan(forge)):
@@ -367,20 +367,20 @@ HARMLESS: dict[str, tuple[Forge, list[str]]] = {
 
 
 @pytest.mark.parametrize("case", HARMLESS)
-def test_forged_journal_requests_are_never_sent(case: str, forgery: Forgery) -> None:
+def test_revert_never_sends_forged_journal_requests(case: str, forgery: Forgery) -> None:
     forge, sent = HARMLESS[case]
     ended = forgery.revert(forgery.journal(forge))
     assert forgery.writes == sent, ended
     assert ended.code == 3, ended  # the plan has no previous position of the moved space
 
 
-def test_forged_creation_of_content_needs_the_number(forgery: Forgery) -> None:
+def test_revert_of_forged_space_creation_needs_confirmation(forgery: Forgery) -> None:
     ended = forgery.revert(forgery.plan(with_copied_creation("space", "acme/spaces/u", "Drafts")))
     assert (ended.code, forgery.writes) == (4, [])
     assert "- space [Drafts]" in ended.out
 
 
-def test_forged_creation_of_empty_team_is_shown_first(forgery: Forgery) -> None:
+def test_revert_of_forged_team_creation_shows_plan(forgery: Forgery) -> None:
     file = forgery.plan(with_copied_creation("team", "acme/teams/b", "Beta"))
     ended = forgery.run("revert", file, "-C", str(forgery.at))
     assert (ended.code, forgery.writes) == (4, [])
@@ -403,7 +403,7 @@ def test_unmodified_saved_plan_is_applied(forgery: Forgery, platform: ThreadedSe
     assert ended.code == 0, ended
 
 
-def test_saved_plan_of_unknown_profile_is_refused(forgery: Forgery) -> None:
+def test_saved_plan_of_unknown_profile_is_rejected(forgery: Forgery) -> None:
     file = forgery.plan(lambda plan: plan.update(profile="other"))
     for command in ("apply", "revert"):
         ended = forgery.run(command, file, "-C", str(forgery.at), "--yes")
@@ -412,7 +412,7 @@ def test_saved_plan_of_unknown_profile_is_refused(forgery: Forgery) -> None:
         assert f"cannot be used: {why}" in ended.err
 
 
-def test_excluding_a_forged_entry_reverts_the_rest(forgery: Forgery) -> None:
+def test_revert_excluding_forged_entry_reverts_the_rest(forgery: Forgery) -> None:
     file = forgery.journal(with_value(TEAM, "title", ENV))
     ended = forgery.revert(file, "--exclude", TEAM)
     assert forgery.writes == [one for one in HONEST if "teams/a" not in one], ended

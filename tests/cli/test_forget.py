@@ -32,7 +32,7 @@ def text(
 LEGACY = ", old: { title: Legacy }"
 
 
-def test_a_removed_entry_that_is_forgotten_is_not_deleted(
+def test_policy_forget_keeps_object_of_removed_entry(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     committed(project, text(more=LEGACY))
@@ -42,9 +42,7 @@ def test_a_removed_entry_that_is_forgotten_is_not_deleted(
     assert plan["kept"] == []
 
 
-def test_the_plan_says_what_to_write_so_that_it_stays_forgotten(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_plan_suggests_permanent_forget_address(run: Run, project: Project, platform: ThreadedServer) -> None:
     committed(project, text(more=LEGACY))
     (note,) = planned(run, project(text("teams/old")))["notes"]
     lasting = (
@@ -58,7 +56,7 @@ def test_the_plan_says_what_to_write_so_that_it_stays_forgotten(
     assert planned(run, directory)["notes"] == []
 
 
-def test_without_prune_it_is_no_longer_reported_as_removed(
+def test_policy_forget_hides_removed_entry_without_prune(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     committed(project, text(more=LEGACY))
@@ -70,9 +68,7 @@ def test_without_prune_it_is_no_longer_reported_as_removed(
     assert (ended.code, "Legacy" in ended.out) == (0, False)
 
 
-def test_a_key_that_nothing_remembers_stops_the_deletes_beside_it(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_unknown_forget_key_refuses_deletes(run: Run, project: Project, platform: ThreadedServer) -> None:
     directory = project(text("teams/old"))
     plan = planned(run, directory, code=4)
     assert [refusal["code"] for refusal in plan["refusals"]] == ["forgotten"]
@@ -80,7 +76,7 @@ def test_a_key_that_nothing_remembers_stops_the_deletes_beside_it(
     assert writes(platform) == []
 
 
-def test_by_its_title_it_is_forgotten_without_a_base(
+def test_policy_forget_matches_title_without_git_base(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory = project(text('"teams/[Legacy]"'))
@@ -88,19 +84,19 @@ def test_by_its_title_it_is_forgotten_without_a_base(
     assert run("drift", "-C", str(directory)).code == 0
 
 
-def test_what_is_declared_cannot_be_forgotten(run: Run, project: Project) -> None:
+def test_policy_forget_rejects_declared_entry(run: Run, project: Project) -> None:
     ended = run("validate", "-C", str(project(text("teams/sales"))))
     assert (ended.code, "DP233" in ended.err) == (5, True)
     assert "acme/teams/sales has an entry, so the address cannot be under" in ended.err
 
 
-def test_a_wildcard_forgets_all_that_nobody_declares(
+def test_policy_forget_wildcard_keeps_undeclared_teams(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     assert changes(planned(run, project(text('"teams/*"')))) == []
 
 
-def test_what_is_forgotten_goes_with_nothing_else(
+def test_delete_of_parent_with_forgotten_child_is_refused(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     site = "sites: { docs: { title: Acme Docs, basename: docs, structure: [{ type: section, key: news,"

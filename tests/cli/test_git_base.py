@@ -40,9 +40,7 @@ def renamed(project: Project) -> Path:
     return project(AFTER)
 
 
-def test_a_rename_is_shown_with_what_it_was_recognised_by(
-    run: Run, platform: ThreadedServer, renamed: Path
-) -> None:
+def test_plan_explains_how_rename_was_matched(run: Run, platform: ThreadedServer, renamed: Path) -> None:
     ended = run("plan", "-v", "-C", str(renamed))
     assert ended.code == 0
     assert "renamed: matched by its name in HEAD to writers" in ended.out
@@ -50,12 +48,12 @@ def test_a_rename_is_shown_with_what_it_was_recognised_by(
     assert f"base: HEAD ({git(renamed, 'rev-parse', 'HEAD')[:12]})" in ended.out
 
 
-def test_it_is_applied_once(run: Run, platform: ThreadedServer, renamed: Path) -> None:
+def test_second_apply_of_rename_has_no_changes(run: Run, platform: ThreadedServer, renamed: Path) -> None:
     assert run("apply", "--yes", "-C", str(renamed)).code == 0
     assert "No changes." in run("apply", "--yes", "-C", str(renamed)).out
 
 
-def test_names_that_were_exchanged_stay_so_when_apply_runs_again(
+def test_swapped_titles_are_applied_once(
     run: Run, platform: ThreadedServer, project: Project, renamed: Path
 ) -> None:
     def teams(one: str, other: str) -> Path:
@@ -69,7 +67,7 @@ def test_names_that_were_exchanged_stay_so_when_apply_runs_again(
     assert "No changes." in ended.out, ended.out
 
 
-def test_from_a_directory_below(
+def test_plan_from_subdirectory_uses_git_base(
     run: Run, platform: ThreadedServer, renamed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (renamed / "a" / "b").mkdir(parents=True)
@@ -77,7 +75,7 @@ def test_from_a_directory_below(
     assert "matched by its name in HEAD" in run("plan", "-v").out
 
 
-def test_named_base_changes_no_identity(run: Run, platform: ThreadedServer, renamed: Path) -> None:
+def test_base_flag_keeps_matched_objects(run: Run, platform: ThreadedServer, renamed: Path) -> None:
     git(renamed, "commit", "-q", "-a", "-m", "after")
     plans = [run("plan", "-C", str(renamed), *flags).out for flags in ((), ("--base", "HEAD~1"))]
     assert ["~ team authors" in plan for plan in plans] == [True, True]
@@ -85,7 +83,7 @@ def test_named_base_changes_no_identity(run: Run, platform: ThreadedServer, rena
 
 
 @pytest.mark.parametrize("command", ["ids", "doctor", "list", "import --update acme", "world world.json"])
-def test_command_without_labels_takes_no_base(run: Run, renamed: Path, command: str) -> None:
+def test_ids_doctor_list_and_import_reject_base_flag(run: Run, renamed: Path, command: str) -> None:
     """Its result would depend on the commit that somebody names."""
     ended = run(*command.split(), "-C", str(renamed), "--base", "HEAD")
     assert ended.code == 64
@@ -93,7 +91,7 @@ def test_command_without_labels_takes_no_base(run: Run, renamed: Path, command: 
 
 
 @pytest.mark.parametrize("command", [["plan"], ["apply", "--yes"]])
-def test_a_base_that_does_not_exist_ends_with_5_and_its_name(
+def test_unknown_git_base_exits_5(
     run: Run, platform: ThreadedServer, renamed: Path, command: list[str]
 ) -> None:
     ended = run(*command, "-C", str(renamed), "--base", "nowhere")
@@ -102,7 +100,7 @@ def test_a_base_that_does_not_exist_ends_with_5_and_its_name(
     assert 'dpsync cannot compare the files with "nowhere"' in ended.err
 
 
-def test_without_git_the_plan_says_so(run: Run, platform: ThreadedServer, project: Project) -> None:
+def test_plan_reports_missing_git_repository(run: Run, platform: ThreadedServer, project: Project) -> None:
     directory = str(project(AFTER))
     assert run("plan", "-C", directory).err == ""
     ended = run("plan", "-v", "-C", directory)
@@ -110,7 +108,7 @@ def test_without_git_the_plan_says_so(run: Run, platform: ThreadedServer, projec
     assert "base: none (the files are not in a git repository)" in ended.out
 
 
-def test_a_base_that_does_not_load_is_a_warning(
+def test_invalid_configuration_in_git_base_is_warning(
     run: Run, platform: ThreadedServer, project: Project, renamed: Path
 ) -> None:
     project(BASE + "    titel: Acme\n")
@@ -123,7 +121,7 @@ def test_a_base_that_does_not_load_is_a_warning(
     assert run("plan", "-C", str(renamed), "--base", "HEAD").code == 5
 
 
-def test_in_ci_a_shallow_clone_is_a_warning_that_says_what_to_fetch(
+def test_shallow_clone_in_ci_suggests_fetch_depth(
     run: Run, platform: ThreadedServer, renamed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(renamed, "commit", "-q", "-a", "-m", "after")
@@ -137,9 +135,7 @@ def test_in_ci_a_shallow_clone_is_a_warning_that_says_what_to_fetch(
     assert "fetch-depth: 0" in ended.err
 
 
-def test_the_base_is_in_the_json_and_not_in_the_digest(
-    run: Run, platform: ThreadedServer, renamed: Path
-) -> None:
+def test_plan_digest_is_independent_of_git_base(run: Run, platform: ThreadedServer, renamed: Path) -> None:
     git(renamed, "tag", "before")
     head = json.loads(run("plan", "-C", str(renamed), "--format", "json").out)
     tag = json.loads(run("plan", "-C", str(renamed), "--format", "json", "--base", "before").out)
@@ -148,9 +144,7 @@ def test_the_base_is_in_the_json_and_not_in_the_digest(
     assert head["digest"] == tag["digest"]
 
 
-def test_what_was_approved_before_a_merge_may_be_applied_after_it(
-    run: Run, platform: ThreadedServer, renamed: Path
-) -> None:
+def test_approved_plan_is_applied_after_merge(run: Run, platform: ThreadedServer, renamed: Path) -> None:
     """The base is another commit then, and what it says of the causes is something else."""
     approved = json.loads(run("plan", "-C", str(renamed), "--format", "json").out)
     git(renamed, "commit", "-q", "--allow-empty", "-m", "another change")
@@ -159,7 +153,7 @@ def test_what_was_approved_before_a_merge_may_be_applied_after_it(
     assert run("apply", "--yes", "-C", str(renamed), "--approved", approved["digest"]).code == 0
 
 
-def test_a_look_alike_ends_with_4_and_both_ways_out(
+def test_similar_existing_space_makes_plan_exit_4(
     run: Run, platform: ThreadedServer, project: Project
 ) -> None:
     directory = project(BASE + "    spaces: { guides: { title: guides } }\n")

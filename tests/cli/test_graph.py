@@ -57,7 +57,7 @@ def drawn(tmp_path: Path, title: str = "Team", plan: Plan | None = None) -> Grap
     return graph(load(file, {}), load_registry(), plan)
 
 
-def test_what_is_in_what_and_what_names_what(tmp_path: Path) -> None:
+def test_graph_draws_containment_and_references(tmp_path: Path) -> None:
     found = drawn(tmp_path)
     texts = {box.id: box.text for box in found.boxes}
     lines = {(texts[line.start], line.field, texts[line.end]) for line in found.lines}
@@ -67,7 +67,7 @@ def test_what_is_in_what_and_what_names_what(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("title", HOSTILE)
-def test_no_title_breaks_out(tmp_path: Path, title: str) -> None:
+def test_graph_escapes_hostile_titles(tmp_path: Path, title: str) -> None:
     change = Change(address="acme/teams/[gone]", kind="team", action="delete", label=title)
     found = drawn(tmp_path, title, Plan(changes=(change,)))
     lines = as_mermaid(found).splitlines()
@@ -102,7 +102,7 @@ def by_merman(text: str) -> Read:
 @pytest.mark.filterwarnings("ignore:.*deprecated - use:DeprecationWarning")  # pydot's own
 @pytest.mark.parametrize(("language", "read"), [("dot", by_pydot), ("mermaid", by_merman)])
 @pytest.mark.parametrize("title", HOSTILE)
-def test_a_parser_reads_what_was_meant(
+def test_graph_parsers_read_same_boxes_and_lines(
     tmp_path: Path, title: str, language: str, read: Callable[[str], Read]
 ) -> None:
     change = Change(address="acme/teams/[gone]", kind="team", action="delete", label=title)
@@ -112,7 +112,7 @@ def test_a_parser_reads_what_was_meant(
     assert lines == {(line.start, line.field, line.end) for line in found.lines}
 
 
-def test_a_plan_colours_what_it_changes(tmp_path: Path) -> None:
+def test_graph_colors_planned_changes(tmp_path: Path) -> None:
     change = Change(address="acme/teams/t", kind="team", action="update", label="Team")
     found = drawn(tmp_path, plan=Plan(changes=(change,)))
     assert [box.text for box in found.boxes if box.action] == ["~ Team (team)"]
@@ -120,7 +120,7 @@ def test_a_plan_colours_what_it_changes(tmp_path: Path) -> None:
     assert 'fillcolor="#fff3c4"' in as_dot(found)
 
 
-def test_the_command_draws_what_is_declared_and_what_a_plan_changes(tmp_path: Path, run: Run) -> None:
+def test_graph_command_draws_saved_plan(tmp_path: Path, run: Run) -> None:
     drawn(tmp_path)
     change = Change(address="acme/teams/t", kind="team", action="update", label="Team")
     save(tmp_path / "plan.json", Plan(changes=(change,)))
@@ -130,7 +130,7 @@ def test_the_command_draws_what_is_declared_and_what_a_plan_changes(tmp_path: Pa
     assert "~ Team (team)" in ended.out
 
 
-def test_a_file_without_a_plan_is_refused(tmp_path: Path, run: Run) -> None:
+def test_graph_rejects_invalid_plan_file(tmp_path: Path, run: Run) -> None:
     drawn(tmp_path)
     (tmp_path / "plan.json").write_text("{}", encoding="utf-8")
     ended = run("graph", "-C", str(tmp_path), "--plan", "plan.json")
@@ -165,7 +165,7 @@ def texts(tmp_path: Path, run: Run, *words: str) -> set[str]:
 
 
 @pytest.mark.filterwarnings("ignore:.*deprecated - use:DeprecationWarning")  # pydot's own
-def test_things_of_one_title_are_told_apart_by_their_addresses(tmp_path: Path, run: Run) -> None:
+def test_graph_shows_addresses_for_duplicate_titles(tmp_path: Path, run: Run) -> None:
     guides = {f"Guides (section) acme/sites/{site}/structure/g" for site in ("docs", "help")}
     assert texts(tmp_path, run) == {
         "Team (team)", "One (space)", "Other (space)", "Docs (site)", "Help (site)", "n (site space)",
@@ -186,19 +186,19 @@ def test_things_of_one_title_are_told_apart_by_their_addresses(tmp_path: Path, r
         ("--select spaces --exclude spaces/other", {"One (space)"}),
     ],
 )
-def test_a_part_is_drawn_with_what_it_names_and_what_it_is_in(
+def test_graph_select_draws_matching_objects_and_context(
     tmp_path: Path, run: Run, words: str, left: set[str]
 ) -> None:
     assert texts(tmp_path, run, *words.split()) == left
 
 
-def test_a_pattern_that_names_nothing_is_refused(tmp_path: Path, run: Run) -> None:
+def test_graph_rejects_select_pattern_without_match(tmp_path: Path, run: Run) -> None:
     (tmp_path / "dpsync.yaml").write_text(SAME, encoding="utf-8")
     ended = run("graph", "-C", str(tmp_path), "--select", "acme/teams/none")
     assert (ended.code, ended.out) == (5, "")
 
 
-def test_what_a_plan_deletes_is_selected_like_what_is_declared(tmp_path: Path, run: Run) -> None:
+def test_graph_select_matches_planned_deletes(tmp_path: Path, run: Run) -> None:
     (tmp_path / "dpsync.yaml").write_text(SAME, encoding="utf-8")
     changes = tuple(
         Change(address=f"acme/teams/[{name}]", kind="team", action="delete", label=name)

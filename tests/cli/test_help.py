@@ -29,7 +29,7 @@ HEAVY = ("httpx", "pydantic", "yaml", "jsonschema", "deepdiff", "starlette", "uv
         ["help", "plan"],
     ],
 )
-def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+def test_help_imports_no_heavy_modules(arguments: list[str]) -> None:
     code = (
         "import sys\nfrom dpsync.cli.main import main\n"
         f"try:\n    main({arguments!r})\nexcept SystemExit:\n    pass\n"
@@ -58,7 +58,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_help_fits_on_one_screen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_fits_on_single_screen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     lines = run("--help").out.splitlines()
     assert len(lines) <= 40
@@ -68,14 +68,14 @@ def test_help_fits_on_one_screen(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_command_summary_is_the_same_in_both_helps(command: str) -> None:
+def test_command_summary_matches_in_overview_and_command_help(command: str) -> None:
     first = (command_named(command).help or "").partition("\n\n")[0].strip()
     if command not in ("revert", "history", "help"):  # their own page says a bit more
         assert first == f"{COMMANDS[command]}."
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_command_examples_parse(command: str, example_files: None) -> None:
+def test_help_examples_of_command_parse(command: str, example_files: None) -> None:
     """An example with a flag that does not exist fails when somebody copies it."""
     lines = getattr(command_named(command), "examples", [])
     assert lines
@@ -89,7 +89,7 @@ def test_command_examples_parse(command: str, example_files: None) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_command_flags_have_a_group(command: str, run: Run) -> None:
+def test_help_assigns_every_flag_to_group(command: str, run: Run) -> None:
     """Under "Other" is only --help, so that a new flag gets a group whose title explains it."""
     out = run(command, "--help").out
     assert re.findall(r"^  .*", out[out.index("\nOther:\n") :], re.MULTILINE) == [
@@ -101,15 +101,15 @@ def test_command_flags_have_a_group(command: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_command_prints_the_help_flag_text(command: str, run: Run) -> None:
+def test_help_command_matches_help_flag(command: str, run: Run) -> None:
     assert run("help", command).out == run(command, "--help").out
 
 
-def test_help_command_alone_lists_the_commands(run: Run) -> None:
+def test_help_command_without_argument_lists_commands(run: Run) -> None:
     assert run("help").out == run("--help").out
 
 
-def test_help_puts_examples_before_details(run: Run) -> None:
+def test_help_prints_examples_before_details(run: Run) -> None:
     out = run("help", "apply").out
     assert out.index("Examples:\n  dpsync apply\n") < out.index("\n  dpsync shows the plan")
 
@@ -129,22 +129,22 @@ def test_help_topic_starts_with_an_example(topic: str, run: Run) -> None:
         pytest.param("kubernetes", "`dpsync help` lists all commands", id="unknown word"),
     ],
 )
-def test_unknown_help_topic_is_wrong_usage(topic: str, words: str, run: Run) -> None:
+def test_unknown_help_topic_exits_64(topic: str, words: str, run: Run) -> None:
     ended = run("help", topic)
     assert (ended.code, words in ended.err) == (64, True), ended.err
 
 
-def test_the_exit_codes_are_in_the_help(run: Run) -> None:
+def test_help_lists_exit_codes(run: Run) -> None:
     out = run("help", "exit-codes").out
     for code in ("0", "1", "2", "3", "4", "5", "64", "130"):
         assert f"  {code} " in out
 
 
-def test_the_version(run: Run) -> None:
+def test_version_flag_prints_package_version(run: Run) -> None:
     assert run("--version").out == f"dpsync {__version__}\n"
 
 
-def test_without_a_command_there_is_help(run: Run) -> None:
+def test_dpsync_without_command_prints_help(run: Run) -> None:
     ended = run()
     assert (ended.code, ended.out, ended.err) == (0, run("--help").out, "")
 
@@ -171,7 +171,7 @@ def test_without_a_command_there_is_help(run: Run) -> None:
         (["aply"], 'There is no command "aply": did you mean "apply"?'),
     ],
 )
-def test_a_habit_from_another_tool_is_told_what_it_is_called_here(
+def test_foreign_command_or_flag_error_suggests_equivalent(
     run: Run, arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -180,6 +180,6 @@ def test_a_habit_from_another_tool_is_told_what_it_is_called_here(
     assert not list(tmp_path.iterdir())
 
 
-def test_flags_that_are_ours_are_no_habits(run: Run, tmp_path: Path) -> None:
+def test_valid_flags_are_not_reported_as_foreign(run: Run, tmp_path: Path) -> None:
     for arguments in (["plan", "--out", "x"], ["plan", "-vv"], ["plan", "-o", "x"], ["plan", "-qC", "x"]):
         assert "There is no flag" not in run(*arguments, "-C", str(tmp_path)).err

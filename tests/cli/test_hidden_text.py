@@ -40,9 +40,7 @@ def clean(ended: Ran) -> Ran:
     return ended
 
 
-def test_the_json_of_every_command_hides_nothing_and_says_the_same(
-    run: Run, hostile: Path, platform: ThreadedServer
-) -> None:
+def test_json_output_escapes_hidden_characters(run: Run, hostile: Path, platform: ThreadedServer) -> None:
     at = ("-C", str(hostile), "--format", "json")
     names = json.loads(clean(run("plan", *at)).out)["plan"]["delete_decision"]["names"]
     assert len(names) == 3
@@ -64,7 +62,7 @@ def test_the_json_of_every_command_hides_nothing_and_says_the_same(
     assert json.loads(journal.splitlines()[0])["event"] == "journal"
 
 
-def test_import_hides_nothing_on_the_terminal_or_in_its_yaml(run: Run, hostile: Path, tmp_path: Path) -> None:
+def test_import_escapes_hidden_characters_in_yaml(run: Run, hostile: Path, tmp_path: Path) -> None:
     new = tmp_path / "new"
     new.mkdir()
     clean(run("import", "-C", str(new), "--organization", "acme", "--format", "json"))
@@ -73,14 +71,14 @@ def test_import_hides_nothing_on_the_terminal_or_in_its_yaml(run: Run, hostile: 
     assert run("plan", "-C", str(new), "--detailed-exitcode").code == 0
 
 
-def test_taking_over_hides_nothing_in_its_lines(run: Run, hostile: Path) -> None:
+def test_import_update_escapes_hidden_characters_in_yaml(run: Run, hostile: Path) -> None:
     clean(run("import", "--update", "acme/teams/writers#title", "-C", str(hostile), "--force"))
     text = (hostile / "dpsync.yaml").read_text(encoding="utf-8")
     assert HIDDEN.findall(text) == []
     assert "\\u202e" in text
 
 
-def test_findings_with_hostile_names_and_arguments(run: Run, project: Callable[..., Path]) -> None:
+def test_validate_escapes_hidden_characters_in_key_names(run: Run, project: Callable[..., Path]) -> None:
     at = project('dpsync: 1\norganizations: { acme: { id: acme, "te\\u202eams": {} } }\n')
     ended = clean(run("validate", "-C", str(at), "--format", "json"))
     assert "te\u202eams" in json.loads(ended.out)["findings"][0]["message"]
@@ -97,5 +95,5 @@ def test_findings_with_hostile_names_and_arguments(run: Run, project: Callable[.
         ["apply", "no\u200bfile.json"],
     ],
 )
-def test_an_argument_is_shown_without_what_it_hides(arguments: list[str], run: Run) -> None:
+def test_error_message_escapes_hidden_characters_of_argument(arguments: list[str], run: Run) -> None:
     assert clean(run(*arguments)).code in (5, 64)

@@ -85,7 +85,7 @@ def test_history_without_journals_prints_no_applies(run: Run, project: Project) 
     assert (ended.code, ended.out.startswith("No past runs of dpsync apply: ")) == (0, True)
 
 
-def test_revert_last_twice_reverts_older_apply_too(
+def test_second_revert_last_reverts_older_apply(
     run: Run, applied_project: Path, platform: ThreadedServer
 ) -> None:
     assert run("revert", "--last", "-C", str(applied_project), "--yes").code == 0
@@ -132,7 +132,7 @@ def test_revert_last_finishes_partial_revert_first(
     assert team_titles(platform) == ["w", "x", "y"]
 
 
-def test_revert_last_after_killed_revert_names_same_apply(
+def test_revert_last_after_killed_revert_targets_same_apply(
     run: Run, two_teams_applied: Path, platform: ThreadedServer
 ) -> None:
     """The journal of a killed revert does not say whether the revert made all changes."""
@@ -148,7 +148,7 @@ def test_revert_last_after_killed_revert_names_same_apply(
     assert team_titles(platform) == ["One", "One x", "y"]
 
 
-def test_history_links_apply_and_its_revert(run: Run, applied_project: Path) -> None:
+def test_history_links_apply_with_revert(run: Run, applied_project: Path) -> None:
     reverted = newest(applied_project).name
     assert run("revert", "--last", "-C", str(applied_project), "--yes").code == 0
     revert, apply, *others = history_entries(run, applied_project)
@@ -157,15 +157,13 @@ def test_history_links_apply_and_its_revert(run: Run, applied_project: Path) -> 
     assert [other["reverted_by"] for other in others] == [None, None]
 
 
-def test_revert_last_without_applies_is_an_error(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_revert_last_without_applies_exits_5(run: Run, project: Project, platform: ThreadedServer) -> None:
     ended = run("revert", "--last", "-C", str(project(TEXT.format(title="One"))), "--yes")
     assert ended.code == 5
     assert "error[DP155]: there is no apply to revert" in ended.err
 
 
-def test_revert_last_stops_at_damaged_newer_journal(
+def test_revert_last_rejects_damaged_newest_journal(
     run: Run, applied_project: Path, platform: ThreadedServer
 ) -> None:
     """Otherwise, an older apply is reverted in place of the last one."""
@@ -197,9 +195,7 @@ def test_undo_and_rollback_suggest_revert_command(run: Run, name: str) -> None:
     assert f'There is no command "{name}". Did you mean `dpsync revert`?' in ended.err
 
 
-def test_incomplete_revert_exits_with_code_3(
-    run: Run, applied_project: Path, platform: ThreadedServer
-) -> None:
+def test_incomplete_revert_exits_3(run: Run, applied_project: Path, platform: ThreadedServer) -> None:
     """The team title was changed by hand after the apply."""
     by_hand(platform, "PATCH", "/orgs/acme/teams/w", {"title": "By hand"}, "token")
     ended = run("revert", "--last", "-C", str(applied_project), "--yes")

@@ -30,7 +30,7 @@ def hostile(server: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Threaded
     "words",
     [("plan",), ("apply", "--yes"), ("drift",), ("ids",), ("import", "--organization", "acme", "--force")],
 )
-def test_id_of_dots_is_reported_as_platform_error(
+def test_id_of_only_dots_is_platform_error(
     words: tuple[str, ...], hostile: ThreadedServer, run: Run, project: Callable[..., Path]
 ) -> None:
     ended = run(*words, "-C", str(project(CONFIGURATION)))
@@ -41,7 +41,7 @@ def test_id_of_dots_is_reported_as_platform_error(
     )
 
 
-def test_doctor_continues_after_an_id_of_dots(
+def test_doctor_continues_after_id_of_only_dots(
     hostile: ThreadedServer, run: Run, project: Callable[..., Path]
 ) -> None:
     ended = run("doctor", "-C", str(project(CONFIGURATION)))

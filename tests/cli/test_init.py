@@ -43,7 +43,7 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_it_writes_is_a_configuration_that_manages_nothing_yet(checkout: Path, run: Run) -> None:
+def test_init_writes_configuration_without_managed_fields(checkout: Path, run: Run) -> None:
     ended = run("init", "-C", str(checkout), *SMALL)
     assert (ended.code, files(checkout)) == (0, FILES)
     (entry,) = load(checkout / "dpsync.yaml").resources.values()
@@ -51,7 +51,7 @@ def test_what_it_writes_is_a_configuration_that_manages_nothing_yet(checkout: Pa
     assert (checkout / ".gitignore").read_text() == ".dpsync/\n"
 
 
-def test_an_editor_finds_the_schema(checkout: Path, run: Run) -> None:
+def test_init_links_editor_schema(checkout: Path, run: Run) -> None:
     run("init", "-C", str(checkout), *SMALL)
     settings = json.loads((checkout / ".vscode/settings.json").read_text())
     ((schema, _),) = settings["yaml.schemas"].items()
@@ -60,13 +60,13 @@ def test_an_editor_finds_the_schema(checkout: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize("id", ["acme", "-Jf93", "äöü", "1", "true", "a/b", "$X"])
-def test_any_id_makes_a_configuration_that_loads(id: str, tmp_path: Path) -> None:
+def test_init_root_file_loads_for_any_organization_id(id: str, tmp_path: Path) -> None:
     (tmp_path / "dpsync.yaml").write_bytes(root_file(id))
     (entry,) = load(tmp_path / "dpsync.yaml", env={}).resources.values()
     assert entry.pin == id
 
 
-def test_a_second_run_writes_nothing(checkout: Path, run: Run) -> None:
+def test_second_init_writes_no_files(checkout: Path, run: Run) -> None:
     run("init", "-C", str(checkout), *WITH_WORKFLOWS)
     before = {name: (checkout / name).stat().st_mtime_ns for name in files(checkout)}
     ended = run("init", "-C", str(checkout), *WITH_WORKFLOWS)
@@ -75,7 +75,7 @@ def test_a_second_run_writes_nothing(checkout: Path, run: Run) -> None:
     assert "written" not in ended.out
 
 
-def test_what_is_there_is_kept_and_what_it_would_have_been_is_shown(checkout: Path, run: Run) -> None:
+def test_init_keeps_existing_files(checkout: Path, run: Run) -> None:
     """Otherwise, a committed file of the project is overwritten by a template."""
     (checkout / ".gitignore").write_text("*.pyc\n")
     (checkout / "dpsync.yaml").write_text("dpsync: 1\norganizations: { a: { id: a } }\n")
@@ -89,7 +89,7 @@ def test_what_is_there_is_kept_and_what_it_would_have_been_is_shown(checkout: Pa
     assert (checkout / "dpsync.yaml").read_text() == "dpsync: 1\norganizations: { a: { id: a } }\n"
 
 
-def test_the_workflows_are_filled_in(checkout: Path, run: Run) -> None:
+def test_init_fills_in_github_workflows(checkout: Path, run: Run) -> None:
     run("init", "-C", str(checkout / "docs"), *WITH_WORKFLOWS, "--repository", "acme/docs",
         "--environment", "live")  # fmt: skip
     assert [name for name in files(checkout) if name.startswith(".github")] == WORKFLOWS
@@ -104,7 +104,7 @@ def test_the_workflows_are_filled_in(checkout: Path, run: Run) -> None:
     assert plan[True]["pull_request"]["paths"][0] == "docs/**"
 
 
-def test_no_placeholder_is_left_in_a_workflow() -> None:
+def test_init_workflows_contain_no_placeholders() -> None:
     for text in workflow_files(WorkflowSettings(action=COMMIT)).values():
         assert b"docs-platform/" not in text
         assert b"working-directory: docs-platform" not in text
@@ -120,7 +120,7 @@ def test_no_placeholder_is_left_in_a_workflow() -> None:
     ],
     ids=lambda linter: linter[0],
 )
-def test_workflows_of_init_pass_the_linters(linter: list[str], checkout: Path, run: Run) -> None:
+def test_init_workflows_pass_linters(linter: list[str], checkout: Path, run: Run) -> None:
     """The owner of an action can change what a tag or a branch of the action runs."""
     ended = run("init", "-C", str(checkout / "docs"), *WITH_WORKFLOWS, "--repository", "acme/docs")
     assert ended.code == 0
@@ -134,7 +134,7 @@ def test_workflows_of_init_pass_the_linters(linter: list[str], checkout: Path, r
         assert re.search(r"uses: actions/checkout@[0-9a-f]{40} # v\d+\.\d+\.\d+$", text, re.MULTILINE)
 
 
-def test_init_asks_for_the_commit_of_its_action(checkout: Path, run: Run) -> None:
+def test_init_workflows_require_action_commit(checkout: Path, run: Run) -> None:
     """Only a release knows its commit. The alternative would be a tag, which others can move."""
     ended = run("init", "-C", str(checkout), *SMALL, "--workflows")
     assert (ended.code, files(checkout)) == (64, [])
@@ -153,7 +153,7 @@ def test_init_asks_for_the_commit_of_its_action(checkout: Path, run: Run) -> Non
         (["--repository", "a/b' || true || '"], "does not have the form OWNER/NAME"),
     ],
 )
-def test_nothing_that_means_something_to_a_workflow_is_written_into_one(
+def test_init_rejects_values_unsafe_in_workflows(
     flags: list[str], said: str, checkout: Path, run: Run
 ) -> None:
     """Otherwise, the name of a directory is an expression in a workflow that holds the token."""
@@ -161,7 +161,7 @@ def test_nothing_that_means_something_to_a_workflow_is_written_into_one(
     assert (ended.code, said in ended.err, files(checkout)) == (64, True, [])
 
 
-def test_a_directory_with_an_expression_in_its_name_gets_no_workflow(checkout: Path, run: Run) -> None:
+def test_init_rejects_directory_named_like_workflow_expression(checkout: Path, run: Run) -> None:
     folder = checkout / "${{ github.token }}"
     folder.mkdir()
     ended = run("init", "-C", str(folder), *WITH_WORKFLOWS)
@@ -169,7 +169,7 @@ def test_a_directory_with_an_expression_in_its_name_gets_no_workflow(checkout: P
 
 
 @pytest.mark.parametrize("name", [".vscode", "schemas", ".github"])
-def test_a_link_out_of_the_project_is_not_followed(
+def test_init_does_not_follow_symlinked_directory(
     name: str, checkout: Path, run: Run, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside"
@@ -180,23 +180,21 @@ def test_a_link_out_of_the_project_is_not_followed(
     assert list(outside.iterdir()) == []
 
 
-def test_a_file_that_is_a_link_is_kept(checkout: Path, run: Run, tmp_path: Path) -> None:
+def test_init_keeps_symlinked_file(checkout: Path, run: Run, tmp_path: Path) -> None:
     (checkout / ".gitignore").symlink_to(tmp_path / "elsewhere")
     assert run("init", "-C", str(checkout), *SMALL).code == 0
     assert not (tmp_path / "elsewhere").exists()
 
 
 @pytest.mark.parametrize("flags", [[], ["--organization", "acme"], ["--empty"], ["--no-input"]])
-def test_where_nobody_can_be_asked_what_is_missing_is_wrong_usage(
-    flags: list[str], checkout: Path, run: Run
-) -> None:
+def test_init_without_terminal_exits_64_for_missing_flags(flags: list[str], checkout: Path, run: Run) -> None:
     """Otherwise, in a script the command waits for a person."""
     ended = run("init", "-C", str(checkout), *flags)
     assert (ended.code, files(checkout)) == (64, [])
     assert "--organization ID" in ended.err
 
 
-def test_it_takes_over_what_is_live(platform: ThreadedServer, checkout: Path, run: Run) -> None:
+def test_init_import_writes_live_objects(platform: ThreadedServer, checkout: Path, run: Run) -> None:
     ended = run("init", "-C", str(checkout), "--organization", "acme", "--import")
     assert ended.code == 0
     assert set(FILES) <= set(files(checkout))
@@ -204,7 +202,7 @@ def test_it_takes_over_what_is_live(platform: ThreadedServer, checkout: Path, ru
     assert "ada-token" not in ended.out + ended.err
 
 
-def test_a_token_that_is_refused_leaves_nothing_behind(
+def test_init_import_with_rejected_token_writes_no_files(
     platform: ThreadedServer, checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "wrong")
@@ -220,7 +218,7 @@ def test_a_token_that_is_refused_leaves_nothing_behind(
     ],
     ids=["without workflows", "with workflows"],
 )
-def test_what_is_not_named_is_asked_at_a_terminal(
+def test_init_prompts_for_missing_values_at_terminal(
     workflows: list[tuple[bytes, bytes]], written: list[str], checkout: Path, programs: Path
 ) -> None:
     ours, theirs = pty.openpty()
@@ -242,7 +240,7 @@ def test_what_is_not_named_is_asked_at_a_terminal(
     assert files(checkout) == sorted([*FILES, *written])
 
 
-def test_a_wheel_has_the_pages_and_templates_that_commands_print() -> None:
+def test_wheel_includes_printed_pages_and_templates() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     wanted = {str(one.relative_to(ROOT)): str(other.relative_to(ROOT)) for other, one in (_PAGES, _TEMPLATES)}
@@ -252,7 +250,7 @@ def test_a_wheel_has_the_pages_and_templates_that_commands_print() -> None:
 
 @pytest.mark.parametrize("url", [None, "https://api.gitbook.com"], ids=["default address", "GitBook"])
 @pytest.mark.parametrize("there", [False, True], ids=["new", "configuration is there"])
-def test_next_steps_for_gitbook_only_read(
+def test_init_next_steps_for_gitbook_are_read_only(
     there: bool, url: str | None, checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At the first contact, nobody should write to a production organization."""
@@ -274,7 +272,7 @@ def test_next_steps_for_gitbook_only_read(
     assert "apply" not in out.replace(".github/workflows/apply.yml", "")
 
 
-def test_next_steps_for_another_server_name_no_contact(
+def test_init_next_steps_for_local_server_omit_contact(
     checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_URL", "http://127.0.0.1:8787")
@@ -294,7 +292,7 @@ def test_next_steps_for_another_server_name_no_contact(
     ],
     ids=["default URL", "local server", "URL with a password"],
 )
-def test_workflows_end_with_the_settings_for_github(
+def test_init_workflows_print_required_github_settings(
     url: str, shown: str, checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, a newcomer has workflows without knowing which URL and environments to set."""

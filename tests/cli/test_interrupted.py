@@ -39,7 +39,7 @@ def start(directory: Path, env: dict[str, str], *program: object) -> subprocess.
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
+def test_interrupted_apply_is_completed_by_next_apply(
     number: signal.Signals,
     code: int,
     held: tuple[ThreadedServer, Held],
@@ -70,7 +70,7 @@ def test_a_signal_ends_an_apply_cleanly_and_the_next_one_finishes_it(
     assert "Applied: 12 created, 8 changed, 1 moved, in " in out
 
 
-def test_killed_without_warning_the_next_apply_finishes_without_the_journal(
+def test_killed_apply_is_completed_without_journal(
     held: tuple[ThreadedServer, Held], example: Path, tmp_path: Path, programs: Path
 ) -> None:
     server, app = held
@@ -88,7 +88,7 @@ def test_killed_without_warning_the_next_apply_finishes_without_the_journal(
     assert "Verified: a new plan has no changes." in out
 
 
-def test_two_applies_at_once_the_second_one_is_refused(
+def test_concurrent_second_apply_is_refused(
     held: tuple[ThreadedServer, Held], example: Path, tmp_path: Path, programs: Path
 ) -> None:
     server, app = held

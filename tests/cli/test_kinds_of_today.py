@@ -24,7 +24,7 @@ organizations:
 
 
 @pytest.mark.usefixtures("platform")
-def test_a_profile_that_lacks_a_kind_does_not_manage_it_and_says_so(run: Run, project: Project) -> None:
+def test_plan_blocks_kind_unsupported_by_profile(run: Run, project: Project) -> None:
     ended = run("plan", "-C", str(project(TEXT)), "--color", "never")
     assert ended.code == 0, ended.out
     said = [line for line in ended.out.splitlines() if "MCP server" in line]

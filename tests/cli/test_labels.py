@@ -95,7 +95,9 @@ OUTSIDE: Labels = {
 }
 
 
-def test_change_after_whole_apply_is_from_outside(run: Run, platform: ThreadedServer, applied: Path) -> None:
+def test_drift_labels_manual_change_as_changed_outside(
+    run: Run, platform: ThreadedServer, applied: Path
+) -> None:
     assert "No drift." in run("drift", "-C", str(applied)).out
     at_the_browser(platform)
     assert labels(run, applied) == OUTSIDE
@@ -105,7 +107,9 @@ def test_change_after_whole_apply_is_from_outside(run: Run, platform: ThreadedSe
         assert words in said
 
 
-def test_pull_request_labels_its_own_edits(run: Run, platform: ThreadedServer, pull_request: Path) -> None:
+def test_plan_in_pull_request_labels_edited_values(
+    run: Run, platform: ThreadedServer, pull_request: Path
+) -> None:
     at_the_browser(platform)
     assert labels(run, pull_request, *ANEW, command="plan") == {
         "acme/sites/docs#title": "edited here", "acme/sites/docs#visibility": None,
@@ -114,7 +118,7 @@ def test_pull_request_labels_its_own_edits(run: Run, platform: ThreadedServer, p
     }  # fmt: skip
 
 
-def test_edit_on_both_sides_has_both_labels(
+def test_drift_labels_edit_on_both_sides_as_both(
     run: Run, platform: ThreadedServer, applied: Path, project: Project
 ) -> None:
     at_the_browser(platform)
@@ -123,7 +127,7 @@ def test_edit_on_both_sides_has_both_labels(
     assert labels(run, applied) == {**OUTSIDE, "acme/sites/docs#title": "both"}
 
 
-def test_value_of_later_commit_has_no_label(
+def test_drift_omits_label_for_value_from_later_commit(
     run: Run, platform: ThreadedServer, applied: Path, project: Project
 ) -> None:
     """Another clone may have applied the commit between: the change is not from outside."""
@@ -137,7 +141,7 @@ def test_value_of_later_commit_has_no_label(
     assert labels(run, applied) == {"acme/sites/docs#title": "changed outside"}
 
 
-def test_value_of_merged_branch_has_no_label(
+def test_drift_omits_label_for_value_from_merged_branch(
     run: Run, platform: ThreadedServer, applied: Path, project: Project
 ) -> None:
     git(applied, "switch", "-q", "-c", "topic")
@@ -189,7 +193,7 @@ def _rename_root(directory: Path) -> None:
 
 
 @pytest.mark.parametrize("situation", UNKNOWN)
-def test_unknown_last_apply_gives_no_label(
+def test_drift_omits_labels_when_applied_commit_is_unknown(
     run: Run, platform: ThreadedServer, applied: Path, project: Project, situation: str
 ) -> None:
     UNKNOWN[situation](run, applied, project)
@@ -197,7 +201,7 @@ def test_unknown_last_apply_gives_no_label(
     assert set(labels(run, applied).values()) == {None}
 
 
-def test_named_base_labels_edits_since_then(
+def test_plan_base_flag_labels_edits_since_base(
     run: Run, platform: ThreadedServer, applied: Path, project: Project
 ) -> None:
     (note,) = (applied / ".dpsync" / "applied").iterdir()
@@ -210,7 +214,7 @@ def test_named_base_labels_edits_since_then(
     assert found == {"acme/sites/docs#title": "edited here"}
 
 
-def test_value_with_variable_has_no_label(
+def test_drift_omits_label_for_value_with_variable(
     run: Run, platform: ThreadedServer, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The variable may have had another value when its commit was applied."""
@@ -227,7 +231,7 @@ def test_value_with_variable_has_no_label(
 
 
 @pytest.mark.parametrize(("depth", "label"), [("1", None), ("2", None), ("3", "changed outside")])
-def test_shallow_clone_has_label_with_whole_range(
+def test_drift_in_shallow_clone_needs_history_for_labels(
     run: Run, platform: ThreadedServer, applied: Path, tmp_path: Path, depth: str, label: str | None
 ) -> None:
     for message in ("one more", "another one"):
@@ -241,7 +245,7 @@ def test_shallow_clone_has_label_with_whole_range(
     assert labels(run, clone) == {"acme/sites/docs#visibility": label}
 
 
-def test_note_is_private_and_ignored_by_git(applied: Path) -> None:
+def test_applied_commit_file_is_private_and_gitignored(applied: Path) -> None:
     (note,) = (applied / ".dpsync" / "applied").iterdir()
     assert note.stat().st_mode & 0o777 == 0o600
     assert git(applied, "status", "--porcelain") == ""
@@ -296,7 +300,9 @@ HOSTILE: dict[str, Callable[[Path, Path], None]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_forged_note_gives_no_label(run: Run, platform: ThreadedServer, applied: Path, name: str) -> None:
+def test_drift_ignores_forged_applied_commit_file(
+    run: Run, platform: ThreadedServer, applied: Path, name: str
+) -> None:
     (note,) = (applied / ".dpsync" / "applied").iterdir()
     HOSTILE[name](applied, note)
     at_the_browser(platform)
@@ -306,7 +312,9 @@ def test_forged_note_gives_no_label(run: Run, platform: ThreadedServer, applied:
     assert ended.code == 0, ended.out + ended.err
 
 
-def test_apply_elsewhere_keeps_note(run: Run, platform: ThreadedServer, applied: Path) -> None:
+def test_apply_of_other_organization_keeps_drift_labels(
+    run: Run, platform: ThreadedServer, applied: Path
+) -> None:
     """With several environments, each organization has a note of its own."""
     other = applied / "globex.yaml"
     other.write_text("dpsync: 1\norganizations:\n  globex: { id: globex, title: Globex }\n")
@@ -316,7 +324,7 @@ def test_apply_elsewhere_keeps_note(run: Run, platform: ThreadedServer, applied:
     assert labels(run, applied) == OUTSIDE
 
 
-def test_labels_send_no_request(run: Run, platform: ThreadedServer, applied: Path) -> None:
+def test_plan_labels_need_no_extra_requests(run: Run, platform: ThreadedServer, applied: Path) -> None:
     at_the_browser(platform)
     platform.app.requests.clear()
     run("plan", "-C", str(applied))
@@ -346,7 +354,7 @@ def test_approved_plan_is_applied_after_merge(
     assert document(run, pull_request, "plan")["plan"]["changes"] == []
 
 
-def test_values_that_git_does_not_know_have_no_label(
+def test_plan_omits_label_for_value_from_unset_variable(
     run: Run, platform: ThreadedServer, project: Project
 ) -> None:
     directory = project(FILE.replace("Acme Docs", "'${OLD}'").replace("public", "'${PAST}'"))
@@ -373,7 +381,7 @@ UNCOMMITTED = "your files differ from the commit HEAD. Commit your files before 
     ],
     ids=["edited files", "selected part", "no deletes", "quiet", "JSON"],
 )
-def test_apply_without_note_says_why(
+def test_apply_explains_missing_labels_in_later_plans(
     run: Run, platform: ThreadedServer, applied: Path, project: Project, flags: tuple[str, ...],
     reason: str | None,
 ) -> None:  # fmt: skip
@@ -385,7 +393,7 @@ def test_apply_without_note_says_why(
     assert not reason or lines[-2].startswith(f"{NOT_RECORDED}{reason}")
 
 
-def test_apply_from_committed_files_says_nothing_more(
+def test_apply_of_committed_files_prints_no_label_warning(
     run: Run, platform: ThreadedServer, applied: Path, project: Project
 ) -> None:
     project(FILE.replace("Acme Docs", "Acme documentation"))
@@ -394,7 +402,7 @@ def test_apply_from_committed_files_says_nothing_more(
 
 
 @pytest.mark.parametrize("has_git", [True, False], ids=["no commit", "no git"])
-def test_reason_for_missing_note_needs_git(
+def test_apply_outside_git_warns_about_labels_when_verbose(
     run: Run, platform: ThreadedServer, project: Project, has_git: bool
 ) -> None:
     directory = project(FILE)
@@ -407,7 +415,7 @@ def test_reason_for_missing_note_needs_git(
     assert NOT_RECORDED + reason in run("apply", "-C", str(directory), "--yes", "-v").out
 
 
-def test_apply_in_ci_says_nothing_about_later_plans(
+def test_apply_in_ci_prints_no_label_warning(
     run: Run, platform: ThreadedServer, applied: Path, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A runner has a new checkout for each job."""

@@ -34,7 +34,7 @@ def directory(project: Project, platform: ThreadedServer, monkeypatch: pytest.Mo
     return project(TEXT)
 
 
-def test_a_plan_names_what_may_not_be_read_with_its_line(run: Run, directory: Path) -> None:
+def test_plan_blocks_unreadable_object_with_line(run: Run, directory: Path) -> None:
     ended = run("plan", "-C", str(directory), "--detailed-exitcode")
     assert ended.code == 0, ended.err
     assert re.search(r"^! acme/saml/okta +dpsync\.yaml:9$", ended.out, re.MULTILINE)
@@ -42,7 +42,7 @@ def test_a_plan_names_what_may_not_be_read_with_its_line(run: Run, directory: Pa
     assert "to do: use the token of an administrator\n" in ended.out
 
 
-def test_drift_says_what_it_has_not_looked_at(run: Run, directory: Path) -> None:
+def test_drift_lists_unreadable_objects(run: Run, directory: Path) -> None:
     ended = run("drift", "-C", str(directory))
     assert ended.code == 0, ended.err
     assert "No drift in the objects that dpsync could read." in ended.out
@@ -51,13 +51,13 @@ def test_drift_says_what_it_has_not_looked_at(run: Run, directory: Path) -> None
     assert document["drift"]["unread"] == ["acme/saml/okta"]
 
 
-def test_an_apply_is_not_converged(run: Run, directory: Path, platform: ThreadedServer) -> None:
+def test_apply_with_unreadable_object_exits_3(run: Run, directory: Path, platform: ThreadedServer) -> None:
     platform.app.requests.clear()
     ended = run("apply", "-C", str(directory), "--yes")
     assert (ended.code, writes(platform)) == (3, []), ended.out + ended.err
 
 
-def test_what_is_ignored_is_no_matter(run: Run, project: Project, directory: Path) -> None:
+def test_drift_omits_unreadable_ignored_object(run: Run, project: Project, directory: Path) -> None:
     """Otherwise, a list is told as not readable beside each of its entries."""
     ignored = TEXT.replace("{ prune: [saml]", "{ prune: [saml], ignore: [saml/okta]")
     ended = run("drift", "-C", str(project(ignored)))

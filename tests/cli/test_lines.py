@@ -42,7 +42,7 @@ def forged(ended: str) -> list[str]:
     return [line for line in ended.splitlines() if line.lstrip().startswith(("::", "##["))]
 
 
-def test_no_argument_begins_a_line(
+def test_arguments_cannot_inject_output_lines(
     run: Run, platform: ThreadedServer, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project(CONFIG))
@@ -61,7 +61,7 @@ def test_no_argument_begins_a_line(
     ["DPSYNC_URL", "DPSYNC_TOKEN", "DPSYNC_TOKEN_FILE", "DPSYNC_FILE", "DPSYNC_ENV", "DPSYNC_PROFILE",
      "HTTP_PROXY", "SSL_CERT_FILE", "GITHUB_BASE_REF", "NO_COLOR", "TERM", "XDG_STATE_HOME"],
 )  # fmt: skip
-def test_no_variable_begins_a_line(
+def test_environment_variables_cannot_inject_output_lines(
     name: str,
     run: Run,
     platform: ThreadedServer,
@@ -78,7 +78,7 @@ def test_no_variable_begins_a_line(
         assert "internal error" not in ended.err
 
 
-def test_a_printed_command_is_one_line_whatever_a_name_holds_and_can_be_copied(
+def test_printed_apply_command_quotes_hostile_file_name(
     run: Run, platform: ThreadedServer, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project(CONFIG))

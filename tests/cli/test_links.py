@@ -48,7 +48,7 @@ class Terminal(io.StringIO):
         (False, {"TERM_PROGRAM": "vscode", "FORCE_HYPERLINK": "1"}, False),
     ],
 )
-def test_only_a_terminal_that_is_known_to_have_links_gets_them(
+def test_hyperlinks_are_enabled_only_for_supporting_terminals(
     terminal: bool, env: dict[str, str], wanted: bool
 ) -> None:
     assert wants_links(Terminal() if terminal else io.StringIO(), env) is wanted
@@ -67,7 +67,7 @@ def test_only_a_terminal_that_is_known_to_have_links_gets_them(
         ("none.yaml:4:7 /etc/passwd:1:1 ../x.yaml:1:1 dpsync.yaml: 4 http://dpsync.yaml:1:1", []),
     ],
 )  # fmt: skip
-def test_what_leads_to_a_file_of_the_project_is_a_link(
+def test_file_locations_in_project_become_hyperlinks(
     tmp_path: Path, text: str, links: list[tuple[str, str]]
 ) -> None:
     (tmp_path / "dpsync.yaml").touch()
@@ -80,9 +80,7 @@ def test_what_leads_to_a_file_of_the_project_is_a_link(
     assert LINK.sub(r"\2", made) == text
 
 
-def test_a_pipe_has_no_links_whatever_the_terminal_says(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_piped_output_has_no_hyperlinks(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_HYPERLINK", "1")
     (tmp_path / "dpsync.yaml").write_text("dpsync: 1\norganisations: {}\n", encoding="utf-8")
     ended = run("validate", "-C", str(tmp_path), "--color", "always")
@@ -90,7 +88,7 @@ def test_a_pipe_has_no_links_whatever_the_terminal_says(
     assert "\x1b]8" not in ended.out + ended.err
 
 
-def test_a_real_terminal_has_lines_as_wide_as_it_is_and_links(tmp_path: Path, programs: Path) -> None:
+def test_terminal_output_wraps_and_has_hyperlinks(tmp_path: Path, programs: Path) -> None:
     names = ", ".join(f"key-{number}: 1" for number in range(3))
     (tmp_path / "dpsync.yaml").write_text(f"dpsync: 1\norganizations: {{ acme: {{ {names} }} }}\n")
     words = [str(programs / "dpsync"), "validate", "-C", str(tmp_path)]
@@ -112,10 +110,10 @@ def test_a_real_terminal_has_lines_as_wide_as_it_is_and_links(tmp_path: Path, pr
     assert "allowed keys" in text
 
 
-def test_a_name_that_no_file_can_have_is_no_link(tmp_path: Path) -> None:
+def test_invalid_or_missing_file_name_is_not_linked(tmp_path: Path) -> None:
     for text in ("a\x00b.yaml:4", f"{'x' * 5_000}.yaml:4", "../dpsync.yaml:4", "gone.yaml:4"):
         assert with_links(text, tmp_path) == text
 
 
-def test_a_terminal_that_does_not_say_how_wide_it_is_breaks_no_lines() -> None:
+def test_unknown_terminal_width_is_zero() -> None:
     assert screen_width(Terminal()) == screen_width(io.StringIO()) == 0

@@ -30,7 +30,7 @@ def row(out: str, address: str) -> list[str]:
     return next(line.split() for line in out.splitlines() if line.startswith(f"{address} "))
 
 
-def test_every_entry_has_its_line(platform: ThreadedServer, example: Path, run: Run) -> None:
+def test_list_prints_every_entry(platform: ThreadedServer, example: Path, run: Run) -> None:
     ended = run("list", "-C", str(example))
     assert ended.code == 0
     wanted = [str(address) for address in load(example / "dpsync.yaml").resources]
@@ -48,7 +48,7 @@ def test_every_entry_has_its_line(platform: ThreadedServer, example: Path, run: 
         pytest.param(["acme/teams/new", "*/teams/pinned"], ["new", "pinned"], id="two patterns"),
     ],
 )
-def test_list_prints_only_entries_that_patterns_cover(
+def test_list_filters_entries_by_pattern(
     patterns: list[str], listed: list[str], project: Callable[..., Path], run: Run
 ) -> None:
     directory = str(project(TEAMS))
@@ -68,14 +68,14 @@ def test_list_prints_only_entries_that_patterns_cover(
         pytest.param("Sales", 'did you mean "acme/teams/pinned"?', id="title"),
     ],
 )
-def test_list_explains_a_wrong_pattern(
+def test_list_rejects_wrong_pattern_with_hint(
     pattern: str, words: str, project: Callable[..., Path], run: Run
 ) -> None:
     ended = run("list", "--offline", "-C", str(project(TEAMS)), pattern)
     assert (ended.code, ended.out, words in ended.err) == (5, "", True), ended.err
 
 
-def test_a_line_says_where_it_is_which_object_it_is_and_how_that_was_recognised(
+def test_list_shows_location_id_and_match_reason(
     platform: ThreadedServer, project: Callable[..., Path], run: Run
 ) -> None:
     out = run("list", "-C", str(project(TEAMS))).out
@@ -85,7 +85,7 @@ def test_a_line_says_where_it_is_which_object_it_is_and_how_that_was_recognised(
     assert said["acme/teams/pinned"] == "team dpsync.yaml:8 sales by the id in your files"
 
 
-def test_json_is_as_its_schema_says(platform: ThreadedServer, example: Path, run: Run) -> None:
+def test_list_json_matches_schema(platform: ThreadedServer, example: Path, run: Run) -> None:
     document = json.loads(run("list", "-C", str(example), "--format", "json").out)
     jsonschema.validate(document, SCHEMA)
     site = next(one for one in document["entries"] if one["address"] == "acme/sites/docs")
@@ -93,7 +93,7 @@ def test_json_is_as_its_schema_says(platform: ThreadedServer, example: Path, run
     assert document["platform"]
 
 
-def test_offline_the_ids_are_those_of_the_files(
+def test_list_offline_shows_ids_from_files(
     platform: ThreadedServer, project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_URL", "https://api.acme.example")
@@ -108,7 +108,7 @@ def test_offline_the_ids_are_those_of_the_files(
     assert row(out, "acme/teams/new")[3:] == ["-"]
 
 
-def test_without_a_token_it_says_that_no_platform_was_asked(
+def test_list_without_token_uses_ids_from_files(
     project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("DPSYNC_URL", "DPSYNC_TOKEN"):
@@ -118,7 +118,7 @@ def test_without_a_token_it_says_that_no_platform_was_asked(
     assert "the ids come from the files: dpsync needs an access token" in ended.err
 
 
-def test_a_token_that_is_refused_is_an_error_and_no_list(
+def test_list_exits_1_for_rejected_token(
     platform: ThreadedServer, project: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "nobody's")
@@ -127,11 +127,11 @@ def test_a_token_that_is_refused_is_an_error_and_no_list(
     assert "nobody's" not in ended.err
 
 
-def test_an_invalid_configuration_is_an_error(project: Callable[..., Path], run: Run) -> None:
+def test_list_exits_5_for_invalid_configuration(project: Callable[..., Path], run: Run) -> None:
     assert run("list", "-C", str(project("dpsync: 1\norganizations: { acme: { titel: A } }\n"))).code == 5
 
 
-def test_text_of_the_files_cannot_write_to_the_terminal(project: Callable[..., Path], run: Run) -> None:
+def test_list_escapes_control_characters_in_file_names(project: Callable[..., Path], run: Run) -> None:
     part = {"a\x1b[2J\u202e.yaml": "organizations: { acme: { teams: { w: { title: W } } } }\n"}
     root = "dpsync: 1\ninclude: [a*.yaml]\norganizations: { acme: { id: acme } }\n"
     ended = run("list", "--offline", "-C", str(project(root, part)))
@@ -182,7 +182,7 @@ def owned(
     return project(OWNED)
 
 
-def test_it_says_who_else_owns_a_part_and_which_domain_only_the_platform_sets(owned: Path, run: Run) -> None:
+def test_list_shows_git_sync_and_custom_domain(owned: Path, run: Run) -> None:
     out = run("list", "-C", str(owned)).out
     line = next(line for line in out.splitlines() if line.startswith("acme/sites/docs"))
     assert line.endswith(
@@ -191,7 +191,7 @@ def test_it_says_who_else_owns_a_part_and_which_domain_only_the_platform_sets(ow
     )
 
 
-def test_json_has_the_url_the_domain_and_the_other_owner(owned: Path, run: Run) -> None:
+def test_list_json_contains_url_domain_and_git_sync(owned: Path, run: Run) -> None:
     document = json.loads(run("list", "-C", str(owned), "--format", "json").out)
     jsonschema.validate(document, SCHEMA)
     site = next(one for one in document["entries"] if one["address"] == "acme/sites/docs")
@@ -199,7 +199,7 @@ def test_json_has_the_url_the_domain_and_the_other_owner(owned: Path, run: Run) 
     assert site["synced"] == {"repository": "the repository acme/docs (github)", "installation": "git-7"}
 
 
-def test_a_custom_domain_cannot_be_declared(owned: Path, run: Run) -> None:
+def test_plan_rejects_declared_custom_domain(owned: Path, run: Run) -> None:
     file = owned / "dpsync.yaml"
     file.write_text(OWNED.replace("basename: docs", "basename: docs, hostname: other.acme.example"))
     ended = run("plan", "-C", str(owned))
@@ -207,7 +207,7 @@ def test_a_custom_domain_cannot_be_declared(owned: Path, run: Run) -> None:
     assert '"hostname" cannot be set in files: only GitBook sets this field' in ended.err
 
 
-def test_numbered_entries_are_listed_in_natural_order(project: Callable[..., Path], run: Run) -> None:
+def test_list_sorts_numbered_entries_naturally(project: Callable[..., Path], run: Run) -> None:
     keys = ("gen-10", "gen-2", "gen-1")
     teams = "".join(f"      {key}: {{ title: {key} }}\n" for key in keys)
     text = f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams:\n{teams}"

@@ -242,7 +242,7 @@ def touched(trap: Trap) -> None:
 
 
 @pytest.mark.parametrize("lay", TRAPS, ids=lambda one: one.__name__)
-def test_no_question_to_git_runs_what_a_repository_holds(lay: Callable[[Trap], None], trap: Trap) -> None:
+def test_git_queries_run_no_code_from_repository(lay: Callable[[Trap], None], trap: Trap) -> None:
     lay(trap)
     touched(trap)
     trap.git(*TRAPS[lay], check=False)
@@ -276,7 +276,7 @@ COMMANDS = (
 )  # fmt: skip
 
 
-def test_no_command_runs_what_a_repository_holds(
+def test_commands_run_no_code_from_repository(
     trap: Trap, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for lay in TRAPS:
@@ -297,7 +297,7 @@ def test_no_command_runs_what_a_repository_holds(
         assert trap.went_off() == [], words
 
 
-def test_serve_plans_a_checkout_without_running_its_modules(trap: Trap) -> None:
+def test_serve_plan_imports_no_modules_from_checkout(trap: Trap) -> None:
     """The process that made the page's plan imported click.py from the working directory."""
     code = f"open({str(trap.witness)!r}, 'a').write(__name__ + ' ')\n"
     for name in ("click", "yaml", "sitecustomize", "usercustomize", "dpsync/__init__", "dpsync/__main__"):
@@ -315,7 +315,7 @@ def test_serve_plans_a_checkout_without_running_its_modules(trap: Trap) -> None:
     assert "Acne" in page
 
 
-def test_started_as_a_module_without_the_working_directory_it_runs_no_module_of_it(trap: Trap) -> None:
+def test_python_p_option_imports_no_local_modules(trap: Trap) -> None:
     """Python itself takes a module of the working directory first, and asks nobody."""
     for name in ("dpsync", "click"):
         trap.lay(f"{name}.py", f"open({str(trap.witness)!r}, 'a').write('{name}\\n')\n")
@@ -328,7 +328,7 @@ def test_started_as_a_module_without_the_working_directory_it_runs_no_module_of_
     assert (started("-P"), trap.went_off()) == (f"dpsync {dpsync.__version__}\n", [])
 
 
-def test_what_git_is_started_with_has_no_token(
+def test_git_process_receives_no_secrets(
     trap: Trap, tmp_path: Path, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spy = tmp_path / "bin" / "git"
@@ -349,7 +349,7 @@ def test_what_git_is_started_with_has_no_token(
         assert "-c core.hooksPath=/dev/null" in line
 
 
-def test_no_other_module_starts_a_program() -> None:
+def test_only_three_modules_start_processes() -> None:
     """The companion forks itself as its workers; it starts a program for the plan on its page alone."""
     starting = re.compile(
         r"\b(?:subprocess|multiprocessing|webbrowser|runpy|pty)\b"
@@ -366,7 +366,7 @@ def test_no_other_module_starts_a_program() -> None:
 # Which repository it is.
 
 
-def test_a_dot_git_that_leads_among_the_files_of_a_checkout_is_refused(trap: Trap) -> None:
+def test_git_directory_inside_working_tree_is_rejected(trap: Trap) -> None:
     bare_repository(trap)
     trap.git("add", "-A")
     (trap.folder / "inside").mkdir()
@@ -377,7 +377,7 @@ def test_a_dot_git_that_leads_among_the_files_of_a_checkout_is_refused(trap: Tra
     assert trap.went_off() == []
 
 
-def test_working_trees_of_one_repository_are_found(trap: Trap, tmp_path: Path) -> None:
+def test_git_worktrees_are_recognized(trap: Trap, tmp_path: Path) -> None:
     trap.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "other"))
     trap.git("clone", "-q", "--bare", ".", str(tmp_path / "all" / ".bare"))
     trap.git("-C", str(tmp_path / "all" / ".bare"), "worktree", "add", "-q", "../main", "main")
@@ -390,7 +390,7 @@ def test_working_trees_of_one_repository_are_found(trap: Trap, tmp_path: Path) -
     assert Repository.around(tmp_path / "separate").top == tmp_path / "separate"
 
 
-def test_what_stands_behind_the_names_of_branches_is_kept(trap: Trap, tmp_path: Path) -> None:
+def test_git_revision_names_resolve_to_commit(trap: Trap, tmp_path: Path) -> None:
     trap.git("clone", "-q", ".", str(tmp_path / "clone"))
     head = trap.git("rev-parse", "HEAD")
     repository = Repository.around(tmp_path / "clone")
@@ -398,7 +398,7 @@ def test_what_stands_behind_the_names_of_branches_is_kept(trap: Trap, tmp_path: 
         assert repository.commit(name) == head, name
 
 
-def test_the_head_is_read_without_a_program(trap: Trap) -> None:
+def test_git_head_is_read_from_files(trap: Trap) -> None:
     place = Repository.around(trap.folder).git.place
     head = trap.git("rev-parse", "HEAD")
     trap.git("pack-refs", "--all")

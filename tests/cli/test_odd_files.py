@@ -71,27 +71,27 @@ NAMED = {
 
 
 @pytest.mark.parametrize("text", NAMED.values(), ids=NAMED)
-def test_a_file_that_the_configuration_names(run: Run, project: Project, lay: Lay, text: str) -> None:
+def test_validate_rejects_irregular_referenced_file(run: Run, project: Project, lay: Lay, text: str) -> None:
     at = project(text)
     lay(at / "odd.yaml")
     env = ["--env", "e"] if "environments" in text else []
     told(run("validate", "-C", str(at), *env), 5, "odd.yaml", "dpsync.yaml:")
 
 
-def test_the_root_file(run: Run, project: Project, lay: Lay) -> None:
+def test_validate_rejects_irregular_root_file(run: Run, project: Project, lay: Lay) -> None:
     at = project(BASE)
     lay(at / "dpsync.yaml")
     told(run("validate", "-C", str(at)), 5, "dpsync.yaml cannot be read")
     told(run("validate", "-f", str(at / "dpsync.yaml")), 5, "dpsync.yaml cannot be read")
 
 
-def test_an_overlay_of_the_command_line(run: Run, project: Project, lay: Lay) -> None:
+def test_validate_rejects_irregular_overlay_file(run: Run, project: Project, lay: Lay) -> None:
     at = project(BASE)
     lay(at / "over.yaml")
     told(run("validate", "-C", str(at), "-f", "dpsync.yaml", "-f", "over.yaml"), 5, "over.yaml")
 
 
-def test_links_inside_of_a_project_and_a_project_behind_a_link(run: Run, project: Project) -> None:
+def test_validate_follows_symlinks_inside_project(run: Run, project: Project) -> None:
     """As Kubernetes lays out a ConfigMap: each file is a link into a directory that is a link."""
     at = project(BASE.replace("organizations:", "include: [more.yaml]\norganizations:"))
     (at / "..data_1").mkdir()
@@ -106,7 +106,7 @@ def test_links_inside_of_a_project_and_a_project_behind_a_link(run: Run, project
 
 
 @pytest.mark.parametrize("own", [".dpsync", ".dpsync/journal", ".dpsync/.gitignore"])
-def test_nothing_of_ours_is_written_through_a_link(
+def test_apply_does_not_write_through_symlinked_dpsync_directory(
     own: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     at = project(CHANGED)
@@ -126,7 +126,9 @@ def test_nothing_of_ours_is_written_through_a_link(
 
 
 @pytest.mark.parametrize("own", ["dpsync.ids.yaml", ".dpsync/ids.yaml", "in/ids.yaml"])
-def test_an_ids_file(own: str, run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
+def test_irregular_ids_file_exits_5(
+    own: str, run: Run, project: Project, lay: Lay, platform: ThreadedServer
+) -> None:
     at = project(CHANGED)
     (at / own).parent.mkdir(exist_ok=True)
     lay(at / own)
@@ -144,7 +146,7 @@ def test_an_ids_file(own: str, run: Run, project: Project, lay: Lay, platform: T
 
 
 @pytest.mark.parametrize("own", [".dpsync/ids.yaml", "in/ids.yaml"])
-def test_an_ids_file_in_a_directory_that_is_elsewhere(
+def test_ids_file_behind_symlinked_directory_is_rejected(
     own: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """Otherwise, a link in the project has the journal, with all that was written, put anywhere."""
@@ -163,9 +165,7 @@ def test_an_ids_file_in_a_directory_that_is_elsewhere(
     assert [path.read_text() for path in elsewhere.iterdir()] == [OUTSIDE]
 
 
-def test_of_a_file_that_is_nowhere_in_the_project_no_line_is_shown(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_ids_file_outside_project_is_not_quoted(run: Run, project: Project, platform: ThreadedServer) -> None:
     at = project(BASE)
     outside(at).write_text(f"a: {{ b: {OUTSIDE} }}\n")
     told(run("plan", "-C", str(at), "--ids", str(outside(at))), 5, "DP150")
@@ -173,23 +173,25 @@ def test_of_a_file_that_is_nowhere_in_the_project_no_line_is_shown(
     assert OUTSIDE in run("plan", "-C", str(at), "--ids", "a.yaml").err
 
 
-def test_links_inside_of_a_project_lead_to_an_ids_file(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_ids_file_may_be_symlink_inside_project(run: Run, project: Project, platform: ThreadedServer) -> None:
     at = project(BASE)
     (at / "kept.yaml").write_text("")
     (at / "dpsync.ids.yaml").symlink_to("kept.yaml")
     assert run("plan", "-C", str(at), "--ids", "dpsync.ids.yaml").code == 0
 
 
-def test_a_saved_plan(run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
+def test_apply_rejects_irregular_saved_plan(
+    run: Run, project: Project, lay: Lay, platform: ThreadedServer
+) -> None:
     """Otherwise, a file that is no plan ends in a mistake of dpsync's."""
     at = project(BASE)
     lay(at / "plan.json")
     told(run("apply", "-C", str(at), "plan.json"), 5, "DP143", "plan.json")
 
 
-def test_a_place_for_a_plan(run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
+def test_plan_out_rejects_irregular_file(
+    run: Run, project: Project, lay: Lay, platform: ThreadedServer
+) -> None:
     at = project(BASE)
     lay(at / "plan.json")
     before = (at / "plan.json").lstat()
@@ -198,7 +200,9 @@ def test_a_place_for_a_plan(run: Run, project: Project, lay: Lay, platform: Thre
     assert outside(at).read_text(encoding="utf-8") == OUTSIDE
 
 
-def test_a_place_for_an_import(run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
+def test_import_never_writes_through_irregular_file(
+    run: Run, project: Project, lay: Lay, platform: ThreadedServer
+) -> None:
     """A link is replaced by a file (with --force alone) and never written through."""
     at = project(BASE)
     lay(at / "dpsync.yaml")
@@ -210,7 +214,7 @@ def test_a_place_for_an_import(run: Run, project: Project, lay: Lay, platform: T
     assert outside(at).read_text(encoding="utf-8") == OUTSIDE
 
 
-def test_a_file_of_another_navigation(run: Run, project: Project, tmp_path: Path) -> None:
+def test_import_rejects_pipe_as_navigation_file(run: Run, project: Project, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "navigation.yaml")
     navigation = ("--from-navigation", str(tmp_path / "navigation.yaml"), "--organization", "acme")
     told(run("import", "-C", str(project(BASE)), *navigation), 5, "navigation.yaml", "a pipe")
@@ -224,7 +228,9 @@ def lock_of(run: Run, at: Path) -> Path:
     return next(journal.state_directory(os.environ).glob("locks/*"))
 
 
-def test_a_lock_that_is_no_file(run: Run, project: Project, lay: Lay, platform: ThreadedServer) -> None:
+def test_apply_exits_1_for_irregular_lock_file(
+    run: Run, project: Project, lay: Lay, platform: ThreadedServer
+) -> None:
     at = project(CHANGED)
     held = lock_of(run, at)
     lay(held)
@@ -233,7 +239,7 @@ def test_a_lock_that_is_no_file(run: Run, project: Project, lay: Lay, platform: 
     assert outside(at).read_text(encoding="utf-8") == OUTSIDE
 
 
-def test_a_state_directory_that_is_none(
+def test_apply_exits_1_when_state_directory_is_file(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = project(CHANGED)
@@ -245,14 +251,14 @@ def test_a_state_directory_that_is_none(
     assert [path for method, path, _ in platform.app.requests if method != "GET"] == []
 
 
-def test_a_state_directory_that_may_not_be_written(
+def test_apply_exits_1_for_unwritable_state_directory(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/proc")
     told(run("apply", "-C", str(project(CHANGED)), "--yes"), 1, "error[state]", "/proc/dpsync/locks")
 
 
-def test_nobody_has_a_home(
+def test_apply_exits_1_without_home_directory(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def none() -> Path:
@@ -274,7 +280,7 @@ def token_file(platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, tmp_pa
     return tmp_path / "token"
 
 
-def test_a_token_file_that_is_none_is_wrong_usage(
+def test_irregular_token_file_exits_64(
     run: Run, project: Project, token_file: Path, platform: ThreadedServer
 ) -> None:
     odd: dict[str, tuple[Lay, str]] = {
@@ -296,7 +302,7 @@ def test_a_token_file_that_is_none_is_wrong_usage(
     assert list(platform.app.requests) == []
 
 
-def test_a_token_file_may_be_a_link(run: Run, project: Project, token_file: Path) -> None:
+def test_token_file_may_be_symlink(run: Run, project: Project, token_file: Path) -> None:
     """As Kubernetes mounts a secret."""
     (token_file.parent / "..data_1").mkdir()
     (token_file.parent / "..data").symlink_to("..data_1")
@@ -305,7 +311,7 @@ def test_a_token_file_may_be_a_link(run: Run, project: Project, token_file: Path
     told(run("plan", "-C", str(project(BASE))), 0)
 
 
-def test_a_token_may_come_out_of_a_program(project: Project, platform: ThreadedServer) -> None:
+def test_token_file_may_be_process_substitution(project: Project, platform: ThreadedServer) -> None:
     plan = f'DPSYNC_TOKEN_FILE=<(echo ada-token) "{sys.executable}" -m dpsync plan -C "{project(BASE)}"'
     env = {name: value for name, value in os.environ.items() if name != "DPSYNC_TOKEN"}
     ended = subprocess.run(["bash", "-c", plan], capture_output=True, text=True, check=False, env=env)

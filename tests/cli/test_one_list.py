@@ -81,11 +81,11 @@ def lines(text: str) -> int:
     return len(text.rstrip("\n").split("\n"))
 
 
-def test_plan_without_changes_is_one_line(run: Run, applied: Path) -> None:
+def test_plan_without_changes_prints_single_line(run: Run, applied: Path) -> None:
     assert printed(run, applied, "plan") == "No changes. acme matches your files.\n"
 
 
-def test_plan_with_problems_is_two_lines(run: Run, applied: Path, edit: Edit) -> None:
+def test_plan_with_platform_problems_prints_two_lines(run: Run, applied: Path, edit: Edit) -> None:
     edit("dpsync.yaml", "accept: [", "accept: [] # [")
     assert printed(run, applied, "plan").splitlines() == [
         "2 objects have a problem on GitBook's side: dpsync doctor",
@@ -128,7 +128,7 @@ def change_much(edit: Edit) -> None:
         ("several", change_much, 19),
     ],
 )
-def test_plan_fits_its_budget(
+def test_plan_output_stays_within_line_budget(
     run: Run, applied: Path, edit: Edit, name: str, change: Callable[[Edit], None], budget: int
 ) -> None:
     change(edit)
@@ -140,7 +140,7 @@ def test_plan_fits_its_budget(
 @pytest.mark.parametrize(
     ("number", "flags", "budget"), [(25, (), 60), (300, (), 400), (300, ("--summary",), 20)]
 )
-def test_plan_of_many_creates_fits_its_budget(
+def test_plan_of_many_creates_stays_within_line_budget(
     run: Run, applied: Path, edit: Edit, number: int, flags: tuple[str, ...], budget: int
 ) -> None:
     entries = "".join(
@@ -153,7 +153,7 @@ def test_plan_of_many_creates_fits_its_budget(
     assert text.endswith(f"Plan: {number} to create.\n")
 
 
-def test_drift_names_opened_access_first(run: Run, applied: Path, platform: ThreadedServer) -> None:
+def test_drift_lists_widened_access_first(run: Run, applied: Path, platform: ThreadedServer) -> None:
     change(platform, "/orgs/acme/sites/docs", title="Acme Dox")
     change(platform, "/orgs/acme/members/kim", role="admin")
     golden("list-drift.txt", printed(run, applied, "drift"))

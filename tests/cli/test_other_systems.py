@@ -68,7 +68,7 @@ def used(tree: ast.AST) -> Iterator[str]:
         yield from used(node)
 
 
-def test_nothing_that_windows_lacks_is_named() -> None:
+def test_source_uses_no_posix_only_apis() -> None:
     found = {
         str(path.relative_to(SOURCE)): names
         for path in SOURCE.rglob("*.py")
@@ -78,7 +78,7 @@ def test_nothing_that_windows_lacks_is_named() -> None:
     assert found == allowed
 
 
-def test_a_path_becomes_text_with_slashes_alone() -> None:
+def test_source_converts_relative_paths_with_as_posix() -> None:
     """`str()` of a relative path would have a backslash on Windows."""
     wrong = [
         f"{path.relative_to(SOURCE)}:{node.lineno}"
@@ -99,7 +99,7 @@ def run(folder: Path, *words: str, program: str = WITHOUT, **more: str) -> subpr
     )  # fmt: skip
 
 
-def test_commands_work_without_what_windows_lacks(server: ThreadedServer, tmp_path: Path) -> None:
+def test_commands_work_without_posix_only_modules(server: ThreadedServer, tmp_path: Path) -> None:
     server.reset()
     (tmp_path / "dpsync.yaml").write_text(CONFIGURATION, encoding="utf-8")
     git = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@acme.example"]
@@ -123,13 +123,13 @@ def test_commands_work_without_what_windows_lacks(server: ThreadedServer, tmp_pa
         assert (words[0], ended.returncode) == (words[0], code), ended.stderr.decode()
 
 
-def test_several_processes_of_the_companion_are_refused_without_forks(tmp_path: Path) -> None:
+def test_serve_rejects_multiple_workers_without_fork(tmp_path: Path) -> None:
     ended = run(tmp_path, "serve", "--workers", "2", "--db", "postgresql://localhost/none")
     assert (ended.returncode, b"--workers 1" in ended.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
-def test_what_a_terminal_cannot_show_is_an_escape(
+def test_plan_escapes_characters_missing_from_encoding(
     encoding: str, server: ThreadedServer, tmp_path: Path
 ) -> None:
     server.reset()

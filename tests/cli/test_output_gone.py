@@ -53,7 +53,7 @@ def directory(project: Callable[..., Path], platform: ThreadedServer) -> str:
         (("schema",), 0),
     ],
 )
-def test_whoever_stops_reading_changes_no_exit_code(
+def test_closed_output_pipe_keeps_exit_code(
     command: tuple[str, ...], code: int, run: Run, directory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdout", Broken(GONE))
@@ -67,7 +67,7 @@ def test_whoever_stops_reading_changes_no_exit_code(
     "command",
     [("plan",), ("plan", "--format", "html"), ("drift",), ("apply", "--yes"), ("--help",), ("schema",)],
 )
-def test_a_result_without_room_is_an_error_in_a_sentence(
+def test_full_disk_for_output_exits_1(
     command: tuple[str, ...],
     run: Run,
     directory: str,
@@ -82,7 +82,7 @@ def test_a_result_without_room_is_an_error_in_a_sentence(
     assert all(method == "GET" for method, _, _ in platform.app.requests)
 
 
-def test_talk_without_room_changes_no_exit_code(
+def test_full_disk_for_stderr_keeps_exit_code(
     run: Run, directory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stderr", Broken(FULL))
@@ -90,6 +90,6 @@ def test_talk_without_room_changes_no_exit_code(
     assert run("plan", "--nonsense").code == 64
 
 
-def test_a_closed_output_is_one_that_nobody_reads(directory: str) -> None:
+def test_closed_stdout_and_stderr_keep_exit_code(directory: str) -> None:
     command = f'exec "{sys.executable}" -m dpsync drift -C "{directory}" >&- 2>&-'
     assert subprocess.run(["/bin/sh", "-c", command], env={**os.environ}).returncode == 2

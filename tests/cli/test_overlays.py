@@ -70,22 +70,22 @@ def below(text: str) -> str:
     return f"organizations:\n  acme:\n    {text}\n"
 
 
-def test_mappings_merge_at_every_depth(project: Project) -> None:
+def test_overlay_mappings_merge_deeply(project: Project) -> None:
     found = loaded(project, below("teams: { writers: { title: Writers }, sales: { title: Sales } }"))
     assert found["acme/teams/writers"]["title"] == "Writers"
     assert found["acme/teams/sales"]["title"] == "Sales"
     assert found["acme"]["title"] == "Acme"
 
 
-def test_lists_are_replaced(project: Project) -> None:
+def test_overlay_replaces_lists(project: Project) -> None:
     assert loaded(project, below("emailDomains: [acme.example]"))["acme"]["emailDomains"] == ["acme.example"]
 
 
-def test_null_in_an_overlay_is_a_value(project: Project) -> None:
+def test_overlay_null_clears_value(project: Project) -> None:
     assert loaded(project, below("defaultContent: null"))["acme"]["defaultContent"] is None
 
 
-def test_structure_merges_by_key_and_what_is_new_comes_last(project: Project) -> None:
+def test_overlay_structure_merges_by_key(project: Project) -> None:
     overlay = below(
         "sites: { docs: { structure: ["
         "{ key: news, title: What is new, children: [{ key: latest, path: now }] }, "
@@ -101,7 +101,7 @@ def test_structure_merges_by_key_and_what_is_new_comes_last(project: Project) ->
     assert found["acme/sites/docs/structure/news/latest"]["path"] == "now"
 
 
-def test_a_list_called_structure_elsewhere_is_replaced(project: Project) -> None:
+def test_overlay_replaces_structure_list_outside_sites(project: Project) -> None:
     directory = project(
         BASE.replace("title: Technical writers", "title: Technical writers, structure: [{ key: a }]"),
         {"prod.yaml": below("teams: { writers: { structure: [] } }")},
@@ -117,21 +117,21 @@ def test_a_list_called_structure_elsewhere_is_replaced(project: Project) -> None
     assert merged["organizations"]["acme"]["teams"]["writers"]["structure"] == []
 
 
-def test_the_policy_of_an_overlay_replaces_its_lists(project: Project) -> None:
+def test_overlay_replaces_policy_lists_and_merges_limits(project: Project) -> None:
     directory = project(BASE, {"prod.yaml": "policy: { prune: [spaces], limits: { percent: 50 } }\n"})
     desired = load(directory / "dpsync.yaml", {}, overlays=[directory / "prod.yaml"])
     assert [pattern.text for pattern in desired.policy.prune] == ["spaces"]
     assert (desired.policy.limits.deletes, desired.policy.limits.percent) == (5, 50)
 
 
-def test_three_layers_the_last_one_wins(project: Project) -> None:
+def test_last_of_several_overlays_wins(project: Project) -> None:
     directory = project(BASE, {"a.yaml": below("title: A one"), "b.yaml": below("title: B two")})
     overlays = [directory / "a.yaml", directory / "b.yaml"]
     desired = load(directory / "dpsync.yaml", {}, overlays=overlays)
     assert next(iter(desired.resources.values())).fields["title"] == "B two"
 
 
-def test_paths_and_includes_are_relative_to_the_file_that_has_them(project: Project) -> None:
+def test_overlay_paths_are_relative_to_overlay_file(project: Project) -> None:
     overlay = "include: [extra/*.yaml]\n" + below("agentInstructions: { file: agents.md }")
     directory = project(
         BASE,
@@ -151,9 +151,7 @@ def test_paths_and_includes_are_relative_to_the_file_that_has_them(project: Proj
     assert "agents.md" not in desired.texts
 
 
-def test_the_plan_names_the_file_and_line_that_won(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_plan_shows_overlay_file_and_line(run: Run, project: Project, platform: ThreadedServer) -> None:
     flags = write(project, below("title: Acme Inc"))
     ended = run("plan", *flags)
     assert '"Acme" → "Acme Inc"  prod.yaml:3' in ended.out, ended.out
@@ -162,7 +160,7 @@ def test_the_plan_names_the_file_and_line_that_won(
     assert document["plan"]["origins"]["acme"]["file"] == "dpsync.yaml"
 
 
-def test_with_v_every_field_is_told_with_its_place(
+def test_verbose_plan_shows_location_of_every_field(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory = project(BASE.replace("title: Acme\n", "title: Acme Inc\n"))
@@ -170,7 +168,7 @@ def test_with_v_every_field_is_told_with_its_place(
     assert '"Acme Inc"  dpsync.yaml' not in run("plan", "-C", str(directory)).out
 
 
-def test_an_overlay_is_applied_and_proven(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_apply_with_overlay_converges(run: Run, project: Project, platform: ThreadedServer) -> None:
     flags = write(project, "policy: { prune: [] }\n" + below("title: Acme Inc"))
     assert run("apply", *flags, "--yes").code == 0
     assert run("drift", *flags).code == 0
@@ -194,7 +192,7 @@ def test_an_overlay_is_applied_and_proven(run: Run, project: Project, platform: 
         ),
     ],
 )  # fmt: skip
-def test_what_is_wrong_in_an_overlay_is_located_there(
+def test_overlay_error_has_location_in_overlay(
     overlay: str, code: str, place: str, words: str, run: Run, project: Project
 ) -> None:
     ended = run("validate", *write(project, overlay))
@@ -205,9 +203,7 @@ def test_what_is_wrong_in_an_overlay_is_located_there(
     assert words in ended.err
 
 
-def test_an_overlay_that_is_not_there_and_one_outside_of_the_project(
-    run: Run, project: Project, tmp_path: Path
-) -> None:
+def test_missing_or_outside_overlay_file_is_rejected(run: Run, project: Project, tmp_path: Path) -> None:
     directory = str(project(BASE))
     ended = run("validate", "-C", directory, "-f", "dpsync.yaml", "-f", "gone.yaml")
     assert (ended.code, "gone.yaml cannot be read" in ended.err) == (5, True)
@@ -216,7 +212,7 @@ def test_an_overlay_that_is_not_there_and_one_outside_of_the_project(
     assert (ended.code, "outside the project" in ended.err) == (5, True)
 
 
-def test_the_git_base_has_the_same_layers(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_git_base_includes_overlays(run: Run, project: Project, platform: ThreadedServer) -> None:
     flags = write(project, below("teams: { authors: { title: Sales } }"))
     directory = Path(flags[1])
     git(directory, "init", "-q", "-b", "main")
@@ -227,7 +223,7 @@ def test_the_git_base_has_the_same_layers(run: Run, project: Project, platform: 
     assert "renamed: matched by its name in HEAD to sales" in ended.out, ended.out
 
 
-def test_an_overlay_that_is_new_since_the_base_is_no_obstacle(
+def test_plan_accepts_overlay_missing_from_git_base(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     flags = write(project, below("title: Acme Inc"))
@@ -265,7 +261,7 @@ def surroundings(project: Project, platform: ThreadedServer, monkeypatch: pytest
     return project(text, {"prod.yaml": below("title: Globex Ltd")})
 
 
-def test_an_environment_brings_url_token_organization_and_overlay(
+def test_environment_sets_url_token_and_organization(
     run: Run, surroundings: Path, platform: ThreadedServer
 ) -> None:
     platform.app.requests.clear()
@@ -275,7 +271,7 @@ def test_an_environment_brings_url_token_organization_and_overlay(
     assert platform.app.requests
 
 
-def test_its_name_is_in_the_plan(
+def test_plan_and_drift_show_environment_name(
     run: Run, surroundings: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = (surroundings / "dpsync.yaml").read_text().replace("globex", "acme")
@@ -291,7 +287,7 @@ def test_its_name_is_in_the_plan(
     assert run("apply", "-C", str(surroundings), "--yes").code == 0
 
 
-def test_without_one_the_top_level_values_are_taken_and_the_plan_says_so(
+def test_plan_without_environment_uses_top_level_values(
     run: Run, surroundings: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_URL", platform.url)
@@ -303,7 +299,7 @@ def test_without_one_the_top_level_values_are_taken_and_the_plan_says_so(
     assert '"Acme" → "Acme Corp"' in ended.out
 
 
-def test_an_unknown_environment_ends_with_5_and_a_suggestion(run: Run, surroundings: Path) -> None:
+def test_unknown_environment_exits_5_with_suggestion(run: Run, surroundings: Path) -> None:
     for command in ("validate", "plan", "apply", "drift"):
         ended = run(command, "-C", str(surroundings), "--env", "prd")
         assert ended.code == 5
@@ -311,19 +307,19 @@ def test_an_unknown_environment_ends_with_5_and_a_suggestion(run: Run, surroundi
         assert 'did you mean "prod"?' in ended.err
 
 
-def test_without_environments_none_can_be_chosen(run: Run, project: Project) -> None:
+def test_env_flag_without_declared_environments_exits_5(run: Run, project: Project) -> None:
     ended = run("validate", "-C", str(project(BASE)), "--env", "prod")
     assert (ended.code, "has no environment" in ended.err) == (5, True)
 
 
-def test_only_the_chosen_environment_needs_its_variables(run: Run, surroundings: Path) -> None:
+def test_validate_requires_variables_of_selected_environment_only(run: Run, surroundings: Path) -> None:
     assert run("validate", "-C", str(surroundings), "--env", "prod").code == 0
     assert run("validate", "-C", str(surroundings)).code == 0
     ended = run("validate", "-C", str(surroundings), "--env", "staging")
     assert (ended.code, "DPSYNC_URL_STAGING" in ended.err) == (5, True)
 
 
-def test_a_token_variable_that_is_not_set_is_named_and_no_token_is_sent(
+def test_unset_token_variable_exits_64_without_requests(
     run: Run, surroundings: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DPSYNC_TOKEN_PROD")
@@ -346,7 +342,7 @@ def test_a_token_variable_that_is_not_set_is_named_and_no_token_is_sent(
         ("prod", "must be a mapping"),
     ],
 )
-def test_an_environment_that_is_wrong_is_located(
+def test_invalid_environment_is_rejected_with_location(
     environment: str, words: str, run: Run, project: Project
 ) -> None:
     text = f"dpsync: 1\nenvironments:\n  prod: {environment}\norganizations: {{ acme: {{ id: acme }} }}\n"
@@ -358,9 +354,7 @@ def test_an_environment_that_is_wrong_is_located(
 
 
 @pytest.mark.parametrize("token", ["s3cr3t", "{ env: A, value: s3cr3t }", "[s3cr3t]"])
-def test_a_token_in_a_file_is_refused_and_its_line_is_not_shown(
-    token: str, run: Run, project: Project
-) -> None:
+def test_literal_environment_token_is_rejected_and_hidden(token: str, run: Run, project: Project) -> None:
     text = f"dpsync: 1\nenvironments:\n  prod: {{ ulr: x, token: {token} }}\n"
     ended = run("validate", "-C", str(project(text + "organizations: { acme: { id: acme } }\n")))
     assert (ended.code, "DP205" in ended.err, "DP141" in ended.err) == (5, True, True)
@@ -368,7 +362,7 @@ def test_a_token_in_a_file_is_refused_and_its_line_is_not_shown(
     assert "s3cr3t" not in ended.err + ended.out
 
 
-def test_the_schema_knows_environments(surroundings: Path) -> None:
+def test_schema_accepts_environments_and_rejects_literal_token(surroundings: Path) -> None:
     schema = json.loads((SCHEMAS / "dpsync.schema.json").read_text())
     text = yaml.safe_load((surroundings / "dpsync.yaml").read_text())
     jsonschema.validate(text, schema)

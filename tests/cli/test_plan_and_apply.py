@@ -38,13 +38,13 @@ def writes(server: ThreadedServer) -> list[str]:
     return [line for line in asked(server) if not line.startswith("GET ")]
 
 
-def test_the_plan_of_the_example_looks_like_this(run: Run, example: Path, platform: ThreadedServer) -> None:
+def test_plan_of_example_matches_golden_file(run: Run, example: Path, platform: ThreadedServer) -> None:
     ended = run("plan", "-C", str(example))
     assert ended.code == 0
     golden("plan.txt", ended.out)
 
 
-def test_the_plan_as_json_is_what_its_schema_says(run: Run, example: Path, platform: ThreadedServer) -> None:
+def test_plan_json_matches_schema(run: Run, example: Path, platform: ThreadedServer) -> None:
     ended = run("plan", "-C", str(example), "--format", "json")
     document = json.loads(ended.out)
     jsonschema.validate(document, json.loads((SCHEMAS / "plan.schema.json").read_text()))
@@ -53,13 +53,15 @@ def test_the_plan_as_json_is_what_its_schema_says(run: Run, example: Path, platf
     assert document["can_apply"] is True
 
 
-def test_planning_sends_nothing_but_get(run: Run, example: Path, platform: ThreadedServer) -> None:
+def test_plan_sends_only_get_requests(run: Run, example: Path, platform: ThreadedServer) -> None:
     run("plan", "-C", str(example))
     assert asked(platform)
     assert writes(platform) == []
 
 
-def test_apply_does_what_plan_showed_and_converges(run: Run, example: Path, platform: ThreadedServer) -> None:
+def test_apply_executes_all_planned_steps_and_converges(
+    run: Run, example: Path, platform: ThreadedServer
+) -> None:
     plan = json.loads(run("plan", "-C", str(example), "--format", "json").out)
     steps = [step for change in plan["plan"]["changes"] for step in change["steps"]]
     platform.app.requests.clear()
@@ -73,7 +75,7 @@ def test_apply_does_what_plan_showed_and_converges(run: Run, example: Path, plat
     assert {item["result"] for item in document["report"]["outcomes"]} == {"done"}
 
 
-def test_a_second_apply_sends_no_write(run: Run, example: Path, platform: ThreadedServer) -> None:
+def test_second_apply_sends_no_writes(run: Run, example: Path, platform: ThreadedServer) -> None:
     assert run("apply", "-C", str(example), "--yes").code == 0
     platform.app.requests.clear()
     ended = run("apply", "-C", str(example), "--yes")
@@ -109,9 +111,7 @@ NO_OP_READS = [
 ]
 
 
-def test_a_plan_without_changes_sends_exactly_these_requests(
-    run: Run, example: Path, platform: ThreadedServer
-) -> None:
+def test_plan_without_changes_sends_expected_reads(run: Run, example: Path, platform: ThreadedServer) -> None:
     assert run("apply", "-C", str(example), "--yes").code == 0
     platform.app.requests.clear()
     ended = run("plan", "-v", "-C", str(example), "--detailed-exitcode")
@@ -121,7 +121,7 @@ def test_a_plan_without_changes_sends_exactly_these_requests(
     assert "No changes." in ended.out
 
 
-def test_what_somebody_changed_by_hand_is_found(run: Run, example: Path, platform: ThreadedServer) -> None:
+def test_plan_detects_manual_change(run: Run, example: Path, platform: ThreadedServer) -> None:
     run("apply", "-C", str(example), "--yes")
     by_hand(platform, "PATCH", "/orgs/acme/sites/docs", {"title": "Acme Dox"})
     ended = run("plan", "-C", str(example), "--detailed-exitcode")
@@ -129,18 +129,14 @@ def test_what_somebody_changed_by_hand_is_found(run: Run, example: Path, platfor
     assert '"Acme Dox" → "Acme Docs"' in ended.out
 
 
-def test_without_yes_and_without_anybody_to_ask_nothing_is_applied(
-    run: Run, example: Path, platform: ThreadedServer
-) -> None:
+def test_apply_without_yes_or_terminal_exits_4(run: Run, example: Path, platform: ThreadedServer) -> None:
     ended = run("apply", "-C", str(example))
     assert ended.code == 4
     assert "--yes" in ended.out
     assert writes(platform) == []
 
 
-def test_the_same_plan_has_the_same_digest_whatever_the_parallelism(
-    run: Run, example: Path, platform: ThreadedServer
-) -> None:
+def test_plan_digest_is_independent_of_parallelism(run: Run, example: Path, platform: ThreadedServer) -> None:
     digests = {
         re.findall(r"digest (\w+)", run("plan", "-v", "-C", str(example), "--parallelism", number).out)[0]
         for number in ("1", "3", "16")
@@ -148,9 +144,7 @@ def test_the_same_plan_has_the_same_digest_whatever_the_parallelism(
     assert len(digests) == 1
 
 
-def test_a_journal_is_kept_beside_the_configuration(
-    run: Run, example: Path, platform: ThreadedServer
-) -> None:
+def test_apply_writes_journal_in_project_directory(run: Run, example: Path, platform: ThreadedServer) -> None:
     run("apply", "-C", str(example), "--yes")
     (journal,) = (example / ".dpsync" / "journal").glob("*.jsonl")
     events = [json.loads(line) for line in journal.read_text().splitlines()]
@@ -162,13 +156,13 @@ def test_a_journal_is_kept_beside_the_configuration(
     assert len(intents) == 26
 
 
-def test_a_root_file_can_be_named(run: Run, example: Path, platform: ThreadedServer) -> None:
+def test_file_flag_selects_root_file(run: Run, example: Path, platform: ThreadedServer) -> None:
     (example / "dpsync.yaml").rename(example / "other.yaml")
     assert run("plan", "-C", str(example)).code == 5
     assert run("plan", "-C", str(example), "-f", "other.yaml").code == 0
 
 
-def test_the_example_is_valid_and_fits_its_schema(run: Run, example: Path) -> None:
+def test_example_is_valid_and_matches_schema(run: Run, example: Path) -> None:
     import yaml
 
     assert run("validate", "-C", str(example)).code == 0
@@ -192,7 +186,7 @@ def test_the_example_is_valid_and_fits_its_schema(run: Run, example: Path) -> No
         "findings",
     ],
 )
-def test_the_schemas_in_the_repository_are_the_derived_ones(name: str, run: Run) -> None:
+def test_committed_schemas_match_schema_command(name: str, run: Run) -> None:
     file = SCHEMAS / f"{'dpsync' if name == 'configuration' else name}.schema.json"
     assert run("schema", name).out == file.read_text(encoding="utf-8")
 
@@ -212,7 +206,7 @@ BAD_FOR_SCHEMA: list[Any] = [
 
 
 @pytest.mark.parametrize("document", BAD_FOR_SCHEMA)
-def test_the_schema_finds_what_the_loader_finds(document: Any) -> None:
+def test_schema_rejects_invalid_configuration(document: Any) -> None:
     schema = json.loads((SCHEMAS / "dpsync.schema.json").read_text())
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document, schema)
@@ -221,7 +215,7 @@ def test_the_schema_finds_what_the_loader_finds(document: Any) -> None:
 # The configuration that the documentation shows as a whole.
 
 
-def test_the_whole_block_converges(run: Run, tmp_path: Path, platform: ThreadedServer) -> None:
+def test_apply_of_block_example_converges(run: Run, tmp_path: Path, platform: ThreadedServer) -> None:
     """Its site shows what a translation makes, which waits in the built-in world until somebody runs it.
 
     Otherwise, a translation is named where its space is meant.
@@ -247,7 +241,7 @@ def test_the_whole_block_converges(run: Run, tmp_path: Path, platform: ThreadedS
     assert run("plan", "-C", str(directory), "--detailed-exitcode").code == 0
 
 
-def test_what_is_wrong_with_markdown_is_told_with_its_place_in_the_markdown(run: Run, tmp_path: Path) -> None:
+def test_markdown_error_has_location_in_markdown_file(run: Run, tmp_path: Path) -> None:
     directory = shutil.copytree(HERE / "block", tmp_path / "block")
     (directory / "agents.md").write_text("# How\n\nAnswer <b>briefly</b>.\n", encoding="utf-8")
     ended = run("validate", "-C", str(directory))

@@ -46,7 +46,7 @@ def archive(another: Path) -> tuple[Path, dict[str, str]]:
 
 
 @pytest.mark.parametrize("place", [installed, source_tree, archive], ids=lambda place: place.__name__)
-def test_plan_process_runs_the_same_dpsync(
+def test_plan_process_runs_same_dpsync_installation(
     place: Callable[[Path], tuple[Path, dict[str, str]]], another: Path, tmp_path: Path
 ) -> None:
     folder, env = place(another)
@@ -58,13 +58,13 @@ def test_plan_process_runs_the_same_dpsync(
     assert ran.stdout == "dpsync 99.0.0\n"
 
 
-def test_plan_process_imports_nothing_from_working_directory(tmp_path: Path) -> None:
+def test_plan_process_ignores_modules_in_working_directory(tmp_path: Path) -> None:
     asked = [sys.executable, "-c", PRINT_COMMAND]
     command = subprocess.run(asked, cwd=tmp_path, env={}, capture_output=True, text=True, check=True).stdout
     assert f"{str(tmp_path)!r}" not in command
 
 
-def test_plan_process_gets_variables_that_files_use(
+def test_plan_process_receives_only_referenced_variables(
     project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = project(
@@ -78,12 +78,12 @@ def test_plan_process_gets_variables_that_files_use(
     assert not [name for name in found if "TOKEN" in name]
 
 
-def test_plan_process_without_configuration_gets_basic_variables(tmp_path: Path) -> None:
+def test_plan_process_without_configuration_receives_path(tmp_path: Path) -> None:
     assert plan_variables(tmp_path)["PATH"] == os.environ["PATH"]
 
 
 @pytest.mark.parametrize("name", ["DPSYNC_TOKEN", "DPSYNC_TOKEN_PROD", "ACME_TOKEN"])
-def test_plan_process_gets_no_platform_token(
+def test_plan_process_receives_no_platform_token(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, a checkout could show the token on the page by naming the variable in a title."""

@@ -37,7 +37,7 @@ def platform(platform: ThreadedServer) -> ThreadedServer:
     return platform
 
 
-def test_a_plan_and_drift_show_it_and_it_is_no_change(
+def test_plan_and_drift_report_platform_problem_without_changes(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     directory = str(project(BEFORE))
@@ -52,7 +52,7 @@ def test_a_plan_and_drift_show_it_and_it_is_no_change(
     assert planned["changes"] == []
 
 
-def test_an_apply_that_did_not_start_it_ends_well_and_names_it(
+def test_apply_with_existing_platform_problem_exits_0(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     assert run("apply", "-C", str(project(BEFORE)), "--yes").code == 0
@@ -63,7 +63,7 @@ def test_an_apply_that_did_not_start_it_ends_well_and_names_it(
     assert ended.out.endswith("Verified: a new plan has no changes.\n")
 
 
-def test_an_apply_that_started_it_ends_with_3(
+def test_apply_causing_platform_problem_exits_3(
     platform: ThreadedServer, run: Run, project: Project, tmp_path: Path
 ) -> None:
     directory = str(project(BEFORE.partition("    openapi:")[0] + SAML))
@@ -87,7 +87,7 @@ def test_an_apply_that_started_it_ends_with_3(
     assert ONE_PROBLEM in again.out
 
 
-def test_what_is_mended_is_in_no_trouble(platform: ThreadedServer, run: Run, project: Project) -> None:
+def test_plan_omits_fixed_platform_problem(platform: ThreadedServer, run: Run, project: Project) -> None:
     directory = str(project(BEFORE.partition("    openapi:")[0] + "    saml: { azure: { label: Azure } }\n"))
     assert ONE_PROBLEM in run("plan", "-C", directory).out
     change(
@@ -100,7 +100,7 @@ def test_what_is_mended_is_in_no_trouble(platform: ThreadedServer, run: Run, pro
 @pytest.mark.parametrize(
     "kind", [kind for kind in REGISTRY.ordered if kind.platform.trouble], ids=lambda kind: kind.name
 )
-def test_each_declaration_of_trouble_names_fields_that_are_only_read(kind: Kind) -> None:
+def test_platform_problem_fields_are_read_only(kind: Kind) -> None:
     trouble = kind.platform.trouble
     assert trouble is not None
     for name in filter(None, (trouble.field, trouble.detail)):
@@ -114,14 +114,14 @@ def test_each_declaration_of_trouble_names_fields_that_are_only_read(kind: Kind)
         assert kind.trouble({trouble.field: "broken", **busy}) is None
 
 
-def test_there_is_trouble_with_every_kind_that_the_platform_works_on() -> None:
+def test_five_kinds_can_report_platform_problems() -> None:
     assert {kind.name for kind in REGISTRY.ordered if kind.platform.trouble} == {
         "installation", "openapi", "organization", "saml", "translation",
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("command", ["plan", "drift", "apply"])
-def test_short_output_still_counts_problems(
+def test_short_output_counts_platform_problems(
     command: str, platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     directory = str(project(BEFORE + "    teams: { writers: { title: Technical writers } }\n"))
@@ -129,7 +129,7 @@ def test_short_output_still_counts_problems(
         assert ONE_PROBLEM in run(command, "-C", directory, flag).out
 
 
-def test_nothing_in_the_builtin_world_is_in_trouble(
+def test_builtin_world_has_no_platform_problems(
     server: ThreadedServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise the first thing that a newcomer sees is a problem."""

@@ -143,7 +143,7 @@ def printed(ended: Ran) -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_each_way_out_ends_its_own_difference_and_no_other_one(
+def test_printed_drift_command_resolves_only_matching_difference(
     run: Run,
     platform: ThreadedServer,
     started: Callable[[Way], tuple[str, ...]],
@@ -163,7 +163,7 @@ def test_each_way_out_ends_its_own_difference_and_no_other_one(
             assert found(run, flags) == left, commands[address][word]
 
 
-def test_an_environment_that_was_not_spoken_of_stays_as_it_was(
+def test_drift_undo_commands_stay_in_selected_environment(
     run: Run, platform: ThreadedServer, started: Callable[[Way], tuple[str, ...]]
 ) -> None:
     flags = started(WAYS["an environment, from elsewhere"])
@@ -175,7 +175,7 @@ def test_an_environment_that_was_not_spoken_of_stays_as_it_was(
 
 
 @pytest.mark.parametrize("content", [False, True])
-def test_an_undo_that_exceeds_the_limits_has_their_answer(
+def test_drift_undo_command_includes_needed_confirm_flag(
     run: Run,
     platform: ThreadedServer,
     started: Callable[[Way], tuple[str, ...]],
@@ -234,12 +234,12 @@ SAID = Invocation("a dir", ("base.yaml", "prod.yaml"), "prod", "reference", "who
         ),
     ],
 )
-def test_a_command_says_what_the_flags_of_this_run_have_said(words: tuple[str, ...], typed: str) -> None:
+def test_printed_command_repeats_flags_of_run(words: tuple[str, ...], typed: str) -> None:
     assert SAID.complete(f"do it: {command(*words)}") == f"do it: {typed}"
     assert Invocation().complete(command(*words)) == shlex.join(["dpsync", *words])
 
 
-def test_a_text_that_only_looks_like_a_command_stays_as_it_is() -> None:
+def test_text_resembling_command_stays_unchanged() -> None:
     for text in ("dpsync apply", "`dpsync`", "`dpsync apply", "`dpsync a'b`", "``", "`rm -rf`"):
         assert SAID.complete(text) == text
 
@@ -297,7 +297,7 @@ MENTIONED = {
 """Names of commands in texts that are not to be typed, and why."""
 
 
-def test_no_command_is_written_out_by_hand() -> None:
+def test_messages_contain_no_hard_coded_commands() -> None:
     """What is not made by `command` would lack the flags of the run that prints it."""
     names = "|".join(COMMANDS)
     written = {(file, one) for file, text in texts() for one in re.findall(rf"dpsync (?:{names})\b", text)}
@@ -305,7 +305,7 @@ def test_no_command_is_written_out_by_hand() -> None:
 
 
 @pytest.mark.parametrize("title", ["Sales", 'a "b" c', "$(touch x)", "`id`", "it's", "a!b", "a\\b"])
-def test_an_answer_that_is_printed_is_one_word_for_a_shell(title: str) -> None:
+def test_printed_confirm_answer_is_shell_quoted(title: str) -> None:
     answer = Answer("delete", f"acme/teams/[{title}]")
     assert shlex.split(answer.flag) == ["--confirm", str(answer)]
     assert not re.search(r'"[^\']*[$`!]', answer.flag)

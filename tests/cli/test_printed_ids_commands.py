@@ -141,7 +141,7 @@ def printed(diagnostics: list[dict[str, Any]]) -> set[str]:
 
 
 @pytest.mark.parametrize("code", STORIES)
-def test_each_printed_command_ends_its_question_and_touches_no_other_line(
+def test_printed_ids_command_resolves_diagnostic(
     code: str, desk: Desk, run: Run, platform: ThreadedServer
 ) -> None:
     happened, number = STORIES[code]

@@ -34,7 +34,7 @@ def platform(documented: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Thr
 
 
 @pytest.mark.usefixtures("platform")
-def test_plan_names_the_profile_and_what_it_blocks(run: Run, example: Path) -> None:
+def test_plan_shows_profile_and_blocked_objects(run: Run, example: Path) -> None:
     ended = run("plan", "-v", "-C", str(example), "--profile", "reference")
     assert ended.code == 0
     assert any(line == "API version (profile): reference" for line in ended.out.splitlines())
@@ -43,14 +43,16 @@ def test_plan_names_the_profile_and_what_it_blocks(run: Run, example: Path) -> N
 
 
 @pytest.mark.usefixtures("platform")
-def test_the_environment_names_it_too(run: Run, example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_reads_profile_from_environment_variable(
+    run: Run, example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DPSYNC_PROFILE", "reference")
     document = json.loads(run("plan", "-C", str(example), "--format", "json").out)
     assert document["plan"]["profile"] == "reference"
     assert BLOCKED in {item["address"] for item in document["plan"]["blocked"]}
 
 
-def test_apply_does_the_rest_and_ends_with_3(run: Run, example: Path, platform: ThreadedServer) -> None:
+def test_apply_with_blocked_objects_exits_3(run: Run, example: Path, platform: ThreadedServer) -> None:
     ended = run("apply", "-C", str(example), "--profile", "reference", "--yes")
     assert ended.code == 3, ended.err
     statuses = {status for _, _, status in platform.call(lambda: list(platform.app.requests))}
@@ -60,14 +62,14 @@ def test_apply_does_the_rest_and_ends_with_3(run: Run, example: Path, platform: 
 
 
 @pytest.mark.usefixtures("platform")
-def test_wrong_profile_names_the_missing_operation(run: Run, example: Path) -> None:
+def test_wrong_profile_error_suggests_profile_flag(run: Run, example: Path) -> None:
     ended = run("plan", "-C", str(example), "--profile", "full")
     assert ended.code == 1
     assert "501" in ended.err
     assert "the API version (--profile)" in ended.err
 
 
-def test_an_operation_that_the_platform_lacks_is_no_thing_that_is_absent(
+def test_missing_list_operation_exits_1(
     run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A list that answers 404 ends the plan: nothing is concluded from it."""
@@ -84,7 +86,7 @@ def test_an_operation_that_the_platform_lacks_is_no_thing_that_is_absent(
     assert "the API version (--profile)" in ended.err
 
 
-def test_validate_names_what_a_profile_cannot_read(run: Run, example: Path) -> None:
+def test_validate_lists_objects_unsupported_by_profile(run: Run, example: Path) -> None:
     ended = run("validate", "-C", str(example), "--profile", "reference")
     assert ended.code == 0
     assert f"{BLOCKED}: {WHY}" in ended.out
@@ -92,19 +94,19 @@ def test_validate_names_what_a_profile_cannot_read(run: Run, example: Path) -> N
 
 
 @pytest.mark.parametrize("profile", ["full", "reference", "published"])
-def test_no_platform_refuses_what_the_example_says(run: Run, example: Path, profile: str) -> None:
+def test_example_is_valid_for_every_profile(run: Run, example: Path, profile: str) -> None:
     ended = run("validate", "-C", str(example), "--profile", profile, "--format", "json")
     assert (ended.code, json.loads(ended.out)["profile"]) == (0, profile)
 
 
-def test_an_unknown_profile_is_a_usage_error_that_lists_the_known_ones(run: Run, example: Path) -> None:
+def test_unknown_profile_exits_64_and_lists_profiles(run: Run, example: Path) -> None:
     ended = run("validate", "-C", str(example), "--profile", "old")
     assert ended.code == 64
     assert "full, reference, published" in ended.err
 
 
 @pytest.mark.usefixtures("platform")
-def test_an_environment_names_the_profile_of_its_platform(run: Run, example: Path) -> None:
+def test_plan_uses_profile_of_environment(run: Run, example: Path) -> None:
     with (example / "dpsync.yaml").open("a", encoding="utf-8") as root:
         root.write("environments: { small: { profile: reference } }\n")
     document = json.loads(run("plan", "-C", str(example), "--env", "small", "--format", "json").out)
@@ -112,7 +114,7 @@ def test_an_environment_names_the_profile_of_its_platform(run: Run, example: Pat
 
 
 @pytest.mark.usefixtures("platform")
-def test_a_saved_plan_is_applied_with_its_profile(run: Run, example: Path) -> None:
+def test_saved_plan_is_applied_with_saved_profile(run: Run, example: Path) -> None:
     saved = run("plan", "-C", str(example), "--profile", "reference", "--out", "plan.json")
     assert saved.code == 0, saved.err
     ended = run("apply", "-C", str(example), "plan.json", "--yes")
@@ -120,7 +122,7 @@ def test_a_saved_plan_is_applied_with_its_profile(run: Run, example: Path) -> No
     assert f"blocked: {WHY}" in ended.out
 
 
-def test_today_blocks_nothing_of_the_example_but_what_a_person_must_do(
+def test_published_profile_supports_whole_example(
     run: Run, example: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ThreadedServer(build(open_store(":memory:"), profile="published")) as server:

@@ -65,7 +65,7 @@ def told(screen: Screen, doing: str = READING, steps: int = 0) -> Iterator[tuple
         yield progress, time
 
 
-def test_nothing_is_said_of_what_is_soon_over() -> None:
+def test_progress_starts_after_delay() -> None:
     screen = Screen(80)
     with told(screen) as (progress, time):
         time.now += 1.4
@@ -76,7 +76,7 @@ def test_nothing_is_said_of_what_is_soon_over() -> None:
         assert len(screen.said) == 1
 
 
-def test_where_there_is_no_terminal_a_line_is_said_every_ten_seconds() -> None:
+def test_progress_without_terminal_prints_every_ten_seconds() -> None:
     screen = Screen(None)
     with told(screen) as (progress, time):
         progress.batch(40)
@@ -90,7 +90,7 @@ def test_where_there_is_no_terminal_a_line_is_said_every_ten_seconds() -> None:
     assert screen.said == ["Reading GitBook: read 12 of 40 requests\n"] * 3
 
 
-def test_on_a_terminal_one_line_is_rewritten_and_gone_at_the_end() -> None:
+def test_progress_on_terminal_rewrites_and_clears_line() -> None:
     screen = Screen(80)
     with told(screen) as (progress, time):
         time.now += FIRST
@@ -104,7 +104,7 @@ def test_on_a_terminal_one_line_is_rewritten_and_gone_at_the_end() -> None:
     ]
 
 
-def test_what_else_is_written_never_stands_behind_the_line() -> None:
+def test_progress_line_is_cleared_before_other_output() -> None:
     screen = Screen(80)
     with told(screen) as (progress, time):
         time.now += FIRST
@@ -116,7 +116,7 @@ def test_what_else_is_written_never_stands_behind_the_line() -> None:
     assert screen.said[3].startswith("\rReading")
 
 
-def test_it_says_why_it_waits_and_for_how_long() -> None:
+def test_progress_shows_wait_reason_and_remaining_seconds() -> None:
     with told(Screen()) as (progress, time):
         progress.waits("rate limit", 30)
         progress.waits("retry", 2)
@@ -131,7 +131,7 @@ def test_it_says_why_it_waits_and_for_how_long() -> None:
         assert progress.line().endswith(" (trying again, 1 s)")
 
 
-def test_an_apply_counts_its_steps_and_then_what_it_reads_back() -> None:
+def test_apply_progress_counts_steps_then_reads() -> None:
     with told(Screen(), "Applying", 352) as (progress, _):
         for _ in range(61):
             progress.answered("GET")
@@ -142,7 +142,7 @@ def test_an_apply_counts_its_steps_and_then_what_it_reads_back() -> None:
         assert progress.line() == "[352/352] reading back: read 61 requests"
 
 
-def test_terminal_shows_first_step_at_once() -> None:
+def test_terminal_progress_shows_first_step_immediately() -> None:
     screen = Screen(80)
     with told(screen, "Applying", 7) as (progress, _):
         progress.step("acme/teams/a create")
@@ -163,9 +163,7 @@ def test_terminal_shows_first_step_at_once() -> None:
         (100_000, "100000 more requests, which take about 14 h"),
     ],
 )
-def test_long_reading_says_before_it_begins_how_much_it_is_and_how_long_it_takes(
-    requests: int, said: str
-) -> None:
+def test_progress_announces_expected_requests_and_duration(requests: int, said: str) -> None:
     screen = Screen(None)
     with told(screen) as (progress, time):
         for _ in range(8):
@@ -175,7 +173,7 @@ def test_long_reading_says_before_it_begins_how_much_it_is_and_how_long_it_takes
     assert screen.said == [f"Reading GitBook: at least {said}\n"]
 
 
-def test_what_is_soon_read_is_not_announced() -> None:
+def test_progress_does_not_announce_short_reads() -> None:
     screen = Screen(None)
     with told(screen) as (progress, time):
         for _ in range(8):
@@ -185,7 +183,7 @@ def test_what_is_soon_read_is_not_announced() -> None:
     assert screen.said == []
 
 
-def test_how_long_the_first_reading_takes_is_not_guessed() -> None:
+def test_progress_gives_no_estimate_before_first_response() -> None:
     screen = Screen(None)
     with told(screen) as (progress, time):
         time.now += 4
@@ -193,7 +191,7 @@ def test_how_long_the_first_reading_takes_is_not_guessed() -> None:
     assert screen.said == []
 
 
-def test_a_line_that_is_cut_fills_the_terminal_but_for_its_last_column() -> None:
+def test_progress_line_is_truncated_to_terminal_width() -> None:
     """A text in the last column would begin the next line on some terminals."""
     whole = "Reading GitBook: read 0 requests"
     for columns, text in ((33, whole), (32, f"{whole[:30]}…"), (10, f"{whole[:8]}…"), (2, "…"), (1, "…")):
@@ -204,7 +202,7 @@ def test_a_line_that_is_cut_fills_the_terminal_but_for_its_last_column() -> None
         assert screen.said[0] == f"\r{text}\x1b[K"
 
 
-def test_a_terminal_that_does_not_say_how_wide_it_is_has_80_columns() -> None:
+def test_unknown_terminal_width_defaults_to_80_columns() -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -213,7 +211,7 @@ def test_a_terminal_that_does_not_say_how_wide_it_is_has_80_columns() -> None:
 
 
 @pytest.mark.parametrize("columns", [80, 40, 10, 1])
-def test_a_line_is_never_wider_than_the_terminal(columns: int) -> None:
+def test_progress_line_is_narrower_than_terminal(columns: int) -> None:
     screen = Screen(columns)
     with told(screen) as (progress, time):
         progress.batch(5678)
@@ -223,7 +221,7 @@ def test_a_line_is_never_wider_than_the_terminal(columns: int) -> None:
     assert len(screen.said[0].removeprefix("\r").removesuffix("\x1b[K")) < max(columns, 2)
 
 
-def test_a_screen_that_is_gone_stops_nothing() -> None:
+def test_progress_survives_broken_output_pipe() -> None:
     class Gone(Screen):
         def put(self, text: str) -> None:
             raise BrokenPipeError
@@ -236,7 +234,7 @@ def test_a_screen_that_is_gone_stops_nothing() -> None:
         assert progress.line() == "Reading GitBook: read 1 request"
 
 
-def test_an_error_takes_the_line_away() -> None:
+def test_progress_line_is_cleared_on_error() -> None:
     screen = Screen(80)
 
     def interrupted() -> None:
@@ -250,7 +248,7 @@ def test_an_error_takes_the_line_away() -> None:
     assert screen.said[-1] == "\r\x1b[K"
 
 
-def test_with_q_and_without_stderr_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_silent_with_quiet_or_without_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
     assert on_stderr(False, 1)._screen is not None
     silent = [on_stderr(True, 0), on_stderr(False, 2)]
     monkeypatch.setattr(sys, "stderr", None)
@@ -278,7 +276,7 @@ class Latency(Progress):
             self.tick()
 
 
-def test_an_import_of_300_requests_says_what_it_does_from_the_start(server: ThreadedServer) -> None:
+def test_large_import_shows_progress_from_start(server: ThreadedServer) -> None:
     server.reset()
     writer = Direct(server, "ada-token")
     with WriteClient(server.url, "ada-token", transport=writer) as client:
@@ -350,7 +348,7 @@ class Noted(Progress):
     ],
     ids=["plan", "drift", "ids", "import", "apply"],
 )
-def test_every_command_that_reads_reports(
+def test_reading_commands_report_progress(
     command: list[str], phases: list[str], run: Run, project: Project, platform: ThreadedServer,
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
 ) -> None:  # fmt: skip
@@ -377,7 +375,7 @@ def terminal(columns: int) -> Iterator[tuple[int, int]]:
         os.close(slave)
 
 
-def test_a_real_terminal_says_how_wide_it_is() -> None:
+def test_progress_stream_reads_terminal_width() -> None:
     with terminal(33) as (master, slave), open(slave, "w", closefd=False) as stream:
         assert Stream(stream).columns() == 33
         Stream(stream).put("\rhere")
@@ -398,7 +396,7 @@ def heard() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def test_an_interruption_leaves_a_clean_terminal(project: Project, tmp_path: Path) -> None:
+def test_interrupted_plan_clears_progress_line(project: Project, tmp_path: Path) -> None:
     """The platform takes the request and never answers."""
     directory = project("dpsync: 1\norganizations: { acme: { id: acme, teams: { n: { title: New } } } }\n")
     with socket.create_server(("127.0.0.1", 0)) as silent, terminal(80) as (master, slave):

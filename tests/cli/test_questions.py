@@ -105,7 +105,7 @@ def project(project: Project) -> Project:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_question_is_answered_at_prompt(
+def test_plan_question_is_answered_at_terminal_prompt(
     case: str, project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     files, answers, result = CASES[case]
@@ -116,7 +116,7 @@ def test_question_is_answered_at_prompt(
     assert printed.endswith(VERIFIED)
 
 
-def test_exchanged_names_are_settled_at_prompt(
+def test_swapped_titles_are_resolved_at_terminal_prompt(
     project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     for id, title in (("product", "API"), ("api", "Product")):
@@ -127,7 +127,7 @@ def test_exchanged_names_are_settled_at_prompt(
     assert "Applied: 2 changed, in " in printed
 
 
-def test_address_is_typed_to_restructure(
+def test_navigation_rebuild_requires_typed_address(
     project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     with apply(project(REBUILT), platform, tmp_path, programs) as terminal:
@@ -139,7 +139,7 @@ def test_address_is_typed_to_restructure(
     assert (code, printed.splitlines()[-1]) == (4, "Nothing was applied.")
 
 
-def test_chosen_object_is_recorded_as_entry(
+def test_object_chosen_at_prompt_is_saved_to_ids(
     run: Run, project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     """Otherwise, the next plan asks again which object the entry is."""
@@ -164,7 +164,7 @@ def test_chosen_object_is_recorded_as_entry(
     ],
     ids=["another number", "yes", "no number", "no choice", "another answer", "no yes"],
 )
-def test_declined_apply_writes_nothing(
+def test_declined_apply_prompt_sends_no_writes(
     files: str, prompt: str, answer: str, project: Project, platform: ThreadedServer, tmp_path: Path,
     programs: Path,
 ) -> None:  # fmt: skip
@@ -176,7 +176,7 @@ def test_declined_apply_writes_nothing(
     assert printed.splitlines()[-1] == "Nothing was applied."
 
 
-def test_declined_question_names_its_flags(
+def test_declined_question_prints_flags_and_file_answers(
     project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     with apply(project(RENAMED), platform, tmp_path, programs) as terminal:
@@ -189,7 +189,7 @@ def test_declined_question_names_its_flags(
 
 
 @pytest.mark.parametrize("files", [LIMITED, RENAMED], ids=["deletes", "who is who"])
-def test_yes_answers_no_question(
+def test_yes_flag_does_not_answer_questions(
     files: str, run: Run, project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     directory = project(files)
@@ -201,7 +201,7 @@ def test_yes_answers_no_question(
     assert writes(platform) == []
 
 
-def test_plan_is_printed_once_unless_answers_change_it(
+def test_plan_is_reprinted_only_after_changing_answer(
     project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     for answer, times in (("new", 1), ("1", 2)):
@@ -214,7 +214,7 @@ def test_plan_is_printed_once_unless_answers_change_it(
         assert printed.count("\nPlan: ") == times
 
 
-def test_change_during_number_prompt_is_refused(
+def test_apply_rejects_platform_change_during_prompt(
     project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     with apply(project(LIMITED), platform, tmp_path, programs) as terminal:
@@ -228,7 +228,7 @@ def test_change_during_number_prompt_is_refused(
     assert printed.splitlines()[-1] == "Nothing was applied."
 
 
-def test_refusal_without_answer_is_not_asked(
+def test_unanswerable_refusal_exits_4_without_prompt(
     project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     directory = project(text("    members: { ada@acme.example: read, grace@acme.example: read }\n"))
@@ -238,7 +238,7 @@ def test_refusal_without_answer_is_not_asked(
     assert "Type " not in printed
 
 
-def test_number_of_revert_is_typed(
+def test_revert_delete_requires_typed_number(
     run: Run, project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     directory = project(text(teams("new: { title: New }"), "limits: { deletes: 0 }"))
@@ -252,7 +252,7 @@ def test_number_of_revert_is_typed(
     assert "Applied: 1 deleted, in " in printed
 
 
-def test_apply_interrupted_at_question_writes_nothing(
+def test_apply_interrupted_at_prompt_sends_no_writes(
     project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     with apply(project(LIMITED), platform, tmp_path, programs) as terminal:

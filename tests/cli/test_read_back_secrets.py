@@ -98,7 +98,7 @@ def clean(ended: Ran, *folders: Path) -> Ran:
 @pytest.mark.usefixtures("platform")
 @pytest.mark.parametrize("flags", [[], ["-vv"], ["--format", "json"]], ids=["text", "verbose", "json"])
 @pytest.mark.parametrize("command", ["plan", "drift"])
-def test_what_reads_shows_the_names_of_headers_and_no_value(
+def test_plan_and_drift_hide_secret_header_values(
     command: str, flags: list[str], run: Run, project: Project
 ) -> None:
     """Otherwise, a secret that the platform reads back is in plans, reports and journals."""
@@ -110,16 +110,14 @@ def test_what_reads_shows_the_names_of_headers_and_no_value(
 
 
 @pytest.mark.usefixtures("platform")
-def test_a_saved_plan_and_a_journal_have_no_value(run: Run, project: Project) -> None:
+def test_saved_plan_and_journal_contain_no_secrets(run: Run, project: Project) -> None:
     at = project(TEXT)
     saved = at / "saved.json"
     assert clean(run("plan", "-C", str(at), *PROFILE, "--out", str(saved)), at).code == 0
     assert clean(run("apply", "-C", str(at), *PROFILE, "--yes"), at).code == 0
 
 
-def test_import_writes_a_variable_for_each_header_and_plans_nothing(
-    run: Run, platform: ThreadedServer, tmp_path: Path
-) -> None:
+def test_import_replaces_secrets_with_variables(run: Run, platform: ThreadedServer, tmp_path: Path) -> None:
     at = tmp_path / "imported"
     ended = clean(run("import", "-C", str(at), "--organization", "acme", *PROFILE), at)
     assert ended.code == 0, ended.err
@@ -131,7 +129,7 @@ def test_import_writes_a_variable_for_each_header_and_plans_nothing(
     assert json.loads(planned.out)["plan"]["changes"] == []
 
 
-def test_another_value_is_no_difference_and_another_header_is(
+def test_plan_compares_header_names_but_not_values(
     run: Run, platform: ThreadedServer, project: Project
 ) -> None:
     as_it_is = TEXT.replace("Authorization: {", "X-Old: { env: TOOLS_KEY }, Authorization: {")
@@ -142,9 +140,7 @@ def test_another_value_is_no_difference_and_another_header_is(
 
 
 @pytest.mark.usefixtures("platform")
-def test_taking_the_live_headers_over_keeps_the_variables_that_the_file_names(
-    run: Run, project: Project
-) -> None:
+def test_import_update_keeps_variables_of_headers(run: Run, project: Project) -> None:
     at = project(TEXT)
     address = "acme/sites/docs/mcpServers/tools"
     assert clean(run("import", "--update", address, "--force", "-C", str(at), *PROFILE), at).code == 0
@@ -154,9 +150,7 @@ def test_taking_the_live_headers_over_keeps_the_variables_that_the_file_names(
 
 
 @pytest.mark.usefixtures("platform")
-def test_a_rehearsal_has_what_the_agents_of_a_site_have_and_none_of_its_secrets(
-    run: Run, project: Project
-) -> None:
+def test_rehearsal_with_mcp_servers_prints_no_secrets(run: Run, project: Project) -> None:
     at = project(TEXT)
     ended = clean(run("rehearse", "-C", str(at), *PROFILE), at)
     assert ended.code == 0, ended.out

@@ -92,9 +92,7 @@ def test_rehearsal_of_redirect_to_page_succeeds(run: Run, project: Project, plat
 # What it touches.
 
 
-def test_a_rehearsal_sends_the_platform_what_a_plan_sends_and_nothing_more(
-    run: Run, directory: Path, platform: ThreadedServer
-) -> None:
+def test_rehearse_sends_same_requests_as_plan(run: Run, directory: Path, platform: ThreadedServer) -> None:
     platform.app.requests.clear()
     run("plan", "-C", str(directory))
     planned = sorted(platform.app.requests)
@@ -105,7 +103,7 @@ def test_a_rehearsal_sends_the_platform_what_a_plan_sends_and_nothing_more(
     assert writes(platform) == []
 
 
-def test_a_rehearsal_opens_no_connection_but_to_the_platform_and_no_port(
+def test_rehearse_connects_only_to_the_platform(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reached: set[Any] = set()
@@ -125,7 +123,7 @@ def test_a_rehearsal_opens_no_connection_but_to_the_platform_and_no_port(
     assert reached == {(host, int(port))}
 
 
-def test_a_rehearsal_writes_no_file(run: Run, directory: Path, tmp_path: Path) -> None:
+def test_rehearse_writes_no_files(run: Run, directory: Path, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     run("rehearse", "-C", str(directory))
     assert sorted(tmp_path.rglob("*")) == before
@@ -134,7 +132,7 @@ def test_a_rehearsal_writes_no_file(run: Run, directory: Path, tmp_path: Path) -
 # What it needs.
 
 
-def test_a_token_that_may_only_read_is_enough(
+def test_rehearse_needs_only_a_read_token(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
@@ -143,7 +141,7 @@ def test_a_token_that_may_only_read_is_enough(
     assert "token" in {one["what"] for one in found["rehearsal"]["unproven"]}
 
 
-def test_what_the_token_may_not_read_stays_refused_and_is_named(
+def test_rehearse_lists_unreadable_objects_as_unproven(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, what the token may not read looks empty in a rehearsal, and is filled."""
@@ -153,7 +151,7 @@ def test_what_the_token_may_not_read_stays_refused_and_is_named(
     assert (found["exit"], refused) == (3, [["/orgs/acme/saml"]])
 
 
-def test_no_secret_is_needed_and_none_is_sent(
+def test_rehearse_succeeds_without_secret_values(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("BOT_KEY", raising=False)
@@ -164,7 +162,7 @@ def test_no_secret_is_needed_and_none_is_sent(
     ]
 
 
-def test_a_secret_that_is_set_reaches_no_output(
+def test_rehearse_output_contains_no_secrets(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BOT_KEY", "s3cret-value")
@@ -176,19 +174,19 @@ def test_a_secret_that_is_set_reaches_no_output(
 # How it ends.
 
 
-def test_what_was_shown_and_what_could_not_be_is_told(run: Run, directory: Path) -> None:
+def test_verbose_rehearse_lists_checked_and_unchecked_properties(run: Run, directory: Path) -> None:
     said = run("rehearse", "-C", str(directory), "-v").out
     assert ": a new plan has no changes. Estimated time: " in said
     assert "convergence: After the last step, a new plan had no changes." in said
     assert "token: The rehearsal cannot check whether your token has write access." in said
 
 
-def test_its_json_has_a_schema(run: Run, directory: Path) -> None:
+def test_rehearse_json_matches_schema(run: Run, directory: Path) -> None:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     assert list(Draft202012Validator(schema).iter_errors(document(run, directory))) == []
 
 
-def test_a_rehearsal_that_ends_otherwise_makes_the_plan_unfit_and_names_step_and_line(
+def test_failed_rehearsal_exits_4_with_step_and_line(
     run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, a rehearsal that went otherwise than planned is a success."""
@@ -201,9 +199,7 @@ def test_a_rehearsal_that_ends_otherwise_makes_the_plan_unfit_and_names_step_and
     assert "convergence: After the last step, a new plan had no changes." not in ended.out
 
 
-def test_a_plan_that_may_not_be_applied_is_shown_and_not_rehearsed(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_refused_plan_is_not_rehearsed(run: Run, project: Project, platform: ThreadedServer) -> None:
     ended = run(
         "rehearse", "-C", str(project(TEXT.replace("title: The news, new: true", "title: News, id: no")))
     )
@@ -213,22 +209,20 @@ def test_a_plan_that_may_not_be_applied_is_shown_and_not_rehearsed(
     assert (ended.code, "Not rehearsed." in ended.out) == (4, True), ended.out + ended.err
 
 
-def test_where_nothing_is_to_be_done_there_is_nothing_to_rehearse(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_rehearse_without_changes_exits_0(run: Run, project: Project, platform: ThreadedServer) -> None:
     ended = run("rehearse", "-C", str(project("dpsync: 1\norganizations:\n  acme: { id: acme }\n")))
     assert (ended.code, "Nothing to rehearse." in ended.out) == (0, True)
 
 
 @pytest.mark.parametrize("format_", ["markdown", "html", "junit", "sarif", "github", "codequality"])
-def test_every_format_tells_of_a_deviation(
+def test_every_rehearse_format_shows_deviation(
     run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch, format_: str
 ) -> None:
     edges_forgotten(monkeypatch)
     assert "structure/news" in run("rehearse", "-C", str(directory), "--format", format_).out
 
 
-def test_what_was_printed_can_be_shown_again(run: Run, directory: Path, tmp_path: Path) -> None:
+def test_show_reads_rehearse_json(run: Run, directory: Path, tmp_path: Path) -> None:
     printed = tmp_path / "printed.json"
     printed.write_text(run("rehearse", "-C", str(directory), "--format", "json").out, encoding="utf-8")
     shown = run("show", str(printed), "--format", "markdown")
@@ -238,7 +232,7 @@ def test_what_was_printed_can_be_shown_again(run: Run, directory: Path, tmp_path
 # With a plan, and before an apply.
 
 
-def test_plan_prints_rehearsal_before_its_last_line(run: Run, directory: Path) -> None:
+def test_plan_prints_rehearsal_result_before_summary_line(run: Run, directory: Path) -> None:
     said = run("plan", "-C", str(directory), "--rehearse").out
     rehearsed, verdict = said.splitlines()[-2:]
     assert rehearsed.startswith("Rehearsed 6 of 6 steps. Verified: a new plan has no changes.")
@@ -248,16 +242,14 @@ def test_plan_prints_rehearsal_before_its_last_line(run: Run, directory: Path) -
     assert "\nnot checked: token, content, assumed\n" in detailed
 
 
-def test_the_digest_of_a_plan_knows_nothing_of_its_rehearsal(run: Run, directory: Path) -> None:
+def test_plan_digest_is_independent_of_rehearsal(run: Run, directory: Path) -> None:
     def digest(*more: str) -> str:
         return str(json.loads(run("plan", "-C", str(directory), "--format", "json", *more).out)["digest"])
 
     assert digest() == digest("--rehearse")
 
 
-def test_a_saved_plan_has_its_rehearsal_and_is_applied_like_any_other(
-    run: Run, directory: Path, tmp_path: Path
-) -> None:
+def test_saved_plan_with_rehearsal_is_applied(run: Run, directory: Path, tmp_path: Path) -> None:
     saved = tmp_path / "saved"
     assert run("plan", "-C", str(directory), "--rehearse", "--out", str(saved)).code == 0
     assert json.loads(saved.read_text(encoding="utf-8"))["rehearsal"]["converged"] is True
@@ -265,9 +257,7 @@ def test_a_saved_plan_has_its_rehearsal_and_is_applied_like_any_other(
     assert run("apply", "-C", str(directory), "--yes", str(saved)).code == 0
 
 
-def test_a_saved_plan_with_the_rehearsal_of_another_one_is_refused(
-    run: Run, directory: Path, tmp_path: Path
-) -> None:
+def test_saved_plan_with_foreign_rehearsal_is_rejected(run: Run, directory: Path, tmp_path: Path) -> None:
     saved = tmp_path / "saved"
     run("plan", "-C", str(directory), "--rehearse", "--out", str(saved))
     content = json.loads(saved.read_text(encoding="utf-8"))
@@ -280,7 +270,7 @@ def test_a_saved_plan_with_the_rehearsal_of_another_one_is_refused(
     )
 
 
-def test_a_plan_that_is_not_fit_is_not_saved(
+def test_plan_with_failed_rehearsal_is_not_saved(
     run: Run, directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edges_forgotten(monkeypatch)
@@ -289,14 +279,16 @@ def test_a_plan_that_is_not_fit_is_not_saved(
     assert "The rehearsal failed" in ended.out
 
 
-def test_an_apply_that_was_rehearsed_does_it(run: Run, directory: Path, platform: ThreadedServer) -> None:
+def test_apply_with_rehearse_flag_rehearses_then_applies(
+    run: Run, directory: Path, platform: ThreadedServer
+) -> None:
     ended = run("apply", "-C", str(directory), "--rehearse", "--yes")
     assert ended.code == 0, ended.out + ended.err
     assert ended.out.index("Rehearsed ") < ended.out.index("Applied: ")
     assert writes(platform) != []
 
 
-def test_an_apply_whose_rehearsal_ends_otherwise_writes_nothing(
+def test_apply_with_failed_rehearsal_sends_no_writes(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, what has failed on a copy of the platform is done on the platform."""
@@ -309,7 +301,7 @@ def test_an_apply_whose_rehearsal_ends_otherwise_writes_nothing(
     assert found["plan"]["rehearsal"]["deviations"]
 
 
-def test_each_rehearsal_with_faults_is_a_line_under_its_seed(run: Run, directory: Path) -> None:
+def test_rehearse_faults_prints_line_per_rehearsal(run: Run, directory: Path) -> None:
     ended = run("rehearse", "-C", str(directory), "--faults", "2", "--seed", "3")
     assert ended.code == 0, ended.out
     assert "Successful rehearsals with simulated request failures (--seed 3): 2\n1: " in ended.out

@@ -34,13 +34,13 @@ def renamed(run: Run, project: Project, platform: ThreadedServer) -> Path:
     return at
 
 
-def test_plan_says_that_apply_records_new_key(run: Run, renamed: Path) -> None:
+def test_plan_announces_new_key_for_ids_file(run: Run, renamed: Path) -> None:
     planned = run("plan", "-C", str(renamed))
     hint = HINT.replace("dpsync apply", f"dpsync apply -C {renamed}")
     assert planned.out.splitlines() == [hint, "No changes. acme matches your files."]
 
 
-def test_plan_names_three_new_keys_and_counts_others(
+def test_plan_lists_three_new_keys_and_counts_rest(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     at = project(TEXT + "".join(f"      {key}: {{ title: Team {key} }}\n" for key in "abcde"))
@@ -55,14 +55,14 @@ def test_plan_names_three_new_keys_and_counts_others(
     )
 
 
-def test_apply_without_changes_says_new_key_is_recorded(run: Run, renamed: Path) -> None:
+def test_apply_without_changes_records_new_key(run: Run, renamed: Path) -> None:
     applied = run("apply", "-C", str(renamed), "--yes")
     assert applied.out.splitlines() == ["No changes. acme matches your files.", RECORDED]
     assert "acme/teams/authors: writers" in (renamed / ".dpsync" / "ids.yaml").read_text()
     assert run("plan", "-C", str(renamed)).out == "No changes. acme matches your files.\n"
 
 
-def test_report_of_apply_says_new_key_is_recorded(run: Run, renamed: Path) -> None:
+def test_apply_report_mentions_recorded_key(run: Run, renamed: Path) -> None:
     root = renamed / "dpsync.yaml"
     root.write_text(root.read_text().replace("title: Sales", "title: Selling"))
     applied = run("apply", "-C", str(renamed), "--yes")
@@ -70,7 +70,7 @@ def test_report_of_apply_says_new_key_is_recorded(run: Run, renamed: Path) -> No
     assert "has a new key" not in applied.out
 
 
-def test_key_of_listed_change_is_not_mentioned_again(run: Run, renamed: Path) -> None:
+def test_plan_omits_new_key_hint_for_listed_change(run: Run, renamed: Path) -> None:
     root = renamed / "dpsync.yaml"
     root.write_text(root.read_text().replace("Technical writers }", "Authors, previously: writers }"))
     planned = run("plan", "-C", str(renamed))

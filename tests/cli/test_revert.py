@@ -66,7 +66,7 @@ def test_revert_writes_no_configuration_file(run: Run, applied: Path) -> None:
     assert {path: path.read_bytes() for path in applied.glob("*.yaml")} == before
 
 
-def test_revert_lists_lines_that_next_apply_writes_again(run: Run, applied: Path) -> None:
+def test_revert_warns_about_lines_applied_again(run: Run, applied: Path) -> None:
     ended = run("revert", str(newest(applied)), "-C", str(applied), "--yes", "-v")
     assert (
         "dpsync.yaml:7 still contains the value that the apply wrote, "
@@ -74,7 +74,7 @@ def test_revert_lists_lines_that_next_apply_writes_again(run: Run, applied: Path
     )
 
 
-def test_revert_carries_out_only_the_approved_plan(run: Run, applied: Path, platform: ThreadedServer) -> None:
+def test_revert_applies_only_the_approved_plan(run: Run, applied: Path, platform: ThreadedServer) -> None:
     file = str(newest(applied))
     shown = json.loads(run("revert", file, "-C", str(applied), "--no-input", "--format", "json").out)
     wrong = run("revert", file, "-C", str(applied), "--approved", "0" * 32)
@@ -90,12 +90,14 @@ def test_revert_of_saved_plan_restores_title(run: Run, project: Project, platfor
     assert title(platform) == "Technical writers"
 
 
-def test_excluded_team_keeps_its_applied_title(run: Run, applied: Path, platform: ThreadedServer) -> None:
+def test_revert_keeps_title_of_excluded_team(run: Run, applied: Path, platform: ThreadedServer) -> None:
     ended = run("revert", str(newest(applied)), "-C", str(applied), "--yes", "--exclude", "teams/writers")
     assert (ended.code, title(platform)) == (0, "Authors")
 
 
-def test_revert_on_another_platform_is_refused(run: Run, applied: Path, platform: ThreadedServer) -> None:
+def test_revert_of_journal_from_other_platform_is_refused(
+    run: Run, applied: Path, platform: ThreadedServer
+) -> None:
     file = newest(applied)
     file.write_text(file.read_text().replace(platform.url, "https://api.acme.example"))
     ended = run("revert", str(file), "-C", str(applied), "--yes")
@@ -105,13 +107,13 @@ def test_revert_on_another_platform_is_refused(run: Run, applied: Path, platform
 
 
 @pytest.mark.parametrize(("name", "code"), [("gone.jsonl", "DP143"), ("dpsync.yaml", "DP143")])
-def test_revert_of_other_file_is_an_error(name: str, code: str, run: Run, applied: Path) -> None:
+def test_revert_of_invalid_journal_file_exits_5(name: str, code: str, run: Run, applied: Path) -> None:
     ended = run("revert", name, "-C", str(applied), "--yes")
     assert ended.code == 5
     assert f"error[{code}]" in ended.err
 
 
-def test_incomplete_revert_names_unreverted_field_last(
+def test_incomplete_revert_ends_with_unreverted_field(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """Otherwise, the report says that all changes were made, and the exit code says the opposite."""
@@ -126,7 +128,7 @@ def test_incomplete_revert_names_unreverted_field_last(
         assert "Incomplete: dpsync does not revert acme/teams/writers#title, see above." in result
 
 
-def test_revert_without_changes_claims_no_match(run: Run, applied: Path) -> None:
+def test_second_revert_of_same_apply_has_no_changes(run: Run, applied: Path) -> None:
     """The live values differ from the files after a revert."""
     file = str(newest(applied))
     assert run("revert", file, "-C", str(applied), "--yes").code == 0
@@ -136,7 +138,7 @@ def test_revert_without_changes_claims_no_match(run: Run, applied: Path) -> None
     assert (ended.code, ended.out.splitlines()) == (0, [older, nothing])
 
 
-def test_revert_of_delete_names_next_steps(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_revert_of_delete_prints_next_steps(run: Run, project: Project, platform: ThreadedServer) -> None:
     """The revert restores the team without its member; the next steps restore the member as well."""
     teams = "      sales: { title: Sales, members: { grace@acme.example: { role: member } } }\n"
     at = project(TEXT + teams)

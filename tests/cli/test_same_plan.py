@@ -31,7 +31,7 @@ def _entry_added(directory: Path) -> None:
 
 
 @pytest.mark.parametrize("edit", [_committed, _edited, _entry_added])
-def test_named_base_gives_plan_of_default_base(
+def test_base_flag_at_head_gives_default_plan(
     edit: Callable[[Path], None], tmp_path: Path, run: Run, platform: ThreadedServer
 ) -> None:
     """A saved plan names its base: if that asked more questions, `apply` would refuse what `plan` showed."""
@@ -54,7 +54,7 @@ def test_named_base_gives_plan_of_default_base(
     assert applied.code == (4 if plans[0]["plan"]["refusals"] else 0), applied.err
 
 
-def test_ci_base_at_head_plans_like_base_option(
+def test_ci_base_at_head_plans_like_base_flag(
     tmp_path: Path, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The commit before the push is HEAD, as when a CI job is re-run. Such a plan asks no extra questions."""
@@ -77,7 +77,7 @@ def test_ci_base_at_head_plans_like_base_option(
 
 
 @pytest.mark.parametrize("edit", [_committed, _edited, _entry_added])
-def test_named_base_changes_labels_only(
+def test_older_base_flag_changes_only_labels(
     edit: Callable[[Path], None], tmp_path: Path, run: Run, platform: ThreadedServer
 ) -> None:
     """An older base has other names and protections: they must not change what is asked or done."""
@@ -106,7 +106,7 @@ def test_named_base_changes_labels_only(
     assert older["plan"] == default["plan"]
 
 
-def test_saved_plan_without_base_applies_without_base(
+def test_saved_plan_without_git_base_applies_without_base(
     tmp_path: Path, run: Run, platform: ThreadedServer
 ) -> None:
     """Otherwise, `apply` asks other questions than `plan` has shown, once the files are committed."""

@@ -50,7 +50,7 @@ def refused(run: Run, platform: ThreadedServer, directory: Path, code: int, *fla
     return ended.out + ended.err
 
 
-def test_a_saved_plan_fits_its_schema_and_says_what_was_shown(saved: Path, run: Run) -> None:
+def test_saved_plan_matches_schema_and_printed_plan(saved: Path, run: Run) -> None:
     document = json.loads((saved / "plan.json").read_text())
     jsonschema.validate(document, json.loads((SCHEMAS / "saved-plan.schema.json").read_text()))
     shown = json.loads(run("plan", "-C", str(saved), "--format", "json").out)
@@ -58,7 +58,7 @@ def test_a_saved_plan_fits_its_schema_and_says_what_was_shown(saved: Path, run: 
     assert document["plan"]["changes"] == shown["plan"]["changes"]
 
 
-def test_it_is_carried_out_exactly(saved: Path, run: Run, platform: ThreadedServer) -> None:
+def test_saved_plan_is_applied_exactly(saved: Path, run: Run, platform: ThreadedServer) -> None:
     platform.app.requests.clear()
     ended = run("apply", "-C", str(saved), "plan.json", "--yes", "--format", "json")
     document = json.loads(ended.out)
@@ -67,7 +67,7 @@ def test_it_is_carried_out_exactly(saved: Path, run: Run, platform: ThreadedServ
     assert len(writes(platform)) == 2
 
 
-def test_a_part_stays_that_part(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_saved_plan_keeps_selection(run: Run, project: Project, platform: ThreadedServer) -> None:
     directory = project(TEXT)
     run("plan", "-C", str(directory), "-o", "plan.json", "--select", "teams")
     ended = run("apply", "-C", str(directory), "plan.json", "--yes")
@@ -75,9 +75,7 @@ def test_a_part_stays_that_part(run: Run, project: Project, platform: ThreadedSe
     assert writes(platform) == ["PUT /v1/orgs/acme/teams"]
 
 
-def test_what_was_confirmed_for_it_need_not_be_said_again(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_saved_plan_keeps_confirmed_answers(run: Run, project: Project, platform: ThreadedServer) -> None:
     policy = "policy: { prune: [teams], limits: { deletes: 0 } }\norganizations"
     directory = project(TEXT.replace("organizations", policy))
     found = json.loads(run("plan", "-C", str(directory), "--format", "json").out)
@@ -89,9 +87,7 @@ def test_what_was_confirmed_for_it_need_not_be_said_again(
     assert run("apply", "-C", str(directory), "plan.json", "--yes").code == 0
 
 
-def test_when_the_platform_has_changed_it_is_refused_with_the_difference(
-    saved: Path, run: Run, platform: ThreadedServer
-) -> None:
+def test_saved_plan_is_refused_after_platform_change(saved: Path, run: Run, platform: ThreadedServer) -> None:
     change(platform, "/orgs/acme", title="Somebody else's")
     said = refused(run, platform, saved, 4, "plan.json", "--yes")
     assert (
@@ -101,7 +97,7 @@ def test_when_the_platform_has_changed_it_is_refused_with_the_difference(
     assert "address: acme\n" in said
 
 
-def test_for_another_platform_it_is_refused(
+def test_saved_plan_for_other_platform_is_refused(
     saved: Path, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By whatever name the very same one is known: the plan says where it goes."""
@@ -109,7 +105,7 @@ def test_for_another_platform_it_is_refused(
     assert "the plan was made for http://127.0.0.1" in refused(run, platform, saved, 4, "plan.json", "--yes")
 
 
-def test_when_the_files_have_changed_it_is_refused_with_the_difference(
+def test_saved_plan_is_refused_after_file_change(
     saved: Path, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     project(TEXT.replace("fresh: { title: Quite another }", "other: { title: Yet another }"))
@@ -118,7 +114,7 @@ def test_when_the_files_have_changed_it_is_refused_with_the_difference(
     assert "acme/teams/other" in said
 
 
-def test_when_it_was_done_already_it_is_refused(saved: Path, run: Run, platform: ThreadedServer) -> None:
+def test_saved_plan_cannot_be_applied_twice(saved: Path, run: Run, platform: ThreadedServer) -> None:
     assert run("apply", "-C", str(saved), "plan.json", "--yes").code == 0
     assert "needs no change now" in refused(run, platform, saved, 4, "plan.json", "--yes")
 
@@ -133,7 +129,7 @@ def test_when_it_was_done_already_it_is_refused(saved: Path, run: Run, platform:
         lambda text: "",
     ],
 )
-def test_a_damaged_file_ends_with_5(
+def test_apply_exits_5_for_damaged_saved_plan(
     damage: Callable[[str], str], saved: Path, run: Run, platform: ThreadedServer
 ) -> None:
     """Otherwise, a plan whose file was edited is applied."""
@@ -142,13 +138,11 @@ def test_a_damaged_file_ends_with_5(
     assert "DP143" in refused(run, platform, saved, 5, "plan.json", "--yes")
 
 
-def test_a_file_that_is_not_there_ends_with_5(saved: Path, run: Run, platform: ThreadedServer) -> None:
+def test_apply_exits_5_for_missing_saved_plan(saved: Path, run: Run, platform: ThreadedServer) -> None:
     assert "cannot read the file" in refused(run, platform, saved, 5, "gone.json", "--yes")
 
 
-def test_a_plan_that_was_tampered_with_is_not_the_approved_one(
-    saved: Path, run: Run, platform: ThreadedServer
-) -> None:
+def test_tampered_saved_plan_is_not_approved(saved: Path, run: Run, platform: ThreadedServer) -> None:
     from dpsync.model.plan import Saved
 
     approved = digest(saved)
@@ -162,38 +156,34 @@ def test_a_plan_that_was_tampered_with_is_not_the_approved_one(
 
 
 @pytest.mark.parametrize("digits", [32, 64])
-def test_the_approved_plan_is_applied_without_another_question(
+def test_approved_saved_plan_is_applied_without_prompt(
     digits: int, saved: Path, run: Run, platform: ThreadedServer
 ) -> None:
     assert run("apply", "-C", str(saved), "plan.json", "--approved", digest(saved)[:digits]).code == 0
 
 
-def test_an_approved_digest_needs_no_file(saved: Path, run: Run, platform: ThreadedServer) -> None:
+def test_approved_digest_works_without_saved_plan(saved: Path, run: Run, platform: ThreadedServer) -> None:
     assert "not-approved" in refused(run, platform, saved, 4, "--approved", "0" * 16)
     assert "not-approved" in refused(run, platform, saved, 4, "--approved", digest(saved)[:8])
     assert run("apply", "-C", str(saved), "--approved", digest(saved)).code == 0
 
 
-def test_without_an_answer_a_saved_plan_is_not_applied(
-    saved: Path, run: Run, platform: ThreadedServer
-) -> None:
+def test_saved_plan_without_yes_is_refused(saved: Path, run: Run, platform: ThreadedServer) -> None:
     assert "--yes" in refused(run, platform, saved, 4, "plan.json")
 
 
-def test_its_own_flags_cannot_be_given_again(saved: Path, run: Run, platform: ThreadedServer) -> None:
+def test_saved_plan_rejects_plan_flags(saved: Path, run: Run, platform: ThreadedServer) -> None:
     assert "a saved plan already contains" in refused(run, platform, saved, 64, "plan.json", "--no-delete")
 
 
-def test_a_plan_that_may_not_be_applied_is_not_saved(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_refused_plan_is_not_saved(run: Run, project: Project, platform: ThreadedServer) -> None:
     policy = "policy: { prune: [teams], limits: { deletes: 0 } }\norganizations"
     directory = project(TEXT.replace("organizations", policy))
     assert run("plan", "-C", str(directory), "-o", "plan.json").code == 4
     assert not (directory / "plan.json").exists()
 
 
-def test_a_file_that_cannot_be_written_ends_with_1(
+def test_plan_exits_1_when_out_file_is_unwritable(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory = project(TEXT)
@@ -229,7 +219,7 @@ organizations:
         (", forget: ['acme/teams/sales']", "forgotten"),
     ],
 )
-def test_a_guard_that_was_written_after_it_was_saved_holds(
+def test_saved_plan_respects_policy_added_later(
     policy: str, code: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory = project(TEAMS % "")
@@ -242,7 +232,7 @@ def test_a_guard_that_was_written_after_it_was_saved_holds(
     assert writes(platform) == []
 
 
-def test_a_limit_that_was_lowered_after_it_was_saved_holds(
+def test_saved_plan_respects_limit_lowered_later(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     kept = "ada: admin, lin: create, rui: review, eve: edit, cam: comment, kim: read"
@@ -253,7 +243,7 @@ def test_a_limit_that_was_lowered_after_it_was_saved_holds(
     refused(run, platform, directory, 4, "plan.json", "--yes")
 
 
-def test_nobody_applies_a_saved_plan_that_removes_themselves(
+def test_saved_plan_removing_own_user_is_refused(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The plan was made by one admin and removes another one, whose token applies it."""
@@ -270,7 +260,7 @@ def test_nobody_applies_a_saved_plan_that_removes_themselves(
 
 
 @pytest.mark.parametrize("answer", ["delete 4", "not my own acme/members/grace@acme.example"])
-def test_an_answer_that_nobody_gave_cannot_be_written_into_the_file(
+def test_forged_answer_in_saved_plan_is_rejected(
     answer: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """What was answered is a part of the plan: whoever approves the plan has approved the answers."""

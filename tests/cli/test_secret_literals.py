@@ -27,7 +27,7 @@ organizations:
 LITERAL = "hunter2-hunter2"
 
 
-def test_a_literal_is_a_warning_with_its_place_and_the_way_out(run: Run, project: Project) -> None:
+def test_literal_secret_prints_warning_with_location(run: Run, project: Project) -> None:
     text = TEXT.format(settings=f"token: {LITERAL}", header=f"{{ apiKey: {LITERAL} }}")
     ended = run("validate", "-C", str(project(text)), "--profile", "full")
     assert ended.code == 0
@@ -42,7 +42,7 @@ def test_a_literal_is_a_warning_with_its_place_and_the_way_out(run: Run, project
     assert found["exit"] == 0
 
 
-def test_its_line_is_not_shown_by_another_finding_either(run: Run, project: Project) -> None:
+def test_line_of_literal_secret_is_never_quoted(run: Run, project: Project) -> None:
     text = TEXT.format(settings=f"token: {LITERAL} }}, cofiguration: {{ x: y", header="{ }")
     ended = run("validate", "-C", str(project(text)))
     assert ended.code == 5
@@ -50,7 +50,7 @@ def test_its_line_is_not_shown_by_another_finding_either(run: Run, project: Proj
     assert LITERAL not in ended.out + ended.err
 
 
-def test_a_literal_in_a_file_of_its_own_is_found_there(run: Run, project: Project) -> None:
+def test_literal_secret_in_json_file_is_located(run: Run, project: Project) -> None:
     text = TEXT.format(settings="x: y", header="{ file: header.json }")
     at = project(text, {"header.json": f'{{ "links": [{{ "secret": "{LITERAL}" }}] }}'})
     ended = run("validate", "-C", str(at))
@@ -58,12 +58,12 @@ def test_a_literal_in_a_file_of_its_own_is_found_there(run: Run, project: Projec
     assert LITERAL not in ended.err
 
 
-def test_with_the_way_out_there_is_nothing_to_say(run: Run, project: Project) -> None:
+def test_secret_from_variable_prints_no_warning(run: Run, project: Project) -> None:
     text = TEXT.format(settings="token: { env: TOKEN }", header="{ apiKey: { env: KEY } }")
     assert run("validate", "-C", str(project(text)), "--profile", "full").err == ""
 
 
-def test_an_overlay_of_an_environment_is_looked_at_too(run: Run, project: Project) -> None:
+def test_validate_warns_about_literal_secret_in_overlay(run: Run, project: Project) -> None:
     text = TEXT.format(settings="x: y", header="{ }") + "environments: { prod: { overlay: prod.yaml } }\n"
     integrations = f"integrations: {{ acme-tools: {{ configuration: {{ password: {LITERAL} }} }} }}"
     at = project(text, {"prod.yaml": f"organizations: {{ acme: {{ {integrations} }} }}\n"})
@@ -71,7 +71,7 @@ def test_an_overlay_of_an_environment_is_looked_at_too(run: Run, project: Projec
     assert LITERAL not in run("validate", "-C", str(at)).err
 
 
-def test_every_command_that_reads_it_warns_and_goes_on(
+def test_plan_and_drift_warn_about_literal_secret(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     at = project(TEXT.format(settings=f"token: {LITERAL}", header="{ }"))
@@ -81,7 +81,7 @@ def test_every_command_that_reads_it_warns_and_goes_on(
         assert "warning[DP236]" in ended.err
 
 
-def test_a_secret_of_a_customization_is_sent_and_not_kept(
+def test_customization_secret_is_sent_but_not_printed(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KEY", LITERAL)

@@ -109,7 +109,7 @@ def pieces(secret: str) -> list[str]:
 
 
 @pytest.mark.parametrize("flags", [[], ["-vv"], ["--format", "json"]], ids=["text", "verbose", "json"])
-def test_what_was_sent_is_in_no_output_and_no_journal(
+def test_sent_secret_is_masked_in_output_and_journal(
     flags: list[str], run: Run, project: Project, telltale: type[Telltale]
 ) -> None:
     at = project(TEXT)
@@ -125,7 +125,7 @@ def test_what_was_sent_is_in_no_output_and_no_journal(
             assert piece not in text
 
 
-def test_what_will_be_sent_is_masked_in_the_plan_that_is_shown_before(
+def test_plan_before_apply_masks_secrets(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOOLS_TOKEN", SECRET)
@@ -136,9 +136,7 @@ def test_what_will_be_sent_is_masked_in_the_plan_that_is_shown_before(
     assert not any(piece in ended.out + ended.err for piece in pieces(SECRET))
 
 
-def test_the_plan_in_a_journal_has_no_secret_and_no_token(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_journal_masks_token_in_live_values(run: Run, project: Project, platform: ThreadedServer) -> None:
     """The platform may repeat either in any value: here the title that is changed has the token in it."""
     by_hand(platform, "PATCH", "/orgs/acme/teams/writers", {"title": f"by {TOKEN}"}, TOKEN)
     integrations = TEXT[TEXT.index("    integrations") : TEXT.index("    teams")]
@@ -154,7 +152,7 @@ def clean(ended: Ran) -> Ran:
     return ended
 
 
-def test_the_token_is_masked_in_what_only_reads(
+def test_plan_and_drift_mask_token_in_live_values(
     run: Run, project: Project, platform: ThreadedServer, tmp_path: Path
 ) -> None:
     by_hand(platform, "PATCH", "/orgs/acme/teams/writers", {"title": f"by {TOKEN}"}, TOKEN)

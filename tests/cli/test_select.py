@@ -54,18 +54,18 @@ def changes(plan: dict[str, Any]) -> list[str]:
     return [change["address"] for change in plan["changes"]]
 
 
-def test_only_what_is_selected_is_planned(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_select_plans_only_the_selected_entry(run: Run, project: Project, platform: ThreadedServer) -> None:
     directory = project(text())
     assert changes(planned(run, directory, "--select", "acme/teams/writers")) == ["acme/teams/writers"]
 
 
-def test_a_pattern_names_everything_in_it(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_select_pattern_includes_nested_objects(run: Run, project: Project, platform: ThreadedServer) -> None:
     assert changes(planned(run, project(text()), "--select", "teams")) == [
         "acme/teams/support", "acme/teams/support/members/ada@acme.example", "acme/teams/writers",
     ]  # fmt: skip
 
 
-def test_several_patterns_are_added_up_and_exclude_takes_away(
+def test_select_patterns_combine_and_exclude_subtracts(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     flags = ["--select", "teams", "--select", "collections/*", "--exclude", "teams/support"]
@@ -75,7 +75,7 @@ def test_several_patterns_are_added_up_and_exclude_takes_away(
     ]
 
 
-def test_exclude_alone_is_everything_else(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_exclude_alone_plans_all_other_entries(run: Run, project: Project, platform: ThreadedServer) -> None:
     """Otherwise, what is excluded is planned."""
     directory = project(text())
     everything = changes(planned(run, directory))
@@ -84,7 +84,9 @@ def test_exclude_alone_is_everything_else(run: Run, project: Project, platform: 
     ]
 
 
-def test_what_it_needs_comes_along_and_is_named(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_select_adds_and_reports_new_dependencies(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
     directory = project(text())
     plan = planned(run, directory, "--select", "saml/okta")
     assert changes(plan) == ["acme/saml/okta", "acme/teams/support"]
@@ -97,16 +99,12 @@ def test_what_it_needs_comes_along_and_is_named(run: Run, project: Project, plat
     )
 
 
-def test_what_is_there_already_does_not_come_along(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_select_omits_existing_dependencies(run: Run, project: Project, platform: ThreadedServer) -> None:
     directory = project(text(BELOW.replace("defaultTeam: support", "defaultTeam: writers")))
     assert changes(planned(run, directory, "--select", "saml/okta")) == ["acme/saml/okta"]
 
 
-def test_the_parent_of_something_new_comes_along(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_select_adds_parent_of_new_object(run: Run, project: Project, platform: ThreadedServer) -> None:
     directory = project(text())
     assert changes(planned(run, directory, "--select", "teams/support/members/ada@acme.example")) == [
         "acme/teams/support", "acme/teams/support/members/ada@acme.example",
@@ -116,9 +114,7 @@ def test_the_parent_of_something_new_comes_along(
     ]  # fmt: skip
 
 
-def test_something_needed_that_is_excluded_ends_with_5(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_excluded_dependency_exits_5(run: Run, project: Project, platform: ThreadedServer) -> None:
     """Otherwise, what is excluded comes along."""
     ended = run("plan", "-C", str(project(text())), "--select", "saml", "--exclude", "teams")
     assert ended.code == 5
@@ -126,7 +122,9 @@ def test_something_needed_that_is_excluded_ends_with_5(
     assert "acme/saml/okta needs acme/teams/support, which is excluded" in ended.err
 
 
-def test_apply_does_that_and_proves_that(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_apply_select_applies_and_verifies_selection(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
     directory = project(text())
     platform.app.requests.clear()
     ended = run("apply", "-C", str(directory), "--yes", "--select", "saml")
@@ -136,9 +134,7 @@ def test_apply_does_that_and_proves_that(run: Run, project: Project, platform: T
     assert "acme/teams/writers" in changes(planned(run, directory))
 
 
-def test_prune_deletes_only_within_the_selection(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_select_limits_prune_deletes(run: Run, project: Project, platform: ThreadedServer) -> None:
     directory = project(text(policy="policy: { prune: [teams], limits: { percent: 100 }, GONE }\n"))
     everything = [item for item in planned(run, directory)["changes"] if item["action"] == "delete"]
     assert len(everything) > 1
@@ -152,7 +148,7 @@ def test_prune_deletes_only_within_the_selection(
     assert "Verified: a new plan has no changes." in ended.out
 
 
-def test_what_was_removed_is_also_known_by_its_old_address(
+def test_select_matches_old_address_of_removed_entry(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     policy = "policy: { prune: [teams], limits: { deletes: 9, percent: 100 }, GONE }\n"
@@ -163,16 +159,16 @@ def test_what_was_removed_is_also_known_by_its_old_address(
     assert changes(planned(run, directory, "--select", "teams/old")) == ["acme/teams/[Legacy]"]
 
 
-def test_guards_look_at_what_is_planned(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_delete_limit_counts_only_selected_changes(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
     directory = project(text(policy="policy: { prune: [teams], limits: { deletes: 0 } }\n"))
     planned(run, directory, code=4)
     planned(run, directory, "--select", "acme/teams/writers")
     planned(run, directory, "--select", "acme/teams/[Legacy]", code=4)
 
 
-def test_the_last_admin_is_kept_when_the_next_one_is_not_selected(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_select_plans_only_the_selected_member(run: Run, project: Project, platform: ThreadedServer) -> None:
     below = "    members: { ada@acme.example: admin, lin@acme.example: admin }\n"
     directory = project(text(below))
     assert changes(planned(run, directory, "--select", "members/lin@acme.example")) == [
@@ -182,7 +178,7 @@ def test_the_last_admin_is_kept_when_the_next_one_is_not_selected(
 
 @pytest.mark.parametrize("command", ["plan", "apply", "drift"])
 @pytest.mark.parametrize("flag", ["--select", "--exclude"])
-def test_a_pattern_that_names_nothing_ends_with_5_and_what_is_near(
+def test_unmatched_select_pattern_exits_5_with_suggestion(
     command: str, flag: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     ended = run(command, "-C", str(project(text())), flag, "acme/teams/writer")
@@ -192,14 +188,14 @@ def test_a_pattern_that_names_nothing_ends_with_5_and_what_is_near(
 
 
 @pytest.mark.parametrize("pattern", ["teams/x/", "teams/w*", "", "teams/writers#title"])
-def test_what_is_no_pattern_ends_with_5(
+def test_invalid_select_pattern_exits_5(
     pattern: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     ended = run("plan", "-C", str(project(text())), "--select", pattern)
     assert (ended.code, "DP230" in ended.err) == (5, True)
 
 
-def test_drift_of_a_part(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_drift_respects_select_and_exclude(run: Run, project: Project, platform: ThreadedServer) -> None:
     directory = project(text("    title: Acme\n    teams: { sales: { title: Sales } }\n"))
     change(platform, "/orgs/acme/teams/sales", "DELETE")
     assert run("drift", "-C", str(directory)).code == 2
@@ -207,7 +203,9 @@ def test_drift_of_a_part(run: Run, project: Project, platform: ThreadedServer) -
     assert run("drift", "-C", str(directory), "--exclude", "teams").code == 0
 
 
-def test_values_that_are_freed_first_come_along(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_select_adds_change_freeing_unique_value(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
     below = (
         "    sites:\n"
         "      docs: { title: Acme Docs, id: docs, basename: help }\n"
@@ -245,7 +243,7 @@ SIBLINGS = 1
 
 @pytest.mark.parametrize("one", slice_of("abcdef", SIBLINGS))
 @pytest.mark.parametrize(("written", "place"), [(ordered, "spaces"), (navigation, "sites/mine/structure")])
-def test_one_sibling_of_an_order_is_moved_and_stays_so(
+def test_apply_select_moves_single_sibling(
     written: Callable[..., str], place: str, one: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory, address = project(text(written(*"defbca"))), f"acme/{place}/{one}"
@@ -261,7 +259,7 @@ def test_one_sibling_of_an_order_is_moved_and_stays_so(
     assert not {address, *also} & set(changes(planned(run, directory)))
 
 
-def test_the_selection_is_part_of_the_digest(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_plan_digest_includes_selection(run: Run, project: Project, platform: ThreadedServer) -> None:
     directory = project(text())
     digests = {
         json.loads(run("plan", "-C", str(directory), "--format", "json", *flags).out)["digest"]
@@ -276,9 +274,7 @@ ALONE = 3
 """How many of its changes a normal run applies alone."""
 
 
-def test_each_change_of_the_example_can_be_applied_alone_and_is_proven(
-    run: Run, example: Path, platform: ThreadedServer
-) -> None:
+def test_every_example_change_can_be_applied_alone(run: Run, example: Path, platform: ThreadedServer) -> None:
     everything = changes(planned(run, example))
     assert len(everything) > 20
     for address in slice_of(everything, ALONE):
@@ -289,9 +285,7 @@ def test_each_change_of_the_example_can_be_applied_alone_and_is_proven(
         assert address in [change["address"] for change in document["plan"]["plan"]["changes"]]
 
 
-def test_the_changes_of_the_example_can_be_applied_one_after_the_other(
-    run: Run, example: Path, platform: ThreadedServer
-) -> None:
+def test_example_changes_can_be_applied_separately(run: Run, example: Path, platform: ThreadedServer) -> None:
     everything = changes(planned(run, example))
     for address in [*reversed(slice_of(everything, ALONE)), "**"]:
         ended = run("apply", "-C", str(example), "--yes", "--select", address)
@@ -312,7 +306,7 @@ REDIRECTS = """\
         pytest.param("acme/sites/docs/redirects/%2Fold%2Fstart", id="encoded"),
     ],
 )
-def test_redirect_address_can_be_copied(
+def test_printed_and_encoded_redirect_address_are_accepted(
     address: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """Every command and the policy take the printed address, and also the encoded one."""

@@ -15,7 +15,7 @@ from dpsync.server.process.listening import CannotListen, bound, cannot_listen
 from tests.cli.conftest import Run
 
 
-def test_a_port_that_is_taken(run: Run) -> None:
+def test_serve_exits_1_when_port_is_in_use(run: Run) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -30,7 +30,7 @@ def test_a_port_that_is_taken(run: Run) -> None:
     )
 
 
-def test_port_that_two_programs_bind_serves_one() -> None:
+def test_serve_port_cannot_be_bound_twice() -> None:
     """Otherwise two companions start at the same time, and the second ends with a line of a library."""
     with socket.socket() as other:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -40,13 +40,13 @@ def test_port_that_two_programs_bind_serves_one() -> None:
             other.listen()
 
 
-def test_an_address_that_is_not_of_this_machine(run: Run) -> None:
+def test_serve_exits_1_for_foreign_host_address(run: Run) -> None:
     ended = run("serve", "--host", "203.0.113.9", "--port", "0")
     assert ended.code == 1
     assert "cannot listen on 203.0.113.9: this machine does not have that address" in ended.err
 
 
-def test_a_host_that_nobody_knows(run: Run) -> None:
+def test_serve_exits_1_for_unknown_host_name(run: Run) -> None:
     ended = run("serve", "--host", "nowhere.invalid", "--port", "0")
     assert ended.code == 1
     assert "cannot listen on nowhere.invalid: " in ended.err
@@ -63,21 +63,21 @@ def test_a_host_that_nobody_knows(run: Run) -> None:
     ],
 )
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
-def test_why_an_address_cannot_be_listened_on(number: int, words: str, host: str) -> None:
+def test_listen_error_explains_cause(number: int, words: str, host: str) -> None:
     found = cannot_listen(host, 80, OSError(number, os.strerror(number)))
     assert isinstance(found, CannotListen)
     assert words in str(found)
     assert "Errno" not in str(found)
 
 
-def test_a_database_in_a_directory_that_is_not_there(run: Run, tmp_path: Path) -> None:
+def test_serve_exits_1_when_database_directory_is_missing(run: Run, tmp_path: Path) -> None:
     ended = run("serve", "--port", "0", "--db", str(tmp_path / "gone" / "state.db"))
     assert ended.code == 1
     assert f"{tmp_path / 'gone' / 'state.db'}: unable to open database file" in ended.err
 
 
 @pytest.mark.parametrize("option", ["--world", "--faults"])
-def test_a_file_that_cannot_be_read(run: Run, tmp_path: Path, option: str) -> None:
+def test_serve_exits_1_for_unreadable_file(run: Run, tmp_path: Path, option: str) -> None:
     (tmp_path / "file").write_bytes(b"\xff\xfe: {")
     ended = run("serve", "--port", "0", option, str(tmp_path / "file"))
     assert ended.code == 1
@@ -102,7 +102,7 @@ def test_a_file_that_cannot_be_read(run: Run, tmp_path: Path, option: str) -> No
         ),
     ],
 )
-def test_without_an_extra_it_says_what_to_install(package: str, arguments: list[str], words: str) -> None:
+def test_serve_without_extra_names_package_to_install(package: str, arguments: list[str], words: str) -> None:
     code = (
         f"import sys; sys.modules[{package!r}] = None; "
         f"from dpsync.cli.main import main; main(['serve', *{arguments!r}])"
@@ -113,7 +113,7 @@ def test_without_an_extra_it_says_what_to_install(package: str, arguments: list[
 
 
 @pytest.mark.parametrize("command", ["plan", "apply", "drift", "import"])
-def test_a_token_file_that_cannot_be_read(
+def test_command_exits_64_for_missing_token_file(
     command: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "dpsync.yaml").write_text("dpsync: 1\norganizations: { acme: { id: acme } }\n")

@@ -64,13 +64,13 @@ def planned_profile(run: Run, folder: Path, *flags: str) -> str:
 # --- the edition that the server names ----------------------------------------------------------------
 
 
-def test_plan_takes_the_profile_of_the_server(edition: ThreadedServer, run: Run, project: Project) -> None:
+def test_plan_uses_profile_reported_by_server(edition: ThreadedServer, run: Run, project: Project) -> None:
     assert planned_profile(run, project(ACME)) == edition.app.profile
 
 
 @pytest.mark.parametrize("text", [ACME, BY_HOSTNAME], ids=["by id", "by hostname"])
 @pytest.mark.parametrize("command", ["plan", "drift", "list", "ids --check", "rehearse"])
-def test_profile_of_the_server_costs_no_request(
+def test_server_profile_needs_no_extra_request(
     command: str, text: str, edition: ThreadedServer, run: Run, project: Project
 ) -> None:
     """Otherwise every command on a server that is not GitBook sends a request more than it needs."""
@@ -83,7 +83,7 @@ def test_profile_of_the_server_costs_no_request(
     assert sent[0] == sent[1]
 
 
-def test_import_takes_the_profile_of_the_server(edition: ThreadedServer, run: Run, tmp_path: Path) -> None:
+def test_import_uses_profile_reported_by_server(edition: ThreadedServer, run: Run, tmp_path: Path) -> None:
     """With another profile, the plan of the imported files is not empty, or its requests answer 404."""
     flags = ("--organization", "acme")
     imported = run("import", "-C", str(tmp_path / "a"), *flags)
@@ -93,7 +93,7 @@ def test_import_takes_the_profile_of_the_server(edition: ThreadedServer, run: Ru
     assert imported.out == named.out
 
 
-def test_revert_and_apply_take_the_profile_of_the_server(
+def test_revert_and_apply_use_profile_reported_by_server(
     edition: ThreadedServer, run: Run, project: Project
 ) -> None:
     folder = project("dpsync: 1\norganizations: { acme: { id: acme, title: Acme Docs } }\n")
@@ -104,14 +104,16 @@ def test_revert_and_apply_take_the_profile_of_the_server(
     assert json.loads(reverted.out)["plan"]["plan"]["profile"] == edition.app.profile
 
 
-def test_named_profile_wins_over_the_server(edition: ThreadedServer, run: Run, project: Project) -> None:
+def test_profile_flag_overrides_server_profile(edition: ThreadedServer, run: Run, project: Project) -> None:
     folder = project(ACME + "environments: { old: { profile: reference } }\n")
 
     assert planned_profile(run, folder, "--profile", "reference") == "reference"
     assert planned_profile(run, folder, "--env", "old") == "reference"
 
 
-def test_errors_are_those_of_the_served_edition(edition: ThreadedServer, run: Run, project: Project) -> None:
+def test_plan_validates_files_against_server_profile(
+    edition: ThreadedServer, run: Run, project: Project
+) -> None:
     """A value that only one edition accepts is valid exactly where the server has that edition."""
     only_published = ACME.replace("teams", "sites: { docs: { title: Docs, type: site } }, teams")
     site, link = (run("plan", "-C", str(project(text))) for text in (only_published, NOT_PUBLISHED))
@@ -131,7 +133,7 @@ def test_errors_are_those_of_the_served_edition(edition: ThreadedServer, run: Ru
     ],
     ids=["none", "known", "unknown", "not a name", "two"],
 )
-def test_header_names_a_known_edition_or_none(
+def test_profile_header_accepts_only_known_profile(
     named: str | None, profile: str, warned: bool, editions: dict[str, ThreadedServer], run: Run,
     project: Project, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -151,7 +153,7 @@ def test_header_names_a_known_edition_or_none(
     assert ("reports the API version edition-of-tomorrow" in ended.err) == warned
 
 
-def test_plan_of_another_edition_is_not_approved(
+def test_approved_plan_of_other_profile_is_refused(
     editions: dict[str, ThreadedServer], run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named = "full"
@@ -172,7 +174,7 @@ def test_plan_of_another_edition_is_not_approved(
     assert (other.code, same.code) == (4, 0)
 
 
-def test_redirect_that_names_an_edition_is_not_followed(
+def test_redirect_response_with_profile_is_not_followed(
     editions: dict[str, ThreadedServer], run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A redirect names no edition: the errors are those of `full`."""
@@ -204,12 +206,12 @@ def test_redirect_that_names_an_edition_is_not_followed(
         ("https://[", None),
     ],
 )
-def test_edition_of_gitbook_depends_on_the_address_only(url: str, profile: str | None) -> None:
+def test_default_profile_depends_only_on_url(url: str, profile: str | None) -> None:
     """Otherwise a proxy in front of GitBook chooses the edition."""
     assert profile_at(url) == profile
 
 
-def test_doctor_reports_a_profile_that_the_server_lacks(
+def test_doctor_reports_profile_mismatch_with_server(
     edition: ThreadedServer, run: Run, project: Project
 ) -> None:
     def check(*flags: str) -> tuple[str, str]:
@@ -245,7 +247,7 @@ def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[SilentHost]:
 
 
 @pytest.mark.parametrize("url", [None, "", "https://api.gitbook.com"], ids=["not set", "empty", "GitBook"])
-def test_plan_without_an_address_connects_to_gitbook(
+def test_plan_without_url_connects_to_gitbook(
     url: str | None, proxy: SilentHost, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect(monkeypatch, url, "gb_api_token")
@@ -256,7 +258,7 @@ def test_plan_without_an_address_connects_to_gitbook(
     assert proxy.received.startswith(b"CONNECT api.gitbook.com:443")
 
 
-def test_files_for_gitbook_are_checked_for_its_edition(
+def test_validate_uses_profile_of_target_url(
     run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`validate` sends nothing, and still reports what a plan for GitBook refuses."""
@@ -281,7 +283,7 @@ def test_files_for_gitbook_are_checked_for_its_edition(
 
 
 @pytest.mark.parametrize("command", ["apply --yes", "revert --last --yes"])
-def test_write_without_a_terminal_needs_an_address(
+def test_apply_and_revert_without_terminal_require_url(
     command: str, editions: dict[str, ThreadedServer], proxy: SilentHost, run: Run, project: Project,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -302,7 +304,7 @@ def test_write_without_a_terminal_needs_an_address(
 
 @pytest.mark.parametrize("command", ["plan", "apply --yes", "import --organization acme", "drift", "list"])
 @pytest.mark.parametrize("url", [None, "http://companion.example:8787", "https://api.gitbook.com"])
-def test_documented_token_stays_on_this_machine(
+def test_public_test_token_is_never_sent_remotely(
     url: str | None, command: str, proxy: SilentHost, run: Run, project: Project, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -317,7 +319,7 @@ def test_documented_token_stays_on_this_machine(
         assert "DPSYNC_TOKEN is a public test token" in ended.err
 
 
-def test_doctor_reports_a_documented_token(
+def test_doctor_reports_public_test_token(
     proxy: SilentHost, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect(monkeypatch, None)

@@ -77,5 +77,7 @@ def offered(request: pytest.FixtureRequest, programs: Path, tmp_path: Path) -> C
         ("dpsync explain site.vis", ["site.visibility"]),
     ],
 )
-def test_a_shell_offers_what_fits(line: str, wanted: list[str], offered: Callable[[str], list[str]]) -> None:
+def test_shell_completion_offers_matching_words(
+    line: str, wanted: list[str], offered: Callable[[str], list[str]]
+) -> None:
     assert offered(line) == wanted

@@ -49,7 +49,7 @@ SAID = {
 }
 
 
-def test_it_is_shown_in_every_format_as_it_was(
+def test_show_prints_saved_output_in_every_format(
     made: Path, run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, project: Project
 ) -> None:
     at = str(made)
@@ -102,7 +102,7 @@ def saved(tmp_path: Path) -> Path:
         (lambda text: "", "the file is not a complete saved plan"),
     ],
 )
-def test_what_is_no_such_file_is_said_to_be_none(
+def test_show_rejects_damaged_plan_file(
     saved: Path, run: Run, damage: Callable[[str], str], says: str
 ) -> None:
     saved.write_text(damage(saved.read_text()), encoding="latin-1")
@@ -112,19 +112,19 @@ def test_what_is_no_such_file_is_said_to_be_none(
     assert says in ended.err
 
 
-def test_what_a_command_printed_and_another_version_wrote_is_said_to_be_that(saved: Path, run: Run) -> None:
+def test_show_rejects_output_of_other_version(saved: Path, run: Run) -> None:
     saved.write_text('{"format": "dpsync.drift-output/1", "moved": true}')
     assert "the file does not fit the format dpsync.drift-output/1" in run("show", str(saved)).err
 
 
-def test_a_file_that_is_not_there(saved: Path, run: Run) -> None:
+def test_show_exits_5_for_missing_file(saved: Path, run: Run) -> None:
     ended = run("show", "gone.json", "-C", str(saved.parent), "--format", "json")
     assert ended.code == 5
     assert json.loads(ended.out)["findings"][0]["code"] == "DP143"
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_findings_are_printed_in_the_format_that_was_asked_for(run: Run, project: Project, name: str) -> None:
+def test_plan_prints_findings_in_requested_format(run: Run, project: Project, name: str) -> None:
     """Whoever reads the result of a plan in CI sees there why there is none."""
     ended = run("plan", "-C", str(project(WRONG)), "--format", name)
     assert ended.code == 5
@@ -132,7 +132,9 @@ def test_findings_are_printed_in_the_format_that_was_asked_for(run: Run, project
     assert ("titel" in ended.out) == (name != "text")
 
 
-def test_what_an_apply_did_is_one_document(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_apply_markdown_starts_with_result_heading(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
     at = str(project(TEXT))
     ended = run("apply", "-C", at, "--yes", "--format", "markdown")
     assert ended.out.startswith("### Applied: 1 created, 1 changed. Verified: a new plan has no changes.\n")
@@ -140,7 +142,9 @@ def test_what_an_apply_did_is_one_document(run: Run, project: Project, platform:
     assert again.out.startswith("### No changes. acme matches your files.\n")
 
 
-def test_what_is_refused_is_said_to_be(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_refused_apply_markdown_names_the_refusal(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
     at = str(project(TEXT.replace("organizations", "policy: { prune: [teams] }\norganizations", 1)))
     ended = run("apply", "-C", at, "--yes", "--format", "markdown")
     assert ended.code == 4
@@ -151,7 +155,7 @@ def test_what_is_refused_is_said_to_be(run: Run, project: Project, platform: Thr
     assert "- refused: Deleting 4 objects with content" in ended.out
 
 
-def test_files_are_named_from_the_root_of_the_repository(run: Run, project: Project, tmp_path: Path) -> None:
+def test_findings_use_paths_relative_to_repository_root(run: Run, project: Project, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     at = str(project(WRONG))
     assert "::error file=project/dpsync.yaml,line=5," in run("validate", "-C", at, "--format", "github").out
@@ -160,7 +164,7 @@ def test_files_are_named_from_the_root_of_the_repository(run: Run, project: Proj
     assert physical["artifactLocation"]["uri"] == "project/dpsync.yaml"
 
 
-def test_what_is_secret_is_in_no_format(
+def test_plan_masks_token_in_every_format(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not even where the platform or a file says it: the token is in a title here."""
@@ -182,7 +186,7 @@ def forged(made: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_forged_plan_breaks_no_format(name: str, forged: Path, run: Run) -> None:
+def test_show_escapes_forged_plan_in_every_format(name: str, forged: Path, run: Run) -> None:
     shown = run("show", str(forged), "--format", name)
     assert shown.code == 0, shown.err
     harmless(shown.out, name)
@@ -197,7 +201,7 @@ def test_a_forged_plan_breaks_no_format(name: str, forged: Path, run: Run) -> No
         (("graph", "--plan", "plan.json", "--format", "mermaid"), 0),
     ],
 )
-def test_a_forged_plan_harms_no_command(
+def test_commands_escape_forged_plan(
     words: tuple[str, ...], code: int, forged: Path, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     project(TEXT)

@@ -38,7 +38,7 @@ def without_course(printed: str) -> str:
 
 
 @pytest.mark.parametrize("flags", [[], ["-v"], ["-q", "--summary"], ["--rehearse"]], ids=" ".join)
-def test_it_prints_what_the_apply_has_printed(
+def test_show_journal_reprints_apply_output(
     flags: list[str], run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = project(TEXT)
@@ -51,7 +51,7 @@ def test_it_prints_what_the_apply_has_printed(
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_it_does_so_in_every_format_and_of_an_apply_that_went_wrong(
+def test_show_journal_reprints_failed_apply_in_every_format(
     name: str, run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = project(TEXT)
@@ -63,7 +63,7 @@ def test_it_does_so_in_every_format_and_of_an_apply_that_went_wrong(
     assert shown.out == without_course(applied.out)
 
 
-def test_commands_in_it_say_what_was_typed_then(
+def test_show_journal_repeats_flags_of_apply(
     run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = project(TEXT)
@@ -73,16 +73,16 @@ def test_commands_in_it_say_what_was_typed_then(
     assert (flags["directory"], flags["ids"]) == (str(at), "other.ids.yaml")
 
 
-def test_when_it_was_is_said_beside_the_result(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_show_journal_prints_apply_time_to_stderr(
+    run: Run, project: Project, platform: ThreadedServer
+) -> None:
     at = project(TEXT)
     run("apply", "-C", str(at), "--yes")
     assert run("show", str(newest(at))).err.startswith("Applied by dpsync ")
     assert run("show", str(newest(at)), "--quiet").err == ""
 
 
-def test_a_process_that_was_killed_has_a_report_and_an_exit_code(
-    run: Run, example: Path, tmp_path: Path
-) -> None:
+def test_show_journal_of_killed_apply_exits_3(run: Run, example: Path, tmp_path: Path) -> None:
     with holding(3) as (server, app):
         process = start(example, environment(server, tmp_path))
         assert app.reached.wait(PATIENCE)
@@ -99,7 +99,7 @@ def test_a_process_that_was_killed_has_a_report_and_an_exit_code(
     assert "Not verified. To see the remaining changes: dpsync plan" in shown.out
 
 
-def test_a_journal_in_another_place_shows_the_same(
+def test_show_reads_copied_journal(
     run: Run, project: Project, platform: ThreadedServer, tmp_path: Path
 ) -> None:
     at = project(TEXT)
@@ -108,7 +108,7 @@ def test_a_journal_in_another_place_shows_the_same(
     assert run("show", str(moved), "--format", "markdown").out == applied.replace(str(newest(at)), str(moved))
 
 
-def test_a_file_that_is_none_is_said_to_be_none(run: Run, tmp_path: Path) -> None:
+def test_show_exits_5_for_truncated_journal(run: Run, tmp_path: Path) -> None:
     (tmp_path / "cut.jsonl").write_text('{"event":"journal","format":"dpsync.jour')
     ended = run("show", str(tmp_path / "cut.jsonl"))
     assert (ended.code, ended.out) == (5, "")
@@ -116,7 +116,7 @@ def test_a_file_that_is_none_is_said_to_be_none(run: Run, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_forged_journal_breaks_no_format(
+def test_show_escapes_forged_journal_in_every_format(
     name: str, run: Run, project: Project, platform: ThreadedServer, tmp_path: Path
 ) -> None:
     """Whoever may write a journal may have it say anything, and nothing that is more than text."""

@@ -74,7 +74,7 @@ plugin = None
 """
 
 
-def test_no_package_beside_dpsync_plugs_into_what_it_reads(server: ThreadedServer, tmp_path: Path) -> None:
+def test_third_party_pydantic_plugin_is_not_loaded(server: ThreadedServer, tmp_path: Path) -> None:
     server.reset()
     (tmp_path / "dpsync.yaml").write_text(CONFIGURATION, encoding="utf-8")
     (tmp_path / "nosy.py").write_text(PLUGIN, encoding="utf-8")
@@ -92,7 +92,7 @@ def test_no_package_beside_dpsync_plugs_into_what_it_reads(server: ThreadedServe
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_imports_what_it_uses(command: str, server: ThreadedServer, tmp_path: Path) -> None:
+def test_command_imports_only_needed_packages(command: str, server: ThreadedServer, tmp_path: Path) -> None:
     server.reset()
     (tmp_path / "dpsync.yaml").write_text(CONFIGURATION, encoding="utf-8")
     names = ("PATH", "HOME", "TMPDIR", "PYTHONPATH")

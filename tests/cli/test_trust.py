@@ -100,7 +100,9 @@ Lay = Callable[[Path, str], str]
 
 
 @pytest.mark.parametrize("lay", UNCOMMITTED, ids=lambda lay: lay.__name__.replace("_", " "))
-def test_uncommitted_address_gets_no_token(lay: Lay, folder: Path, host: RecordingHost, run: Run) -> None:
+def test_uncommitted_environment_url_receives_no_token(
+    lay: Lay, folder: Path, host: RecordingHost, run: Run
+) -> None:
     """A directory out of an archive, or a line that somebody added, would else send the token anywhere."""
     why = lay(folder, host.url)
     ended = run("plan", "-C", str(folder), "--env", "prod")
@@ -113,7 +115,9 @@ def test_uncommitted_address_gets_no_token(lay: Lay, folder: Path, host: Recordi
 
 
 @pytest.mark.parametrize("lay", UNCOMMITTED, ids=lambda lay: lay.__name__.replace("_", " "))
-def test_flag_trusts_an_uncommitted_address(lay: Lay, folder: Path, host: RecordingHost, run: Run) -> None:
+def test_trust_flag_allows_uncommitted_environment_url(
+    lay: Lay, folder: Path, host: RecordingHost, run: Run
+) -> None:
     lay(folder, host.url)
     ended = run("plan", "-C", str(folder), "--env", "prod", "--trust-environment", "prod")
     assert (ended.code, host.tokens) == (1, {SECRET})
@@ -122,7 +126,7 @@ def test_flag_trusts_an_uncommitted_address(lay: Lay, folder: Path, host: Record
 
 
 @pytest.mark.parametrize("command", ["apply --yes", "drift", "list", "ids", "import", "rehearse", "world x"])
-def test_every_command_refuses_an_uncommitted_address(
+def test_every_command_refuses_uncommitted_environment_url(
     command: str, folder: Path, host: RecordingHost, run: Run
 ) -> None:
     write(folder, configuration(host.url))
@@ -133,7 +137,9 @@ def test_every_command_refuses_an_uncommitted_address(
 
 
 @pytest.mark.parametrize("command", ["doctor", "serve --from-live --port 0"])
-def test_other_commands_take_the_flag(command: str, folder: Path, host: RecordingHost, run: Run) -> None:
+def test_doctor_and_serve_accept_trust_flag(
+    command: str, folder: Path, host: RecordingHost, run: Run
+) -> None:
     write(folder, configuration(host.url))
     ended = run(*command.split(), "-C", str(folder), "--env", "prod")
     assert (ended.code != 0, host.requests) == (True, [])
@@ -181,7 +187,7 @@ def committed_on_a_detached_head(folder: Path, url: str) -> None:
     ],
     ids=lambda lay: lay.__name__.replace("_", " "),
 )  # fmt: skip
-def test_committed_address_is_used_without_a_question(
+def test_committed_environment_url_is_used_without_prompt(
     lay: Callable[[Path, str], None], folder: Path, host: RecordingHost, run: Run
 ) -> None:
     lay(folder, host.url)
@@ -191,7 +197,7 @@ def test_committed_address_is_used_without_a_question(
     assert "trust" not in ended.err
 
 
-def test_address_out_of_a_variable_is_used_without_a_question(
+def test_environment_url_from_variable_needs_no_trust(
     folder: Path, host: RecordingHost, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The variable is that of the person who runs dpsync."""
@@ -201,7 +207,7 @@ def test_address_out_of_a_variable_is_used_without_a_question(
     assert host.tokens == {SECRET}
 
 
-def test_companion_needs_no_trust(
+def test_companion_server_url_needs_no_trust(
     folder: Path, platform: ThreadedServer, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Trying things out with `dpsync serve` needs no commit and no flag."""
@@ -213,13 +219,13 @@ def test_companion_needs_no_trust(
     assert (ended.code, "trust" in ended.err) == (0, False)
 
 
-def test_tokens_of_the_companion_are_those_that_it_documents() -> None:
+def test_companion_test_tokens_match_documented_tokens() -> None:
     from dpsync.model.urls import COMPANION_TOKENS
 
     assert set(builtin()["tokens"]) == COMPANION_TOKENS
 
 
-def test_variables_of_the_shell_need_no_trust(
+def test_url_from_shell_variable_needs_no_trust(
     folder: Path, host: RecordingHost, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(folder, configuration("https://docs.acme.example"))
@@ -233,7 +239,7 @@ def test_variables_of_the_shell_need_no_trust(
 # The flag.
 
 
-def test_flag_for_another_environment_is_wrong_usage(folder: Path, host: RecordingHost, run: Run) -> None:
+def test_trust_flag_for_other_environment_exits_64(folder: Path, host: RecordingHost, run: Run) -> None:
     write(folder, configuration(host.url))
     for words, said in (
         (("--env", "prod", "--trust-environment", "production"), "the chosen environment is prod"),
@@ -243,14 +249,14 @@ def test_flag_for_another_environment_is_wrong_usage(folder: Path, host: Recordi
         assert (ended.code, said in ended.err, host.requests) == (64, True, [])
 
 
-def test_flag_that_nothing_needs_is_a_note(folder: Path, host: RecordingHost, run: Run) -> None:
+def test_unnecessary_trust_flag_prints_note(folder: Path, host: RecordingHost, run: Run) -> None:
     commit(folder, configuration(host.url))
     ended = run("plan", "-C", str(folder), "--env", "prod", "--trust-environment", "prod")
     assert "note: --trust-environment is not necessary, because HEAD" in ended.err
     assert host.tokens == {SECRET}
 
 
-def test_flag_has_no_effect_under_review(
+def test_trust_flag_has_no_effect_in_pull_request(
     folder: Path, host: RecordingHost, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever can write a workflow's arguments once must not open it to every later pull request."""
@@ -266,7 +272,7 @@ def test_flag_has_no_effect_under_review(
     assert "--trust-environment has no effect here" in ended.err
 
 
-def test_printed_commands_say_the_flag_and_journals_do_not(
+def test_trust_flag_is_printed_but_not_journaled(
     folder: Path, platform: ThreadedServer, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A journal may come from somebody else: what it prints must not trust an address for its reader."""
@@ -323,7 +329,7 @@ def terminal(programs: Path, tmp_path: Path) -> Terminal:
 QUESTION = "from now on? [y/N]"
 
 
-def test_person_is_asked_once_for_each_address(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
+def test_trust_prompt_appears_once_per_url(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
     write(folder, configuration(host.url))
     code, said = terminal.run(folder, "plan", answer="y")
     assert (code, host.tokens) == (1, {SECRET})
@@ -343,7 +349,7 @@ def test_person_is_asked_once_for_each_address(folder: Path, host: RecordingHost
 
 
 @pytest.mark.parametrize("answer", ["n", ""])
-def test_refusal_sends_nothing_and_is_asked_again(
+def test_declined_trust_prompt_sends_no_requests(
     answer: str, folder: Path, host: RecordingHost, terminal: Terminal
 ) -> None:
     write(folder, configuration(host.url))
@@ -352,7 +358,7 @@ def test_refusal_sends_nothing_and_is_asked_again(
         assert (code, QUESTION in said, host.requests) == (4, True, [])
 
 
-def test_other_checkout_is_asked_again(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
+def test_trust_answer_is_per_checkout(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
     other = folder.parent / "other"
     other.mkdir()
     for at in (folder, other):
@@ -360,7 +366,7 @@ def test_other_checkout_is_asked_again(folder: Path, host: RecordingHost, termin
         assert QUESTION in terminal.run(at, "plan", answer="y")[1]
 
 
-def test_yes_does_not_answer_the_question(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
+def test_yes_flag_does_not_answer_trust_prompt(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
     write(folder, configuration(host.url))
     code, said = terminal.run(folder, "apply", "--yes", answer="n")
     assert (code, QUESTION in said, host.requests) == (4, True, [])
@@ -368,14 +374,16 @@ def test_yes_does_not_answer_the_question(folder: Path, host: RecordingHost, ter
     assert (code, QUESTION in said, host.requests) == (4, False, [])
 
 
-def test_committed_address_asks_nothing(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
+def test_committed_environment_url_shows_no_trust_prompt(
+    folder: Path, host: RecordingHost, terminal: Terminal
+) -> None:
     commit(folder, configuration(host.url))
     code, said = terminal.run(folder, "plan")
     assert (code, QUESTION in said, host.tokens) == (1, False, {SECRET})
 
 
 @pytest.mark.parametrize("place", [".dpsync", "state"])
-def test_checkout_cannot_bring_its_own_answer(
+def test_trust_answer_inside_checkout_is_ignored(
     place: str, folder: Path, host: RecordingHost, terminal: Terminal
 ) -> None:
     """An attacker could commit the file of an answer, if dpsync looked for it in the checkout."""
@@ -395,7 +403,7 @@ def test_checkout_cannot_bring_its_own_answer(
     assert "will ask again" in said
 
 
-def test_answer_cannot_be_a_link(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
+def test_symlinked_trust_answer_is_ignored(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
     write(folder, configuration(host.url))
     terminal.run(folder, "plan", answer="y")
     (kept,) = [path for path in terminal.state.rglob("*") if path.is_file()]

@@ -29,7 +29,7 @@ policy: {{ prune: [teams/*/members], limits: {{ deletes: 1, percent: 100 }} }}
 
 
 @pytest.mark.parametrize("command", ["plan", "apply --yes", "rehearse"])
-def test_unneeded_answer_without_terminal_is_usage_error(
+def test_unneeded_confirm_without_terminal_exits_64(
     command: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """Otherwise, an answer stays in a workflow, and agrees to the next plan that happens to ask for it."""
@@ -40,7 +40,7 @@ def test_unneeded_answer_without_terminal_is_usage_error(
 
 
 @pytest.mark.parametrize("command", ["plan", "apply --yes", "rehearse"])
-def test_unneeded_answer_to_empty_plan_is_note(
+def test_unneeded_confirm_for_empty_plan_is_note(
     command: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """Otherwise, a job that has done its work cannot be run again."""
@@ -49,7 +49,7 @@ def test_unneeded_answer_to_empty_plan_is_note(
     assert (ran.code, UNNEEDED in ran.out) == (0, True)
 
 
-def test_error_names_the_answer_that_plan_needs_now(
+def test_wrong_confirm_error_names_required_answer(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """Otherwise, whoever runs an interrupted apply again with the same flags does not know what to say."""
@@ -60,7 +60,7 @@ def test_error_names_the_answer_that_plan_needs_now(
     assert run("apply", "-C", directory, "--yes", "--confirm", "delete 2").code == 0
 
 
-def test_unneeded_answer_in_terminal_is_note(
+def test_unneeded_confirm_at_terminal_is_note(
     project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     command = [programs / "dpsync", "plan", "-C", project(NEW_TEAM), "--confirm", "delete 3"]
@@ -69,7 +69,7 @@ def test_unneeded_answer_in_terminal_is_note(
     assert (code, UNNEEDED in printed) == (0, True)
 
 
-def test_saved_plan_keeps_only_needed_answers(
+def test_saved_plan_keeps_only_needed_confirm_answers(
     run: Run, project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     """Otherwise, a plan that was saved at a terminal is refused in a workflow."""
@@ -81,7 +81,7 @@ def test_saved_plan_keeps_only_needed_answers(
     assert run("apply", "saved", "-C", str(directory), "--yes").code == 0
 
 
-def test_saved_plan_with_needed_answer_is_applied(
+def test_saved_plan_with_needed_confirm_is_applied(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory = project(TWO_DELETES)
@@ -89,9 +89,7 @@ def test_saved_plan_with_needed_answer_is_applied(
     assert run("apply", "saved", "-C", str(directory), "--yes").code == 0
 
 
-def test_unneeded_answer_to_revert_is_usage_error(
-    run: Run, project: Project, platform: ThreadedServer
-) -> None:
+def test_unneeded_confirm_for_revert_exits_64(run: Run, project: Project, platform: ThreadedServer) -> None:
     directory = str(project(NEW_TEAM))
     assert run("apply", "-C", directory, "--yes").code == 0
     platform.app.requests.clear()

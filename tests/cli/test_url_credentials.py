@@ -42,7 +42,7 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("entry", FIELDS.values(), ids=FIELDS)
-def test_a_url_with_a_password_is_a_warning(entry: str, run: Run, project: Project) -> None:
+def test_validate_warns_about_password_in_url(entry: str, run: Run, project: Project) -> None:
     at = project(ROOT.format(entry=entry), {"a.csv": f"source,destination\n/a,{URL}\n"})
     ended = run("validate", "-C", str(at))
     assert ended.code == 0, ended
@@ -54,7 +54,7 @@ def test_a_url_with_a_password_is_a_warning(entry: str, run: Run, project: Proje
     assert PASSWORD not in found.out
 
 
-def test_plan_warns_of_a_password_in_a_url(run: Run, project: Project, platform: ThreadedServer) -> None:
+def test_plan_warns_about_password_in_url(run: Run, project: Project, platform: ThreadedServer) -> None:
     ended = run("plan", "-C", str(project(ROOT.format(entry=FIELDS["specification"]))))
     assert ended.code == 0, ended
     assert "warning[DP242]" in ended.err
@@ -69,14 +69,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("entry", "code"), WRONG.values(), ids=WRONG)
-def test_no_finding_shows_the_password(entry: str, code: str, run: Run, project: Project) -> None:
+def test_findings_mask_password_in_url(entry: str, code: str, run: Run, project: Project) -> None:
     ended = run("validate", "-C", str(project(ROOT.format(entry=entry))))
     assert (ended.code, f"error[{code}]" in ended.err) == (5, True), ended
     assert f"://{'*' * 19}@" in ended.err
     assert PASSWORD not in ended.out + ended.err
 
 
-def test_an_environment_shows_no_password(run: Run, project: Project) -> None:
+def test_invalid_environment_url_masks_password(run: Run, project: Project) -> None:
     root = ROOT.format(entry="title: Acme") + f'environments: {{ prod: {{ url: "{URL}" }} }}\n'
     ended = run("validate", "-C", str(project(root)))
     assert (ended.code, "DP141" in ended.err) == (5, True)
@@ -84,7 +84,7 @@ def test_an_environment_shows_no_password(run: Run, project: Project) -> None:
 
 
 @pytest.mark.parametrize("url", ["https://acme.example/@ada", "https://acme.example/?to=ada@acme.example"])
-def test_an_at_sign_elsewhere_is_no_credential(url: str, run: Run, project: Project) -> None:
+def test_at_sign_outside_url_authority_is_accepted(url: str, run: Run, project: Project) -> None:
     entry = FIELDS["redirect"].replace(URL, url)
     assert run("validate", "-C", str(project(ROOT.format(entry=entry)))).err == ""
 
@@ -95,7 +95,7 @@ def set_live_url(platform: ThreadedServer, url: str) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("command", ["plan", "drift"])
-def test_live_password_is_masked_in_every_format(
+def test_live_url_password_is_masked_in_every_format(
     command: str, format: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """Otherwise, everybody who can read a log or a comment learns the password that was live before."""
@@ -110,7 +110,7 @@ def test_live_password_is_masked_in_every_format(
 
 
 @pytest.mark.parametrize("command", ["apply", "show"])
-def test_apply_output_and_journal_mask_live_password(
+def test_apply_output_and_journal_mask_url_password(
     command: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     set_live_url(platform, URL)
@@ -125,7 +125,7 @@ def test_apply_output_and_journal_mask_live_password(
     assert "[secret]@old.acme.example" in journal.read_text("utf-8")
 
 
-def test_plans_with_different_masked_passwords_have_different_digests(
+def test_plan_digest_differs_for_different_masked_passwords(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     """Otherwise, the approval of one password would hold for every other."""

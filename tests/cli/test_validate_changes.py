@@ -36,7 +36,7 @@ def at(project: Project) -> str:
     return str(folder)
 
 
-def test_it_says_what_came_and_what_is_called_otherwise(run: Run, at: str) -> None:
+def test_validate_changes_lists_renamed_and_added_entries(run: Run, at: str) -> None:
     ended = run("validate", "-C", at, "--changes")
     assert (ended.code, ended.err) == (0, "")
     valid, count, base, *entries = ended.out.splitlines()
@@ -54,7 +54,7 @@ def test_it_says_what_came_and_what_is_called_otherwise(run: Run, at: str) -> No
     assert json.loads(run("validate", "-C", at, "--format", "json").out)["edits"] is None
 
 
-def test_where_nothing_has_changed_or_there_is_no_base_it_says_so(
+def test_validate_changes_reports_no_changes_or_base(
     run: Run, at: str, project: Project, tmp_path: Path
 ) -> None:
     Path(at, "dpsync.yaml").write_text(BEFORE, encoding="utf-8")
@@ -67,7 +67,7 @@ def test_where_nothing_has_changed_or_there_is_no_base_it_says_so(
     )
 
 
-def test_the_commit_can_be_named_and_is_for_nothing_else(run: Run, at: str) -> None:
+def test_base_flag_requires_changes_flag(run: Run, at: str) -> None:
     assert "compared with: HEAD~0 (" in run("validate", "-C", at, "--changes", "--base", "HEAD~0").out
     assert run("validate", "-C", at, "--changes", "--base", "gone").code == 5
     assert run("validate", "-C", at, "--base", "HEAD").code == 64

@@ -53,7 +53,7 @@ def plan_json(run: Run, directory: Path) -> dict[str, Any]:
         pytest.param("acme/saml/okta#label", "dpsync.yaml:7", id="value-in-root-file"),
     ],
 )
-def test_plan_locates_value_in_file_that_contains_it(
+def test_plan_locates_value_in_referenced_file(
     platform: ThreadedServer, run: Run, project: Project, field: str, location: str
 ) -> None:
     at = plan_json(run, project(organization(BODY), FILES))["origins"][field]

@@ -40,7 +40,7 @@ def import_without_pets(run: Run, directory: Path) -> Path:
     return directory
 
 
-def test_drift_reports_visibility_change_of_unimported_specification(
+def test_drift_reports_change_of_watched_specification(
     pets: ThreadedServer, run: Run, tmp_path: Path
 ) -> None:
     """Somebody makes a specification public that is in no file."""
@@ -61,9 +61,7 @@ def test_second_import_does_not_add_watched_specification(
     assert (again.code, "pets" in again.out) == (0, False), again.out
 
 
-def test_drift_of_watched_value_prints_undo_and_keep(
-    pets: ThreadedServer, run: Run, project: Project
-) -> None:
+def test_watched_value_drift_prints_undo_and_keep(pets: ThreadedServer, run: Run, project: Project) -> None:
     directory = committed(project, project_file(PATTERN))
     publish_pets(pets)
     said = run("drift", "-C", str(directory)).out
@@ -88,7 +86,7 @@ def test_drift_of_watched_value_prints_undo_and_keep(
     ],
     ids=["live value", "another object", "forgotten", "ignored object", "ignored field"],
 )
-def test_drift_ignores_value_that_no_pattern_watches(
+def test_drift_ignores_unwatched_values(
     pets: ThreadedServer, run: Run, project: Project, pattern: str, more: str
 ) -> None:
     directory = project(project_file(pattern, more=more))
@@ -121,7 +119,7 @@ def test_watch_pattern_matches_object_with_id_or_wildcard(
     ],
     ids=["list selected", "object selected", "other list selected", "list excluded"],
 )
-def test_select_and_exclude_options_filter_watched_values(
+def test_select_and_exclude_flags_filter_watched_values(
     pets: ThreadedServer, run: Run, project: Project, flags: tuple[str, ...], found: list[str]
 ) -> None:
     below = "acme: { id: acme, teams: { writers: { title: Technical writers } } }"

@@ -46,7 +46,7 @@ def everything(run: Run, directory: Path, code: int) -> dict[str, Any]:
     return found
 
 
-def test_verbose_plan_and_drift_count_unwatched_lists_and_fields(
+def test_verbose_plan_counts_unwatched_fields_and_lists(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     directory = project(text())
@@ -61,7 +61,7 @@ def test_verbose_plan_and_drift_count_unwatched_lists_and_fields(
     assert counts["things"] == 2
 
 
-def test_a_field_or_place_that_is_written_or_ignored_does_not_count(
+def test_unwatched_count_excludes_declared_and_ignored_fields(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     def counted(told: str) -> tuple[int, int]:
@@ -81,7 +81,7 @@ def test_a_field_or_place_that_is_written_or_ignored_does_not_count(
     )  # fmt: skip
 
 
-def test_the_counts_cost_no_request_and_are_in_no_digest(
+def test_unwatched_counts_change_no_request_or_digest(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     plans = [
@@ -93,7 +93,7 @@ def test_the_counts_cost_no_request_and_are_in_no_digest(
     assert plans[0]["plan"]["requests"] == plans[1]["plan"]["requests"]
 
 
-def test_what_is_not_watched_is_listed_with_the_lines_that_watch_it(
+def test_unwatched_flag_lists_fields_with_suggested_lines(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     directory = project(text())
@@ -112,7 +112,7 @@ def test_what_is_not_watched_is_listed_with_the_lines_that_watch_it(
     assert len({one["address"] for one in lines if one["field"]}) == counts["things"]
 
 
-def test_each_line_of_a_field_can_be_written_and_the_plan_stays_empty(
+def test_suggested_field_lines_produce_empty_plan(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     directory = project(text())
@@ -133,9 +133,7 @@ def test_each_line_of_a_field_can_be_written_and_the_plan_stays_empty(
     assert json.loads(planned.out)["plan"]["unwatched"]["fields"] == 0
 
 
-def test_what_appears_in_a_watched_place_is_drift_when_everything_is_asked_for(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+def test_new_object_in_watched_list_is_drift(platform: ThreadedServer, run: Run, project: Project) -> None:
     directory = project(text(WATCH))
     assert everything(run, directory, 0)["found"] == []
     change(platform, "/orgs/acme/sites/help/share-links", "POST", name="for everybody")
@@ -152,7 +150,7 @@ def test_what_appears_in_a_watched_place_is_drift_when_everything_is_asked_for(
     assert "acme/teams" in {kept["place"] for kept in found["kept"]}
 
 
-def test_what_is_forgotten_in_a_watched_place_is_no_drift(
+def test_forgotten_object_in_watched_list_is_ignored(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     forget = WATCH.replace(" }", ', forget: ["sites/help/shareLinks/[known]"] }')
@@ -161,9 +159,7 @@ def test_what_is_forgotten_in_a_watched_place_is_no_drift(
     assert everything(run, directory, 0)["found"] == []
 
 
-def test_a_declared_place_can_be_watched_and_then_be_empty(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+def test_watched_list_may_be_declared_empty(platform: ThreadedServer, run: Run, project: Project) -> None:
     empty = "basename: help, visibility: public, redirects: {}"
     told = text(WATCH).replace("basename: help, visibility: public", empty)
     directory = project(told)
@@ -178,7 +174,7 @@ def test_a_declared_place_can_be_watched_and_then_be_empty(
     assert 'add redirects to "prune" or "watch" under "policy"' in refused.out + refused.err
 
 
-def test_watched_places_are_read_by_drift_and_never_by_a_plan_and_nothing_there_is_deleted(
+def test_drift_reads_watched_lists_but_plan_does_not(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     policy = "policy: { watch: [sites/*/shareLinks], prune: [sites/*/shareLinks] }\n"
@@ -194,7 +190,7 @@ def test_watched_places_are_read_by_drift_and_never_by_a_plan_and_nothing_there_
     assert kept["acme/sites/help/shareLinks"] == ["acme/sites/help/shareLinks/[kept]"]
 
 
-def test_a_watched_place_that_may_not_be_read_is_told(
+def test_drift_reports_unreadable_watched_list(
     platform: ThreadedServer, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = project(text("policy: { watch: [saml] }\n"))
@@ -217,7 +213,7 @@ def test_a_watched_place_that_may_not_be_read_is_told(
         ),
     ],
 )
-def test_a_pattern_that_watches_nothing_is_told(
+def test_plan_reports_invalid_or_unmatched_watch_pattern(
     platform: ThreadedServer, run: Run, project: Project, pattern: str, code: int, said: str | None
 ) -> None:
     ended = run("plan", "-C", str(project(text(f'policy: {{ watch: ["{pattern}"] }}\n'))))
@@ -227,7 +223,7 @@ def test_a_pattern_that_watches_nothing_is_told(
         assert "policy.watch" not in ended.out
 
 
-def test_drift_with_access_equals_drift_with_its_patterns(
+def test_watch_access_equals_expanded_access_patterns(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     change(platform, "/orgs/acme", inviteLinks=False)
@@ -242,7 +238,7 @@ def test_drift_with_access_equals_drift_with_its_patterns(
     }
 
 
-def test_access_that_matches_no_entry_is_no_warning(
+def test_watch_access_without_match_prints_no_warning(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     ended = run("plan", "-C", str(project(text("policy: { watch: access }\n"))))
@@ -250,7 +246,7 @@ def test_access_that_matches_no_entry_is_no_warning(
     assert "policy.watch" not in ended.out + ended.err
 
 
-def test_after_an_import_every_place_that_gives_access_is_watched(
+def test_imported_project_watches_all_access_lists(
     platform: ThreadedServer, run: Run, tmp_path: Path
 ) -> None:
     target = tmp_path / "docs"

@@ -40,7 +40,7 @@ def planned(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planne
     return plan
 
 
-def test_a_dead_proxy_is_blamed_and_not_the_platform(planned: Planned) -> None:
+def test_unreachable_proxy_error_names_proxy_variable(planned: Planned) -> None:
     dead = f"http://ada:s3cret@127.0.0.1:{faulty.free_port()}"
     said = planned("http://docs.example", HTTP_PROXY=dead)
     assert (
@@ -53,21 +53,21 @@ def test_a_dead_proxy_is_blamed_and_not_the_platform(planned: Planned) -> None:
     assert "s3cret" not in said
 
 
-def test_a_proxy_that_refuses_says_with_what(planned: Planned) -> None:
+def test_proxy_refusal_error_shows_status(planned: Planned) -> None:
     with FaultyServer(reply(407)) as proxy:
         said = planned("https://docs.example", HTTPS_PROXY=proxy.url)
     assert "the proxy refused the connection (status 407)" in said
     assert "check HTTPS_PROXY" in said
 
 
-def test_a_proxy_that_hangs_up_is_named(planned: Planned) -> None:
+def test_dropped_proxy_connection_error_names_variable(planned: Planned) -> None:
     with FaultyServer(faulty.closed) as proxy:
         said = planned("http://docs.example", ALL_PROXY=proxy.url)
     assert "check ALL_PROXY" in said
     assert "check DPSYNC_URL" not in said
 
 
-def test_an_untrusted_certificate_says_what_is_wrong_and_where_to_name_it(planned: Planned) -> None:
+def test_untrusted_certificate_error_suggests_ssl_cert_file(planned: Planned) -> None:
     with FaultyServer(reply(200, {}), certificate="of-this-machine.pem") as server:
         said = planned(server.url)
         assert "the certificate of the server is not trusted (self-signed certificate)" in said
@@ -91,7 +91,7 @@ def test_an_untrusted_certificate_says_what_is_wrong_and_where_to_name_it(planne
         ("expired.pem", "a new certificate"),
     ],
 )
-def test_a_trusted_certificate_that_does_not_hold_says_why(planned: Planned, name: str, words: str) -> None:
+def test_invalid_trusted_certificate_error_explains_cause(planned: Planned, name: str, words: str) -> None:
     with FaultyServer(reply(200, {}), certificate=name) as server:
         said = planned(server.url, SSL_CERT_FILE=str(CERTIFICATES / name))
     assert "the certificate of the server is not trusted" in said
@@ -99,20 +99,18 @@ def test_a_trusted_certificate_that_does_not_hold_says_why(planned: Planned, nam
 
 
 @pytest.mark.parametrize("name", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
-def test_certificates_that_are_not_there_are_named_with_variable_and_path(
-    planned: Planned, name: str
-) -> None:
+def test_missing_certificate_path_error_names_variable(planned: Planned, name: str) -> None:
     said = planned("https://docs.example", **{name: "/nonexistent/ca"})
     assert f"dpsync cannot load the certificates from {name} (/nonexistent/ca)" in said
 
 
-def test_a_file_that_holds_no_certificate_is_named(planned: Planned, tmp_path: Path) -> None:
+def test_invalid_certificate_file_error_names_file(planned: Planned, tmp_path: Path) -> None:
     said = planned("https://docs.example", SSL_CERT_FILE=str(tmp_path / "dpsync.yaml"))
     assert f"SSL_CERT_FILE ({tmp_path / 'dpsync.yaml'})" in said
     assert "the file contains no certificate" in said
 
 
-def test_what_speaks_no_tls_is_told_by_its_address(planned: Planned) -> None:
+def test_https_to_plain_server_error_suggests_url(planned: Planned) -> None:
     with FaultyServer(faulty.not_http) as server:
         said = planned(server.url.replace("http:", "https:"))
     assert "check DPSYNC_URL: the server may not support https" in said

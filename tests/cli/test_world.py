@@ -41,7 +41,7 @@ def world(run: Run, directory: Path, *more: str) -> Any:
     return json.loads((directory / "world.json").read_text())
 
 
-def test_it_sends_the_platform_what_a_plan_sends(run: Run, directory: Path, platform: ThreadedServer) -> None:
+def test_world_sends_same_requests_as_plan(run: Run, directory: Path, platform: ThreadedServer) -> None:
     platform.app.requests.clear()
     run("plan", "-C", str(directory))
     planned = sorted(platform.app.requests)
@@ -51,16 +51,14 @@ def test_it_sends_the_platform_what_a_plan_sends(run: Run, directory: Path, plat
     assert {method for method, *_ in planned} == {"GET"}
 
 
-def test_it_says_where_it_was_read_and_has_no_token(
-    run: Run, directory: Path, platform: ThreadedServer
-) -> None:
+def test_world_file_names_origin_without_token(run: Run, directory: Path, platform: ThreadedServer) -> None:
     made = world(run, directory)
     assert (made["origin"]["platform"], made["origin"]["caller"]) == (platform.url, "ada")
     assert "ada-token" not in json.dumps(made)
     assert "tokens" not in made
 
 
-def test_what_a_token_may_not_read_is_named(
+def test_world_file_lists_unreadable_paths(
     run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, what a token may not read looks as if it were not there."""
@@ -69,14 +67,14 @@ def test_what_a_token_may_not_read_is_named(
     assert world(run, directory)["origin"]["notRead"] == ["/orgs/acme/saml"]
 
 
-def test_only_its_owner_may_read_a_file_that_names_people(run: Run, directory: Path) -> None:
+def test_world_file_is_readable_only_by_owner(run: Run, directory: Path) -> None:
     """Otherwise, a file that names people may be read by everybody on the machine."""
     (directory / "world.json").write_text("an older one")
     world(run, directory)
     assert (directory / "world.json").stat().st_mode & 0o077 == 0
 
 
-def test_an_anonymous_one_names_nobody(run: Run, directory: Path) -> None:
+def test_anonymous_world_contains_no_people_names(run: Run, directory: Path) -> None:
     made = world(run, directory, "--anonymous")
     text = json.dumps(made).casefold()
     for name in ("byron", "hopper", "ada@", "grace@"):
@@ -91,9 +89,7 @@ def places_in(text: str) -> set[str]:
     return {host.partition(":")[0] for host in (*hosts, *addresses)}
 
 
-def test_an_anonymous_world_has_no_original_domain_and_loads(
-    run: Run, directory: Path, platform: ThreadedServer
-) -> None:
+def test_anonymous_world_hides_domains_and_loads(run: Run, directory: Path, platform: ThreadedServer) -> None:
     """Somebody attaches it to a public issue: it must not say whose organization it is."""
     (directory / "dpsync.yaml").unlink()
     assert run("import", "-C", str(directory), "--organization", "acme").code == 0
@@ -125,7 +121,7 @@ def grant(platform: ThreadedServer, user: str) -> str:
     return token.id
 
 
-def test_a_secret_that_the_platform_repeats_is_not_saved(
+def test_world_file_masks_token_in_live_values(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def rename() -> None:
@@ -139,14 +135,14 @@ def test_a_secret_that_the_platform_repeats_is_not_saved(
     assert "ada-token" not in json.dumps(world(run, directory))
 
 
-def test_a_directory_is_no_place_for_it(run: Run, directory: Path) -> None:
+def test_world_rejects_directory_as_target(run: Run, directory: Path) -> None:
     (directory / "there").mkdir()
     ended = run("world", "there", "-C", str(directory))
     assert (ended.code, "is a directory" in ended.err) == (1, True)
 
 
 @pytest.mark.parametrize("more", [["--world", "dpsync.yaml"], ["--db", "state.db"]])
-def test_a_copy_of_what_is_live_starts_from_nothing_else(
+def test_serve_from_live_rejects_world_and_db_flags(
     run: Run, directory: Path, more: list[str], platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, what was asked for with `--world` is passed over.
@@ -159,7 +155,7 @@ def test_a_copy_of_what_is_live_starts_from_nothing_else(
     assert (ended.code, "cannot be combined with --world or --db" in ended.err) == (64, True)
 
 
-def test_a_copy_of_what_is_live_is_served_and_the_platform_stays_as_it_is(
+def test_serve_from_live_never_writes_to_platform(
     directory: Path, platform: ThreadedServer, programs: Path
 ) -> None:
     platform.app.requests.clear()

@@ -49,7 +49,7 @@ def failed(method: str, status: int, message: str = "", **headers: str) -> Clien
         (502, ServerFault, "fault"), (599, ServerFault, "fault"),
     ],
 )  # fmt: skip
-def test_what_a_status_says_of_a_read_and_of_a_write(
+def test_http_status_maps_to_read_and_write_error(
     status: int, read: type[ClientError], write: type[ClientError] | str
 ) -> None:
     """Of a write it says whether it was certainly not done; else nobody knows."""
@@ -60,34 +60,34 @@ def test_what_a_status_says_of_a_read_and_of_a_write(
 
 
 @pytest.mark.parametrize(("status", "asked"), [(429, 7.0), (502, None), (503, 7.0), (504, None)])
-def test_only_a_rate_limit_and_an_overload_say_how_long_to_wait(status: int, asked: float | None) -> None:
+def test_retry_after_applies_to_429_and_503(status: int, asked: float | None) -> None:
     found = failed("GET", status, retry_after="7")
     assert isinstance(found, RateLimited | ServerFault)
     assert found.retry_after == asked
 
 
-def test_a_rate_limit_has_not_been_waited_for_when_it_is_met() -> None:
+def test_rate_limit_error_starts_with_zero_wait() -> None:
     found = failed("GET", 429)
     assert isinstance(found, RateLimited)
     assert (found.waited, str(found)) == (0, "GET /a: too many requests (dpsync waited 0 s)")
 
 
 @pytest.mark.parametrize(("length", "kept"), [(1000, 1000), (1001, 1000)])
-def test_a_thousand_characters_of_what_the_platform_says_are_kept(length: int, kept: int) -> None:
+def test_error_message_keeps_1000_characters(length: int, kept: int) -> None:
     found = failed("GET", 400, "x" * length)
     assert isinstance(found, Answered)
     assert found.message == "x" * kept
 
 
 @pytest.mark.parametrize("status", [199, 206, 299])
-def test_a_status_that_the_api_does_not_send_leaves_a_write_unknown(status: int) -> None:
+def test_write_is_unknown_after_unexpected_2xx_status(status: int) -> None:
     asked = Request("PUT", "/a")
     with pytest.raises(Unknown) as caught:
         read_result(asked, Response(status, {"content-type": "application/json"}, b"{}"))
     assert (caught.value.reason, caught.value.status) == ("unreadable", status)
 
 
-def test_the_statuses_of_a_success_are_those_of_the_api() -> None:
+def test_success_statuses_are_200_to_205() -> None:
     read = [status for status in range(199, 301) if status in SUCCESS]
     assert read == [200, 201, 202, 203, 204, 205]
 
@@ -108,12 +108,12 @@ NOW = 2_600_000_000.0
         ("0", 0),
     ],
 )
-def test_a_reset_is_read_by_its_size(reset: str, seconds: float) -> None:
+def test_rate_limit_reset_is_seconds_or_timestamp(reset: str, seconds: float) -> None:
     assert asked_wait({"x-ratelimit-reset": reset}, lambda: NOW) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize(("length", "kept"), [(80, 80), (81, 80)])
-def test_eighty_characters_of_a_content_type_are_kept(length: int, kept: int) -> None:
+def test_content_type_keeps_80_characters(length: int, kept: int) -> None:
     assert media_type("x" * length + "; charset=utf-8") == "x" * kept
 
 
@@ -144,12 +144,12 @@ def listed(cursor: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("length", [1, 8192])
-def test_a_cursor_is_whatever_fits_into_an_address(length: int) -> None:
+def test_list_cursor_of_valid_length_is_accepted(length: int) -> None:
     assert [item["id"] for item in listed("x" * length)] == ["a", "b"]
 
 
 @pytest.mark.parametrize("length", [0, 8193])
-def test_a_cursor_that_is_empty_or_does_not_fit_is_none(length: int) -> None:
+def test_empty_or_oversized_list_cursor_is_rejected(length: int) -> None:
     with pytest.raises(BadList) as caught:
         listed("x" * length)
     assert (caught.value.fault, caught.value.page, caught.value.status) == ("bad cursor", 1, 200)
@@ -158,7 +158,7 @@ def test_a_cursor_that_is_empty_or_does_not_fit_is_none(length: int) -> None:
 # What is not sent.
 
 
-def test_of_an_address_that_is_too_long_the_beginning_is_shown() -> None:
+def test_error_for_oversized_url_shows_truncated_path() -> None:
     transport = HttpTransport(URL, Token("token"))
     with pytest.raises(NotSent) as caught:
         transport.send(Request("GET", "/" + "x" * 70_000))
@@ -170,9 +170,7 @@ def test_of_an_address_that_is_too_long_the_beginning_is_shown() -> None:
     ("status", "read", "reason"),
     [(206, NotJson, "unreadable"), (299, NotJson, "unreadable"), (300, Redirected, "redirect")],
 )
-def test_a_status_that_is_no_success_of_the_api_is_no_answer(
-    status: int, read: type[ClientError], reason: str
-) -> None:
+def test_client_rejects_statuses_206_299_and_300(status: int, read: type[ClientError], reason: str) -> None:
     class Odd(Pages):
         def send(self, request: Request) -> Response:
             return Response(status, {"content-type": "application/json"}, b"{}")

@@ -20,12 +20,12 @@ def paths(file: Path | None = None, folder: Path | None = None) -> ssl.DefaultVe
     )
 
 
-def test_windows_and_macos_have_stores_of_their_own() -> None:
+def test_windows_and_macos_have_system_certificates() -> None:
     assert has_system_certificates("win32", paths())
     assert has_system_certificates("darwin", paths())
 
 
-def test_elsewhere_a_file_or_a_directory_with_something_in_it_holds_them(tmp_path: Path) -> None:
+def test_linux_system_certificates_need_file_or_nonempty_directory(tmp_path: Path) -> None:
     assert has_system_certificates("linux", paths(file=HERE / "of-this-machine.pem"))
     assert has_system_certificates("linux", paths(folder=HERE))
     assert not has_system_certificates("linux", paths(folder=tmp_path))
@@ -33,7 +33,7 @@ def test_elsewhere_a_file_or_a_directory_with_something_in_it_holds_them(tmp_pat
     assert not has_system_certificates("linux", paths())
 
 
-def test_the_system_is_asked_where_no_variable_names_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tls_uses_system_certificates_without_environment_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     truststore = pytest.importorskip("truststore")
     for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
         monkeypatch.delenv(name, raising=False)
@@ -42,7 +42,7 @@ def test_the_system_is_asked_where_no_variable_names_certificates(monkeypatch: p
     assert isinstance(_tls_context(), truststore.SSLContext)
 
 
-def test_a_variable_goes_before_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ssl_cert_file_overrides_system_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(HERE / "of-this-machine.pem"))
     found = _tls_context()
     assert type(found) is ssl.SSLContext

@@ -43,7 +43,7 @@ class Recorder:
         return Stats(len(self.sent), {})
 
 
-def test_a_read_client_has_no_way_to_write() -> None:
+def test_read_client_has_no_write_methods() -> None:
     public = {name for name in dir(ReadClient) if not name.startswith("_")}
 
     assert public == {
@@ -61,7 +61,7 @@ def test_a_read_client_has_no_way_to_write() -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "get", "GET "])
-def test_the_transport_of_a_read_client_refuses_anything_but_get(method: str) -> None:
+def test_read_only_transport_refuses_non_get_methods(method: str) -> None:
     """Otherwise, a plan can write."""
     inner = Recorder()
     with pytest.raises(WriteRefused):
@@ -70,7 +70,7 @@ def test_the_transport_of_a_read_client_refuses_anything_but_get(method: str) ->
     assert inner.sent == []
 
 
-def test_the_transport_of_a_read_client_refuses_a_body() -> None:
+def test_read_only_transport_refuses_get_with_body() -> None:
     """Otherwise, a plan can send content."""
     inner = Recorder()
     with pytest.raises(WriteRefused):
@@ -79,7 +79,7 @@ def test_the_transport_of_a_read_client_refuses_a_body() -> None:
     assert inner.sent == []
 
 
-def test_a_read_client_sends_through_that_transport_only() -> None:
+def test_read_client_uses_read_only_transport() -> None:
     inner = Recorder()
     client = ReadClient("http://x", TOKEN, transport=inner)
 
@@ -90,13 +90,13 @@ def test_a_read_client_sends_through_that_transport_only() -> None:
     assert inner.is_closed
 
 
-def test_the_reads_of_a_write_client_cannot_write_either() -> None:
+def test_write_client_reads_through_read_only_transport() -> None:
     client = WriteClient("http://x", TOKEN, transport=Recorder())
     with pytest.raises(WriteRefused):
         client._transport.send(Request("DELETE", "/orgs/acme"))
 
 
-def test_a_write_client_sends_writes_only() -> None:
+def test_write_client_send_rejects_get() -> None:
     """Otherwise, a reading goes out as a write, and is not sent again after a fault."""
     with (
         WriteClient("http://x", TOKEN, transport=Recorder()) as client,
@@ -105,7 +105,7 @@ def test_a_write_client_sends_writes_only() -> None:
         client.send("GET", "/orgs/acme", repeatable=True)
 
 
-def test_what_goes_over_the_wire() -> None:
+def test_client_sends_correct_url_headers_and_body() -> None:
     with (
         FaultyServer(reply(200, {"a": "é"}), reply(201, {"id": "t"}), reply(204)) as server,
         WriteClient(f"{server.url}/base/", TOKEN) as client,
@@ -148,13 +148,13 @@ def test_what_goes_over_the_wire() -> None:
         ),
     ],
 )
-def test_every_success_status_is_a_success(method: str, act: Act, answer: WriteResult) -> None:
+def test_client_accepts_every_success_status(method: str, act: Act, answer: WriteResult) -> None:
     """Otherwise, a delete that was done and answered with words is told as unknown."""
     with FaultyServer(act) as server, WriteClient(server.url, TOKEN) as client:
         assert client.send(method, "/orgs/acme/x", repeatable=False) == answer
 
 
-def test_gzip_is_inflated_and_large_bodies_are_read() -> None:
+def test_client_reads_gzip_and_large_responses() -> None:
     large = {"items": ["x" * 1000] * 3000}
     packed = zlib.compress(json.dumps(large).encode(), wbits=31)
     with (
@@ -164,7 +164,7 @@ def test_gzip_is_inflated_and_large_bodies_are_read() -> None:
         assert client.get("/a") == large == client.get("/b")
 
 
-def test_connections_are_kept_and_requests_are_counted_and_traced() -> None:
+def test_client_reuses_connection_and_counts_requests() -> None:
     seen: list[tuple[str, str, int | None]] = []
     with (
         FaultyServer(reply(200, {}), reply(201, {}), reply(200, {})) as server,
@@ -179,7 +179,7 @@ def test_connections_are_kept_and_requests_are_counted_and_traced() -> None:
     assert seen == [("GET", "/a", 200), ("POST", "/b", 201), ("GET", "/c", 200)]
 
 
-def test_a_trace_sees_tries_without_an_answer_and_cannot_break_a_call(clock: FakeClock) -> None:
+def test_trace_reports_failed_tries_and_may_raise(clock: FakeClock) -> None:
     """Otherwise, a terminal that is gone makes a failure of a write that was done."""
     statuses: list[int | None] = []
 
@@ -196,7 +196,7 @@ def test_a_trace_sees_tries_without_an_answer_and_cannot_break_a_call(clock: Fak
     assert statuses == [None, 200]
 
 
-def test_a_proxy_of_the_environment_is_used_and_still_under_the_deadline(
+def test_client_uses_environment_proxy_under_deadline(
     clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with FaultyServer(reply(200, {"via": "proxy"}), faulty.drip_head) as proxy:
@@ -219,7 +219,7 @@ def test_a_proxy_of_the_environment_is_used_and_still_under_the_deadline(
         ("SSL_CERT_DIR", "/nonexistent", "certificates"),
     ],
 )
-def test_an_environment_that_cannot_be_used_is_told(
+def test_unusable_proxy_or_certificates_are_reported(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, part: str
 ) -> None:
     """Otherwise, a directory of certificates that is not there leaves every server untrusted, and nobody says
@@ -249,7 +249,7 @@ def test_an_environment_that_cannot_be_used_is_told(
         "https://xn--ls8h.s3cret",
     ],
 )
-def test_a_bad_url_is_refused_without_showing_it(url: str) -> None:
+def test_invalid_platform_url_is_hidden_in_error(url: str) -> None:
     """Otherwise, a token goes to an address that only looks like a host."""
     with pytest.raises(Malformed) as caught:
         ReadClient(url, TOKEN)
@@ -258,7 +258,7 @@ def test_a_bad_url_is_refused_without_showing_it(url: str) -> None:
     assert "s3cret" not in "".join(traceback.format_exception(caught.value))
 
 
-def test_what_is_too_long_for_an_address_is_not_sent(clock: FakeClock) -> None:
+def test_oversized_request_url_is_not_sent(clock: FakeClock) -> None:
     """Otherwise, what the platform sent as an id makes a request that no server reads, told as a lost
     answer.
     """
@@ -270,7 +270,7 @@ def test_what_is_too_long_for_an_address_is_not_sent(clock: FakeClock) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "s3cret\n", "s3cret x", "s3cret\r\nX-Evil: 1", "s3crét"])
-def test_a_bad_token_is_refused_without_showing_it(token: str) -> None:
+def test_invalid_token_is_hidden_in_error(token: str) -> None:
     """Otherwise, a line break in a token makes another header of it."""
     with pytest.raises(Malformed) as caught:
         ReadClient("http://127.0.0.1", token)
@@ -282,7 +282,7 @@ def test_a_bad_token_is_refused_without_showing_it(token: str) -> None:
 @pytest.mark.parametrize(
     "path", ["", "orgs", "/", "/orgs//teams", "/orgs/", "/a/../b", "/a/.", "/a?b", "/a#b", "/é", "/a b"]
 )
-def test_a_path_that_could_mean_another_is_refused(path: str) -> None:
+def test_ambiguous_request_path_is_refused(path: str) -> None:
     """Otherwise, an id of two dots names another path, and what is there is written to or deleted, also of a
     path.
 
@@ -293,14 +293,14 @@ def test_a_path_that_could_mean_another_is_refused(path: str) -> None:
 
 
 @pytest.mark.parametrize("segment", ["", ".", "..", "\ud800"])
-def test_a_segment_that_could_mean_another_path_is_refused(segment: str) -> None:
+def test_ambiguous_path_segment_is_refused(segment: str) -> None:
     """Otherwise, an id of two dots names another path, and what is there is written to or deleted."""
     with pytest.raises(Malformed):
         quote(segment)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda s: s not in (".", "..")))
-def test_any_other_segment_stays_one_segment(segment: str) -> None:
+def test_quoted_id_stays_a_single_path_segment(segment: str) -> None:
     path = responses.request("GET", f"/orgs/{quote(segment)}/teams").path
 
     assert path.count("/") == 3
@@ -308,7 +308,7 @@ def test_any_other_segment_stays_one_segment(segment: str) -> None:
 
 
 @pytest.mark.parametrize("body", [float("nan"), {"a": [float("inf")]}, {"a": "\ud800"}, {"a": object()}])
-def test_a_body_that_json_cannot_hold_is_refused(body: object) -> None:
+def test_body_invalid_in_json_is_refused(body: object) -> None:
     """Otherwise, what is no JSON is sent as a body."""
     with pytest.raises(Malformed):
         responses.encode(body)
@@ -329,7 +329,7 @@ FAILURES = [
 
 @pytest.mark.parametrize("act", FAILURES)
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_the_token_is_in_no_exception_and_no_repr(clock: FakeClock, act: Act, method: str) -> None:
+def test_token_is_hidden_in_exceptions_and_reprs(clock: FakeClock, act: Act, method: str) -> None:
     with (
         FaultyServer(act) as server,
         WriteClient(server.url, TOKEN, max_wait=0, clock=clock) as client,
@@ -345,7 +345,7 @@ def test_the_token_is_in_no_exception_and_no_repr(clock: FakeClock, act: Act, me
     assert type(error.__context__) in (type(None), *_own_errors())
 
 
-def test_what_was_sent_as_a_secret_is_in_no_later_message(clock: FakeClock) -> None:
+def test_sent_secret_is_masked_in_later_errors(clock: FakeClock) -> None:
     """Otherwise, a secret that the platform repeats to a later request gets into report and log."""
     answers_ = [reply(200, {}), reply(403, {"error": {"message": "s3cret-value, was it?"}})]
     with (
@@ -366,7 +366,7 @@ def _own_errors() -> list[type[BaseException]]:
     return found
 
 
-def test_a_transport_shows_its_server_only() -> None:
+def test_transport_repr_shows_origin_only() -> None:
     transport = HttpTransport("http://127.0.0.1:1/", Token(TOKEN))
 
     assert repr(transport) == "HttpTransport('http://127.0.0.1:1')"
@@ -380,7 +380,7 @@ class Refusing(Recorder):
         return Response(404, {"content-type": "application/json"}, b'{"error": {"message": "gone"}}')
 
 
-def test_a_read_that_was_refused_is_forgotten_while_the_collector_is_paused() -> None:
+def test_failed_read_is_freed_without_garbage_collector() -> None:
     client = ReadClient("http://x", TOKEN, transport=Refusing())
     with collector_paused():
         try:

@@ -30,7 +30,7 @@ AT = ("GET", "/a")
 WROTE = ("PUT", "/a")
 
 
-def test_a_list_that_does_not_end_was_answered_without_an_error() -> None:
+def test_bad_list_error_has_status_200() -> None:
     assert BadList("/a", "no items", 2).status == 200
 
 
@@ -45,7 +45,7 @@ def test_a_list_that_does_not_end_was_answered_without_an_error() -> None:
         ("https://[other/", None),
     ],
 )
-def test_of_where_a_redirect_leads_only_the_server_is_shown(location: str, shown: str | None) -> None:
+def test_redirect_error_shows_origin_only(location: str, shown: str | None) -> None:
     assert origin(location) == shown
 
 
@@ -84,12 +84,12 @@ def test_of_where_a_redirect_leads_only_the_server_is_shown(location: str, shown
         ),
     ],
 )
-def test_what_went_wrong_is_told_with_what_is_known_of_it(error: ClientError, words: str) -> None:
+def test_client_error_message_names_request_and_cause(error: ClientError, words: str) -> None:
     assert words in str(error)
     assert str(error).startswith(f"{error.method} {error.path}")
 
 
-def test_a_rate_limit_is_the_status_that_says_so() -> None:
+def test_rate_limit_error_has_status_429() -> None:
     assert RateLimited(*AT).status == 429
 
 
@@ -106,9 +106,7 @@ def test_a_rate_limit_is_the_status_that_says_so() -> None:
         (ServerFault(*AT, 501), False),
     ],
 )
-def test_what_stays_as_it_is_is_not_tried_again(
-    error: NotSent | Unknown | ServerFault, transient: bool
-) -> None:
+def test_error_is_transient(error: NotSent | Unknown | ServerFault, transient: bool) -> None:
     assert error.transient is transient
 
 
@@ -134,7 +132,7 @@ def because(error: Exception, cause: Exception) -> Exception:
         (httpcore.ConnectError(), ("connect", "")),
     ],
 )
-def test_why_nothing_was_sent_is_told_by_what_lies_below(error: Exception, said: tuple[str, str]) -> None:
+def test_not_sent_reason_from_transport_error(error: Exception, said: tuple[str, str]) -> None:
     assert _not_sent_reason(error) == said
 
 
@@ -151,7 +149,7 @@ def test_why_nothing_was_sent_is_told_by_what_lies_below(error: Exception, said:
         (zlib.error("cut off"), 200, "truncated"),
     ],
 )
-def test_why_nobody_knows_what_came_of_it_is_told_by_how_far_it_came(
+def test_unknown_result_reason_from_transport_error(
     error: Exception, status: int | None, reason: str
 ) -> None:
     assert _unknown_reason(error, status) == reason
@@ -169,11 +167,11 @@ def test_why_nobody_knows_what_came_of_it_is_told_by_how_far_it_came(
         ("http://[", "an invalid URL"),
     ],
 )
-def test_the_address_of_a_proxy_is_shown_without_a_password(address: str, shown: str) -> None:
+def test_proxy_setting_hides_password(address: str, shown: str) -> None:
     assert proxy_of("https", {"HTTPS_PROXY": address}) == Setting("HTTPS_PROXY", shown)
 
 
-def test_a_proxy_of_the_scheme_goes_before_one_for_all_and_small_letters_before_large_ones() -> None:
+def test_proxy_variable_precedence() -> None:
     env = {"ALL_PROXY": "d", "all_proxy": "c", "HTTPS_PROXY": "b", "https_proxy": "a"}
     for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         assert proxy_of("https", env).variable == name
@@ -181,7 +179,7 @@ def test_a_proxy_of_the_scheme_goes_before_one_for_all_and_small_letters_before_
     assert proxy_of("https", env).variable == "the proxy of this machine"
 
 
-def test_what_others_read_is_named_only_where_it_could_be_meant() -> None:
+def test_connection_settings_list_ignored_certificate_variables() -> None:
     env = {"REQUESTS_CA_BUNDLE": "a.pem"}
     assert way_to("https://x", False, env).unread == ("REQUESTS_CA_BUNDLE",)
     assert way_to("http://x", False, env).unread == ()

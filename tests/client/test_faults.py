@@ -96,7 +96,7 @@ def run(clock: FakeClock, kind: str, *script: Act, timeout: float = 30.0) -> tup
 
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize(("act", "reason"), [pytest.param(a, r, id=name) for name, a, r in PASSING])
-def test_a_fault_of_the_connection_that_stays_is_unknown(
+def test_permanent_connection_fault_gives_unknown_result(
     clock: FakeClock, act: Act, reason: str, kind: str
 ) -> None:
     """Otherwise, an answer that was perhaps cut is told as something that is not the API, and is not asked
@@ -110,7 +110,7 @@ def test_a_fault_of_the_connection_that_stays_is_unknown(
 
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize(("act", "reason"), [pytest.param(a, r, id=name) for name, a, r in PASSING])
-def test_a_fault_that_passes_is_tried_again_except_for_a_create(
+def test_temporary_fault_is_retried_except_for_create(
     clock: FakeClock, act: Act, reason: str, kind: str
 ) -> None:
     """Otherwise, an answer that was cut counts as broken for good, or as whole.
@@ -131,7 +131,7 @@ def test_a_fault_that_passes_is_tried_again_except_for_a_create(
 
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize("status", STATUSES)
-def test_a_server_fault_leaves_a_write_unknown(clock: FakeClock, status: int, kind: str) -> None:
+def test_write_is_unknown_after_server_error(clock: FakeClock, status: int, kind: str) -> None:
     """Otherwise, a create whose answer was lost is sent again, and makes two.
 
     Otherwise, a write that timed out at a gateway, and was perhaps done, is told as refused.
@@ -145,7 +145,9 @@ def test_a_server_fault_leaves_a_write_unknown(clock: FakeClock, status: int, ki
 
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize(("status", "raised"), FINAL)
-def test_a_refusal_is_final(clock: FakeClock, status: int, raised: type[ClientError], kind: str) -> None:
+def test_client_error_4xx_is_not_retried(
+    clock: FakeClock, status: int, raised: type[ClientError], kind: str
+) -> None:
     """Otherwise, what the platform has refused is sent again."""
     outcome, requests = run(clock, kind, reply(status, {"error": {"code": status, "message": "no\x1b[2J"}}))
 
@@ -157,7 +159,7 @@ def test_a_refusal_is_final(clock: FakeClock, status: int, raised: type[ClientEr
 
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize(("act", "found"), [pytest.param(a, f, id=name) for name, a, f in UNREADABLE])
-def test_a_success_that_cannot_be_read_is_not_tried_again(
+def test_unreadable_success_response_is_not_retried(
     clock: FakeClock, act: Act, found: str, kind: str
 ) -> None:
     """Otherwise, a write whose answer was no JSON, and which was perhaps done, is told as one that failed.
@@ -181,7 +183,7 @@ def test_a_success_that_cannot_be_read_is_not_tried_again(
 
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_is_an_error_and_never_followed(clock: FakeClock, status: int, kind: str) -> None:
+def test_api_redirect_is_never_followed(clock: FakeClock, status: int, kind: str) -> None:
     """Otherwise, a redirect counts as an answer.
 
     Otherwise, a write that was answered with a redirect, and was perhaps done, is told as failed.
@@ -199,14 +201,14 @@ def test_a_redirect_is_an_error_and_never_followed(clock: FakeClock, status: int
 
 
 @pytest.mark.parametrize("status", [204, 205])
-def test_a_read_must_have_a_body(clock: FakeClock, status: int) -> None:
+def test_read_fails_without_response_body(clock: FakeClock, status: int) -> None:
     outcome, _ = run(clock, READ, reply(status))
 
     assert isinstance(outcome, NotJson)
 
 
 @pytest.mark.parametrize("body", [None, b"<html>no such page</html>", b"[]"])
-def test_a_404_that_is_not_the_platforms_is_not_absence(clock: FakeClock, body: bytes | None) -> None:
+def test_foreign_404_does_not_mean_absence(clock: FakeClock, body: bytes | None) -> None:
     """Otherwise, the 404 of a proxy counts as absence: what is there is made anew, or taken for deleted.
 
     Otherwise, the 404 of a proxy counts as absence: what is there is made anew, or taken for deleted, also as
@@ -218,14 +220,14 @@ def test_a_404_that_is_not_the_platforms_is_not_absence(clock: FakeClock, body: 
     assert (outcome.status, requests) == (404, 1)
 
 
-def test_a_write_that_finds_such_a_404_was_rejected(clock: FakeClock) -> None:
+def test_write_with_foreign_404_is_rejected(clock: FakeClock) -> None:
     outcome, _ = run(clock, CREATE, reply(404, b"<html>"))
 
     assert type(outcome) is Rejected
 
 
 @pytest.mark.parametrize("kind", CALLS)
-def test_an_unreachable_server_ends_after_three_tries_and_short_waits(clock: FakeClock, kind: str) -> None:
+def test_refused_connection_fails_after_three_tries(clock: FakeClock, kind: str) -> None:
     """Otherwise, what was certainly not sent is given up at the first hiccup.
 
     Otherwise, a fault that lasts is tried against for ever.
@@ -239,7 +241,7 @@ def test_an_unreachable_server_ends_after_three_tries_and_short_waits(clock: Fak
 
 
 @pytest.mark.parametrize("kind", CALLS)
-def test_a_server_without_tls_was_never_reached(clock: FakeClock, kind: str) -> None:
+def test_server_without_tls_gives_not_sent(clock: FakeClock, kind: str) -> None:
     with FaultyServer(faulty.not_http) as server:
         url = server.url.replace("http:", "https:")
         with (
@@ -251,9 +253,7 @@ def test_a_server_without_tls_was_never_reached(clock: FakeClock, kind: str) -> 
         assert server.requests == []
 
 
-def test_a_certificate_that_is_not_trusted_is_not_tried_again(
-    clock: FakeClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_untrusted_certificate_is_not_retried(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
     def distrusted(*_: object, **__: object) -> None:
         raise ssl.SSLCertVerificationError(1, "self-signed certificate")
 
@@ -266,9 +266,7 @@ def test_a_certificate_that_is_not_trusted_is_not_tried_again(
         assert (caught.value.reason, client.requests) == ("certificate", 1)
 
 
-def test_a_name_that_does_not_resolve_was_never_reached(
-    clock: FakeClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unresolved_hostname_gives_not_sent(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
     def unresolved(*_: object, **__: object) -> None:
         raise socket.gaierror(-2, "Name or service not known")
 
@@ -283,7 +281,7 @@ def test_a_name_that_does_not_resolve_was_never_reached(
 
 
 @pytest.mark.parametrize("status", [400, 404, 409])
-def test_a_refusal_after_a_try_in_doubt_says_so(clock: FakeClock, status: int) -> None:
+def test_refusal_after_unanswered_write_is_marked_uncertain(clock: FakeClock, status: int) -> None:
     """Otherwise, a refusal of the second try hides that the first one was perhaps done."""
     outcome, requests = run(clock, REPEATABLE, faulty.reset, reply(status, {"error": {"message": "gone"}}))
 
@@ -291,7 +289,7 @@ def test_a_refusal_after_a_try_in_doubt_says_so(clock: FakeClock, status: int) -
     assert (outcome.status, outcome.after_unknown, requests) == (status, True, 2)
 
 
-def test_a_try_in_doubt_is_not_forgotten_when_the_next_is_rate_limited(clock: FakeClock) -> None:
+def test_unanswered_write_stays_unknown_after_rate_limit(clock: FakeClock) -> None:
     """Otherwise, a lost answer to a reading counts as a write that was perhaps done."""
     outcome, _ = run(clock, REPEATABLE, faulty.reset, reply(429, None, retry_after="100000"))
     read, _ = run(clock, READ, faulty.reset, reply(429, None, retry_after="100000"))
@@ -301,9 +299,7 @@ def test_a_try_in_doubt_is_not_forgotten_when_the_next_is_rate_limited(clock: Fa
 
 
 @pytest.mark.parametrize(("kind", "raised"), [(READ, Interrupted), (REPEATABLE, Unknown)])
-def test_a_try_in_doubt_is_not_forgotten_when_the_run_is_interrupted(
-    kind: str, raised: type[ClientError]
-) -> None:
+def test_unanswered_write_stays_unknown_after_interrupt(kind: str, raised: type[ClientError]) -> None:
     class CancelledDuringWait(FakeClock):
         def wait(self, seconds: float, cancelled: threading.Event) -> None:
             cancelled.set()
@@ -313,7 +309,7 @@ def test_a_try_in_doubt_is_not_forgotten_when_the_run_is_interrupted(
     assert (type(outcome), requests) == (raised, 1)
 
 
-def test_an_outage_drains_the_budget_of_all_calls(clock: FakeClock) -> None:
+def test_retry_budget_is_shared_by_all_calls(clock: FakeClock) -> None:
     """Otherwise, a platform in trouble gets four times as many requests."""
     with FaultyServer(reply(503)) as server, WriteClient(server.url, TOKEN, clock=clock) as client:
         for _ in range(40):

@@ -56,7 +56,7 @@ def words(of: bytes, secrets: Sequence[str] = (), token: str = "a-long-token") -
     return str(caught.value)
 
 
-def test_a_short_secret_is_in_no_message_about_its_own_request() -> None:
+def test_short_secret_is_masked_in_own_request_error() -> None:
     """Elsewhere it is not looked for: it stands in too many other words.
 
     Otherwise, a secret in the platform's answer gets into report and log.
@@ -64,16 +64,16 @@ def test_a_short_secret_is_in_no_message_about_its_own_request() -> None:
     assert "[secret] is no hook" in words(b"pass is no hook", ["pass", ""])
 
 
-def test_of_two_secrets_the_longer_one_is_hidden_whole() -> None:
+def test_longer_overlapping_secret_is_masked_whole() -> None:
     assert "it was [secret]" in words(b"it was abcde", ["abc", "abcde"])
 
 
-def test_a_short_token_is_in_no_message() -> None:
+def test_short_token_is_masked_in_error_messages() -> None:
     """Otherwise, the token in the platform's answer gets into report and log."""
     assert "[token] is not known" in words(b"t0k is not known", token="t0k")
 
 
-def test_an_empty_token_is_called_empty() -> None:
+def test_empty_token_error_says_is_empty() -> None:
     """Otherwise, an empty token goes out as a header that is none."""
     with pytest.raises(Malformed) as caught:
         Token("")
@@ -89,35 +89,35 @@ def text(of: Response) -> str:
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/yaml; charset=utf-8", ""])
-def test_a_text_is_what_was_sent_whatever_it_is_called(kind: str) -> None:
+def test_text_response_accepts_any_content_type(kind: str) -> None:
     assert text(answer(body="é\n".encode(), kind=kind)) == "é\n"
 
 
-def test_an_empty_text_is_a_text() -> None:
+def test_empty_text_response_is_accepted() -> None:
     assert text(answer(body=b"")) == ""
 
 
-def test_a_page_of_something_in_between_is_no_text() -> None:
+def test_html_page_is_not_read_as_text() -> None:
     """Otherwise, the page of a proxy is taken for a text."""
     with pytest.raises(NotJson) as caught:
         text(answer(body=b"<h1>Sign in</h1>", kind="text/html; charset=utf-8"))
     assert caught.value.found == "an HTML page"
 
 
-def test_a_text_that_was_perhaps_cut_is_no_text() -> None:
+def test_possibly_truncated_text_response_is_unknown() -> None:
     """Otherwise, a text that was cut is taken for whole, and sent back as that."""
     with pytest.raises(Unknown) as caught:
         text(answer(body=b"openapi: 3", framed=False))
     assert caught.value.reason == "truncated"
 
 
-def test_what_is_not_utf_8_is_no_text() -> None:
+def test_non_utf8_text_response_is_rejected() -> None:
     with pytest.raises(NotJson) as caught:
         text(answer(body=b"\xff"))
     assert caught.value.found == "a text that is not UTF-8"
 
 
-def test_an_answer_of_another_status_is_no_text() -> None:
+def test_partial_text_response_is_rejected() -> None:
     with pytest.raises(NotJson) as caught:
         text(answer(206, b"a part"))
     assert caught.value.found == "an unexpected status"
@@ -126,7 +126,7 @@ def test_an_answer_of_another_status_is_no_text() -> None:
 # Waiting.
 
 
-def test_after_a_cancel_nothing_is_sent_whatever_the_transport() -> None:
+def test_cancelled_client_never_uses_its_transport() -> None:
     """Otherwise, after a signal requests are still sent."""
     transport = Answering(answer())
     client = WriteClient(URL, "token", transport=transport)
@@ -139,13 +139,13 @@ def test_after_a_cancel_nothing_is_sent_whatever_the_transport() -> None:
     assert transport.sent == []
 
 
-def test_a_pause_is_one_that_a_cancel_ends() -> None:
+def test_client_pause_waits_on_clock() -> None:
     clock = FakeClock()
     ReadClient(URL, "token", transport=Answering(answer()), clock=clock).pause(3)
     assert clock.waits == [3]
 
 
-def test_a_shorter_wait_of_another_thread_does_not_end_a_longer_one() -> None:
+def test_rate_limit_gate_keeps_longer_wait() -> None:
     """Otherwise, a shorter wait of one thread ends the longer one of another."""
     gate = Gate(FakeClock())
     gate.close_for(60)
@@ -153,7 +153,7 @@ def test_a_shorter_wait_of_another_thread_does_not_end_a_longer_one() -> None:
     assert gate.left() == 60
 
 
-def test_a_gate_is_open_from_its_moment_on() -> None:
+def test_rate_limit_gate_is_open_after_deadline() -> None:
     clock = FakeClock()
     gate = Gate(clock)
     assert gate.left() == 0
@@ -162,7 +162,7 @@ def test_a_gate_is_open_from_its_moment_on() -> None:
     assert gate.left() == 0
 
 
-def test_an_outage_costs_forty_more_tries_and_five_good_answers_give_one_back() -> None:
+def test_retry_budget_allows_forty_retries_and_refills() -> None:
     budget = Budget()
     budget.refill()
     assert [budget.take() for _ in range(41)] == [True] * 40 + [False]
@@ -173,7 +173,7 @@ def test_an_outage_costs_forty_more_tries_and_five_good_answers_give_one_back() 
     assert [budget.take(), budget.take()] == [True, False]
 
 
-def test_a_moment_that_is_over_is_no_wait() -> None:
+def test_past_retry_after_date_means_no_wait() -> None:
     """Otherwise, a time that is over makes a wait of less than nothing."""
     later, earlier = "Mon, 01 Jan 2029 00:01:00 GMT", "Mon, 01 Jan 2029 00:00:00 GMT"
     assert asked_wait({"retry-after": earlier, "date": later}, lambda: 0.0) == 0
@@ -183,7 +183,7 @@ def test_a_moment_that_is_over_is_no_wait() -> None:
 # Time and connections.
 
 
-def test_a_single_read_may_take_no_longer_than_what_is_left() -> None:
+def test_read_timeout_is_capped_by_deadline() -> None:
     """Otherwise, a server that sends a byte now and then is read for ever, also of a single read."""
     deadline = Deadline()
     with deadline.limited_to(5):
@@ -195,7 +195,7 @@ def test_a_single_read_may_take_no_longer_than_what_is_left() -> None:
 
 
 @pytest.mark.parametrize(("at", "left"), [(0.0, 1.0), (0.75, 0.25), (1.0, None), (1.25, None)])
-def test_a_deadline_is_over_at_its_moment(at: float, left: float | None) -> None:
+def test_deadline_raises_timeout_once_reached(at: float, left: float | None) -> None:
     clock = [0.0]
     deadline = Deadline(lambda: clock[0])
     with deadline.limited_to(1):
@@ -207,7 +207,7 @@ def test_a_deadline_is_over_at_its_moment(at: float, left: float | None) -> None
             assert deadline.left(60, httpcore.ReadTimeout) == left
 
 
-def test_when_nothing_is_left_it_is_over() -> None:
+def test_expired_deadline_raises_timeout() -> None:
     """Otherwise, a server that sends a byte now and then is read for ever."""
     deadline = Deadline()
     with deadline.limited_to(-math.inf), pytest.raises(httpcore.WriteTimeout):
@@ -228,7 +228,7 @@ class Stream(httpcore.NetworkStream):
         self.other.close()
 
 
-def test_a_connection_that_is_made_after_all_were_cut_is_closed() -> None:
+def test_connection_opened_after_cut_is_closed() -> None:
     """Otherwise, a connection is made after a second signal, and what goes over it is waited for."""
     connections, stream = Connections(), Stream()
     connections.cut()
@@ -237,7 +237,7 @@ def test_a_connection_that_is_made_after_all_were_cut_is_closed() -> None:
     assert stream.own.fileno() == -1
 
 
-def test_one_that_is_closed_already_keeps_no_other_from_being_cut() -> None:
+def test_cut_closes_remaining_connections_despite_closed_connection() -> None:
     """Otherwise, a connection that is closed already keeps the others from being cut."""
     connections, closed, open_ = Connections(), Stream(), Stream()
     for stream in (closed, open_):

@@ -19,6 +19,6 @@ NAMES = "'httpx._main' in sys.modules, 'rich' in sys.modules"
          "print(transport.httpx is httpx, sys.modules.get('httpx._main') is there)", "True True"),
     ],
 )  # fmt: skip
-def test_its_command_line_is_imported_by_nobody_who_did_not_ask(program: str, said: str) -> None:
+def test_httpx_command_line_module_is_not_imported(program: str, said: str) -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == said

@@ -46,21 +46,21 @@ class Made:
                 all_of_them.enter_context(self.idle.one())
 
 
-def test_requests_one_after_the_other_share_a_connection() -> None:
+def test_consecutive_requests_share_a_connection() -> None:
     made = Made()
     for _ in range(3):
         made.at_once(1)
     assert len(made.connections) == 1
 
 
-def test_requests_at_the_same_time_have_a_connection_each() -> None:
+def test_concurrent_requests_use_separate_connections() -> None:
     made = Made()
     made.at_once(3)
     made.at_once(3)
     assert len(made.connections) == 3
 
 
-def test_a_request_asks_no_more_connections_where_many_wait() -> None:
+def test_idle_connections_add_no_connection_checks() -> None:
     few, many = Made(), Made()
     for made, waiting in ((few, 1), (many, 64)):
         made.at_once(waiting)
@@ -70,7 +70,7 @@ def test_a_request_asks_no_more_connections_where_many_wait() -> None:
     assert sum(one.asked for one in many.connections) == sum(one.asked for one in few.connections)
 
 
-def test_a_connection_that_the_server_has_closed_is_not_used_again() -> None:
+def test_closed_connection_is_not_reused() -> None:
     """Otherwise, a write goes into a connection that the server has closed: nobody knows then whether it was
     done.
 
@@ -84,7 +84,7 @@ def test_a_connection_that_the_server_has_closed_is_not_used_again() -> None:
     assert [one.is_open for one in made.connections] == [False, True]
 
 
-def test_a_connection_with_an_answer_that_was_not_read_is_not_kept() -> None:
+def test_connection_with_unread_response_is_not_reused() -> None:
     made = Made()
     with made.idle.one():
         made.connections[0].is_open = False
@@ -92,7 +92,7 @@ def test_a_connection_with_an_answer_that_was_not_read_is_not_kept() -> None:
     assert len(made.connections) == 2
 
 
-def test_after_the_end_no_connection_stays_open() -> None:
+def test_closing_pool_closes_every_connection() -> None:
     """Otherwise, a connection in the middle of an answer is used for the next request, which gets that of
     another one.
 

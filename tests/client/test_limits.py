@@ -48,7 +48,7 @@ GOOD = reply(200, {"id": "acme"})
         ({"retry_after": "3", "x_ratelimit_reset": "50"}, 3),
     ],
 )
-def test_a_429_waits_as_long_as_the_server_asks(
+def test_rate_limited_read_waits_as_server_asks(
     clock: FakeClock, headers: dict[str, str], seconds: float
 ) -> None:
     """Otherwise, a platform that says to wait no time is asked again and again.
@@ -64,7 +64,7 @@ def test_a_429_waits_as_long_as_the_server_asks(
 
 
 @pytest.mark.parametrize("headers", [{"retry_after": "61"}, {"retry_after": "1000000000"}])
-def test_a_wait_longer_than_allowed_is_not_begun(clock: FakeClock, headers: dict[str, str]) -> None:
+def test_read_fails_without_wait_above_max_wait(clock: FakeClock, headers: dict[str, str]) -> None:
     """Otherwise, a rate limit is waited for however long it lasts."""
     with (
         FaultyServer(reply(429, {"error": {"message": "slow down"}}, **headers)) as server,
@@ -78,7 +78,7 @@ def test_a_wait_longer_than_allowed_is_not_begun(clock: FakeClock, headers: dict
     assert (caught.value.message, caught.value.waited) == ("slow down", 0)
 
 
-def test_all_waits_of_a_call_together_stay_within_max_wait(clock: FakeClock) -> None:
+def test_total_wait_of_call_stays_within_max_wait(clock: FakeClock) -> None:
     with (
         FaultyServer(reply(429, None, retry_after="0")) as server,
         ReadClient(server.url, TOKEN, max_wait=30, clock=clock) as client,
@@ -90,7 +90,7 @@ def test_all_waits_of_a_call_together_stay_within_max_wait(clock: FakeClock) -> 
     assert caught.value.waited == sum(clock.waits) <= 30
 
 
-def test_a_create_is_repeated_after_a_429_which_did_nothing(clock: FakeClock) -> None:
+def test_create_is_retried_after_429(clock: FakeClock) -> None:
     with (
         FaultyServer(reply(429), reply(429), reply(201, {"id": "t"})) as server,
         WriteClient(server.url, TOKEN, clock=clock) as client,
@@ -99,7 +99,7 @@ def test_a_create_is_repeated_after_a_429_which_did_nothing(clock: FakeClock) ->
         assert len(server.requests) == 3
 
 
-def test_one_limited_call_stops_every_other(clock: FakeClock) -> None:
+def test_rate_limited_call_blocks_other_calls(clock: FakeClock) -> None:
     """Otherwise, a rate limit that another thread has met is waited for however long it lasts."""
     with (
         FaultyServer(reply(429, None, retry_after="3600"), GOOD) as server,
@@ -113,7 +113,7 @@ def test_one_limited_call_stops_every_other(clock: FakeClock) -> None:
         assert len(server.requests) == 1
 
 
-def test_a_closed_gate_opens_when_its_time_has_come(clock: FakeClock) -> None:
+def test_calls_resume_after_rate_limit_expires(clock: FakeClock) -> None:
     with (
         FaultyServer(reply(429, None, retry_after="3600"), GOOD) as server,
         ReadClient(server.url, TOKEN, clock=clock) as client,
@@ -126,7 +126,7 @@ def test_a_closed_gate_opens_when_its_time_has_come(clock: FakeClock) -> None:
         assert clock.waits == [3570, pytest.approx(30)]
 
 
-def test_threads_share_a_client(clock: FakeClock) -> None:
+def test_concurrent_threads_can_share_a_client(clock: FakeClock) -> None:
     script = [reply(429, None, retry_after="1") if n % 10 == 0 else GOOD for n in range(1, 60)]
     with (
         FaultyServer(*script, GOOD) as server,
@@ -140,7 +140,7 @@ def test_threads_share_a_client(clock: FakeClock) -> None:
 
 
 @pytest.mark.parametrize(("asked", "waited"), [("2", 2), ("120", None), ("soon", None)])
-def test_a_503_may_say_how_long(clock: FakeClock, asked: str, waited: float | None) -> None:
+def test_short_retry_after_of_503_is_honored(clock: FakeClock, asked: str, waited: float | None) -> None:
     """Otherwise, a 503 that names an hour is waited for."""
     with (
         FaultyServer(reply(503, None, retry_after=asked), GOOD) as server,
@@ -151,7 +151,7 @@ def test_a_503_may_say_how_long(clock: FakeClock, asked: str, waited: float | No
     assert clock.waits == [waited] if waited else clock.waits[0] <= 0.2
 
 
-def test_backoff_doubles_under_its_cap_with_jitter(clock: FakeClock) -> None:
+def test_retry_backoff_doubles_with_jitter_up_to_cap(clock: FakeClock) -> None:
     for _ in range(20):
         with (
             FaultyServer(reply(500), reply(500), reply(500), GOOD) as server,
@@ -165,7 +165,7 @@ def test_backoff_doubles_under_its_cap_with_jitter(clock: FakeClock) -> None:
         assert len(set(waits)) > 10
 
 
-def test_cancel_ends_a_wait_at_once() -> None:
+def test_cancel_interrupts_rate_limit_wait() -> None:
     """Otherwise, a signal during a wait counts as a rate limit."""
     waiting = threading.Event()
 
@@ -187,7 +187,7 @@ def test_cancel_ends_a_wait_at_once() -> None:
         assert len(server.requests) == 1
 
 
-def test_what_is_under_way_is_given_up_by_a_cancel() -> None:
+def test_cancel_leaves_writes_in_progress_unknown() -> None:
     """Nobody knows then whether a write was carried out; a read has done nothing.
 
     Otherwise, after a second signal an apply waits for answers all the same.
@@ -222,7 +222,7 @@ def test_what_is_under_way_is_given_up_by_a_cancel() -> None:
     assert len(server.requests) == 4
 
 
-def test_a_cancelled_client_sends_nothing_more(clock: FakeClock) -> None:
+def test_cancelled_client_sends_no_requests(clock: FakeClock) -> None:
     with FaultyServer(GOOD) as server, WriteClient(server.url, TOKEN, clock=clock) as client:
         client.cancel()
         for call in (

@@ -51,7 +51,9 @@ class Platform:
 
 
 @pytest.mark.parametrize(("requests", "seconds"), [(1, 1), (5, 1), (20, 1), (600, 60)])
-def test_one_after_the_other_no_request_is_refused(requests: int, seconds: int, clock: FakeClock) -> None:
+def test_rate_limiter_prevents_429_for_sequential_requests(
+    requests: int, seconds: int, clock: FakeClock
+) -> None:
     mine, platform = pace(clock), Platform(clock, requests, seconds)
     for _ in range(3 * requests):
         mine.enter()
@@ -60,7 +62,7 @@ def test_one_after_the_other_no_request_is_refused(requests: int, seconds: int, 
     assert sum(clock.waits) <= 3 * (seconds + 1)
 
 
-def test_requests_in_flight_count_as_sent(clock: FakeClock) -> None:
+def test_rate_limiter_counts_requests_in_flight(clock: FakeClock) -> None:
     """Otherwise, requests in flight do not count, and the platform refuses some."""
     mine, platform = pace(clock), Platform(clock, 3)
     mine.enter()
@@ -84,7 +86,7 @@ def test_requests_in_flight_count_as_sent(clock: FakeClock) -> None:
     assert len(clock.waits) == 1
 
 
-def test_until_the_first_answer_one_request_goes_alone(clock: FakeClock) -> None:
+def test_rate_limiter_serializes_requests_until_first_response(clock: FakeClock) -> None:
     """Otherwise, the first requests exceed a limit that nobody has heard of yet."""
     mine = pace(clock)
     mine.enter()
@@ -96,7 +98,7 @@ def test_until_the_first_answer_one_request_goes_alone(clock: FakeClock) -> None
     assert not second.is_alive()
 
 
-def test_a_platform_that_announces_nothing_is_not_waited_for(clock: FakeClock) -> None:
+def test_rate_limiter_ignores_unusable_headers(clock: FakeClock) -> None:
     mine = pace(clock)
     odd = {"x-ratelimit-remaining": "x", "x-ratelimit-reset": "9"}
     never = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "soon"}
@@ -107,7 +109,7 @@ def test_a_platform_that_announces_nothing_is_not_waited_for(clock: FakeClock) -
     assert clock.waits == []
 
 
-def test_a_moment_that_is_too_far_away_is_not_waited_for(clock: FakeClock) -> None:
+def test_rate_limiter_ignores_reset_beyond_longest_wait(clock: FakeClock) -> None:
     """Otherwise, a header of nonsense keeps dpsync waiting for years."""
     mine = pace(clock, longest=60)
     mine.enter()
@@ -116,7 +118,7 @@ def test_a_moment_that_is_too_far_away_is_not_waited_for(clock: FakeClock) -> No
     assert clock.waits == []
 
 
-def test_a_configured_rate_spreads_requests_evenly(clock: FakeClock) -> None:
+def test_configured_rate_spaces_requests_evenly(clock: FakeClock) -> None:
     mine = pace(clock, rate=5)
     for _ in range(6):
         mine.enter()
@@ -124,7 +126,7 @@ def test_a_configured_rate_spreads_requests_evenly(clock: FakeClock) -> None:
     assert clock.waits == [pytest.approx(0.2)] * 5
 
 
-def test_a_configured_rate_goes_before_what_is_announced(clock: FakeClock) -> None:
+def test_configured_rate_overrides_announced_limit(clock: FakeClock) -> None:
     mine = pace(clock, rate=5)
     mine.enter()
     mine.leave({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "30"})
@@ -133,7 +135,7 @@ def test_a_configured_rate_goes_before_what_is_announced(clock: FakeClock) -> No
 
 
 @pytest.mark.parametrize(("reset", "waits"), [("10.9", [10]), ("11", [])])
-def test_two_answers_that_tell_one_moment_less_than_a_second_apart_are_of_one_window(
+def test_rate_limiter_groups_nearly_equal_reset_times(
     reset: str, waits: list[float], clock: FakeClock
 ) -> None:
     """Headers have whole seconds: the smaller number of the two counts. A later moment is another window."""
@@ -148,7 +150,7 @@ def test_two_answers_that_tell_one_moment_less_than_a_second_apart_are_of_one_wi
     assert clock.waits == waits
 
 
-def test_after_a_cancel_nobody_waits(clock: FakeClock) -> None:
+def test_cancel_ends_rate_limiter_wait(clock: FakeClock) -> None:
     cancelled = threading.Event()
     mine = Pace(clock, cancelled, Nobody(), 60.0, None)
     mine.enter()
@@ -190,7 +192,7 @@ def limited(clock: FakeClock) -> Iterator[tuple[ThreadedServer, Counted]]:
 
 
 @pytest.mark.parametrize("parallelism", [1, 4, 16])
-def test_a_plan_and_a_large_apply_meet_no_429(
+def test_plan_and_large_apply_cause_no_429(
     parallelism: int, limited: tuple[ThreadedServer, Counted], clock: FakeClock, tmp_path: Path
 ) -> None:
     server, gateway = limited
@@ -204,7 +206,7 @@ def test_a_plan_and_a_large_apply_meet_no_429(
     assert clock.waits
 
 
-def test_many_threads_at_once_meet_no_429(limited: tuple[ThreadedServer, Counted], clock: FakeClock) -> None:
+def test_concurrent_reads_cause_no_429(limited: tuple[ThreadedServer, Counted], clock: FakeClock) -> None:
     server, gateway = limited
     with WriteClient(server.url, "ada-token", clock=clock) as client, ThreadPoolExecutor(16) as threads:
         list(threads.map(lambda _: client.get("/orgs/acme"), range(100)))

@@ -28,7 +28,7 @@ def read(clock: FakeClock, *script: Act) -> tuple[list[dict[str, str]], list[str
         return client.pages("/orgs/acme/teams", {"deleted": True}), [seen.target for seen in server.requests]
 
 
-def test_three_pages_are_one_list_in_order(clock: FakeClock) -> None:
+def test_list_joins_three_pages_in_order(clock: FakeClock) -> None:
     items, targets = read(
         clock, page(item("a"), item("b"), cursor="p 2&x"), page(item("c"), cursor="p3"), page(item("d"))
     )
@@ -53,17 +53,17 @@ def test_three_pages_are_one_list_in_order(clock: FakeClock) -> None:
         page(count=None),
     ],
 )
-def test_a_list_ends_where_no_further_page_is_named(clock: FakeClock, last: Act) -> None:
+def test_list_ends_without_next_page_cursor(clock: FakeClock, last: Act) -> None:
     assert read(clock, last)[0] == []
 
 
-def test_an_empty_page_in_the_middle_is_not_the_end(clock: FakeClock) -> None:
+def test_list_continues_after_empty_middle_page(clock: FakeClock) -> None:
     items, _ = read(clock, page(item("a"), cursor="2"), page(cursor="3"), page(item("b")))
 
     assert [i["id"] for i in items] == ["a", "b"]
 
 
-def test_items_without_an_id_may_look_alike(clock: FakeClock) -> None:
+def test_list_accepts_equal_items_without_id(clock: FakeClock) -> None:
     assert len(read(clock, page({"role": "read"}, cursor="2"), page({"role": "read"}))[0]) == 2
 
 
@@ -92,7 +92,7 @@ def test_items_without_an_id_may_look_alike(clock: FakeClock) -> None:
         ([page(item("a"), next=False)], "bad cursor", 1),
     ],
 )
-def test_a_list_without_a_proper_end_is_an_error(
+def test_malformed_list_pages_are_an_error(
     clock: FakeClock, script: list[Act], fault: str, number: int
 ) -> None:
     """Otherwise, a list that moved while it was read is taken for whole, though what moved is missing.
@@ -113,19 +113,19 @@ def test_a_list_without_a_proper_end_is_an_error(
 @pytest.mark.parametrize(
     ("second", "raised"), [(reply(500), ServerFault), (faulty.HTML, NotJson), (reply(404, b""), NotJson)]
 )
-def test_a_page_that_fails_fails_the_list(clock: FakeClock, second: Act, raised: type[ClientError]) -> None:
+def test_list_read_fails_if_any_page_fails(clock: FakeClock, second: Act, raised: type[ClientError]) -> None:
     with pytest.raises(raised):
         read(clock, page(item("a"), cursor="2"), second)
 
 
-def test_a_list_that_is_not_whole_is_read_again(clock: FakeClock) -> None:
+def test_list_shorter_than_count_is_reread(clock: FakeClock) -> None:
     items, targets = read(clock, page(item("a"), count=2), page(item("a"), item("b"), count=2))
 
     assert [i["id"] for i in items] == ["a", "b"]
     assert len(targets) == 2
 
 
-def test_a_list_that_grew_between_two_pages_is_read_again(clock: FakeClock) -> None:
+def test_list_growing_between_pages_is_reread(clock: FakeClock) -> None:
     moved = page(item("a"), count=2, cursor="2"), page(item("b"), count=3)
     items, targets = read(clock, *moved, page(item("new"), item("a"), item("b"), count=3))
 
@@ -134,7 +134,7 @@ def test_a_list_that_grew_between_two_pages_is_read_again(clock: FakeClock) -> N
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
-def test_a_list_that_stays_fewer_or_more_than_it_says_is_an_error(clock: FakeClock, count: int) -> None:
+def test_list_read_fails_on_persistent_count_mismatch(clock: FakeClock, count: int) -> None:
     """Otherwise, a list that somebody writes to while it is read ends every plan.
 
     Otherwise, a list that ended too early is taken for whole, and what it lacks is made anew or counts as
@@ -149,7 +149,7 @@ def test_a_list_that_stays_fewer_or_more_than_it_says_is_an_error(clock: FakeClo
 
 
 @pytest.mark.parametrize("count", ["2", True, [2]])
-def test_a_count_that_is_no_number_is_an_error(clock: FakeClock, count: object) -> None:
+def test_list_read_fails_on_non_numeric_count(clock: FakeClock, count: object) -> None:
     """Otherwise, a count that is no number counts as none, and a list that is cut as whole."""
     with pytest.raises(BadList) as caught:
         read(clock, page(item("a"), item("b"), count=count))
@@ -157,14 +157,14 @@ def test_a_count_that_is_no_number_is_an_error(clock: FakeClock, count: object) 
     assert caught.value.fault == "the count is not a number"
 
 
-def test_a_page_that_fails_once_is_read_again(clock: FakeClock) -> None:
+def test_failed_list_page_is_retried(clock: FakeClock) -> None:
     items, targets = read(clock, page(item("a"), cursor="2"), faulty.cut_length, page(item("b")))
 
     assert [i["id"] for i in items] == ["a", "b"]
     assert len(targets) == 3
 
 
-def test_a_list_without_end_is_given_up(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_list_reading_stops_at_page_limit(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, a part of a list is taken for all of it."""
     monkeypatch.setattr(client_module, "MAX_PAGES", 5)
     with pytest.raises(BadList) as caught:

@@ -20,12 +20,12 @@ ELSEWHERE = [
 
 
 @pytest.mark.parametrize("url", HERE)
-def test_these_are_on_this_machine(url: str) -> None:
+def test_loopback_urls_are_recognized(url: str) -> None:
     assert is_loopback(url)
 
 
 @pytest.mark.parametrize("url", ELSEWHERE)
-def test_these_are_not(url: str) -> None:
+def test_non_loopback_urls_are_recognized(url: str) -> None:
     assert not is_loopback(url)
 
 
@@ -39,7 +39,7 @@ def test_these_are_not(url: str) -> None:
         ("https://[2001:DB8::1]:8443", "https://[2001:db8::1]:8443"),
     ],
 )
-def test_an_origin_has_one_spelling(url: str, named: str) -> None:
+def test_platform_origin_is_normalized(url: str, named: str) -> None:
     assert origin(url) == named
     assert is_name(named)
 
@@ -48,14 +48,14 @@ def test_an_origin_has_one_spelling(url: str, named: str) -> None:
     ("url", "named"),
     [("https://[::1", ""), ("https://a:port", "https://a"), ("https://a:99999", "https://a"), ("a", "://")],
 )
-def test_what_is_no_address_has_no_origin_that_a_platform_could_have(url: str, named: str) -> None:
+def test_invalid_url_has_no_valid_platform_origin(url: str, named: str) -> None:
     assert origin(url) == named
 
 
 @pytest.mark.parametrize(
     "text", ["", "acme", "https://", "https://a/b", "https://a b", "world-", "world-a b"]
 )
-def test_what_no_platform_is_called(text: str) -> None:
+def test_invalid_platform_names_are_rejected(text: str) -> None:
     assert not is_name(text)
 
 
@@ -76,7 +76,7 @@ class Answering:
         return Stats(0, {})
 
 
-def test_on_loopback_the_first_world_that_is_named_is_the_platform() -> None:
+def test_loopback_platform_is_first_world_header() -> None:
     client = ReadClient("http://localhost:8787", "token", transport=Answering("one", "two"))
     before = client.platform
     client.get("/user")
@@ -85,7 +85,7 @@ def test_on_loopback_the_first_world_that_is_named_is_the_platform() -> None:
     assert (before, client.platform) == ("http://localhost:8787", "world-one")
 
 
-def test_elsewhere_the_origin_is_the_platform_whatever_an_answer_names() -> None:
+def test_remote_platform_name_ignores_world_header() -> None:
     """Otherwise, a platform that names itself a world gets the ids of another one."""
     client = ReadClient("https://api.acme.example", "token", transport=Answering("one"))
     client.get("/user")
@@ -94,6 +94,6 @@ def test_elsewhere_the_origin_is_the_platform_whatever_an_answer_names() -> None
 
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 65, "https://api.acme.example", "é"])
-def test_a_world_without_a_usable_name_has_none(name: str) -> None:
+def test_invalid_world_header_is_ignored(name: str) -> None:
     """Otherwise, a header puts a name into the ids file that no reading of it accepts."""
     assert world("http://localhost", {"dpsync-world": name}) is None

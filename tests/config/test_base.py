@@ -73,20 +73,20 @@ def checkout(tmp_path: Path) -> Path:
 # What is read.
 
 
-def test_the_base_is_head_and_not_what_lies_in_the_directory(checkout: Path) -> None:
+def test_git_base_ignores_uncommitted_changes(checkout: Path) -> None:
     lay(checkout, **{"dpsync.yaml": team("Second")})
     found = base(checkout)
     assert titles(found) == ["First"]
     assert (found.name, found.commit) == ("HEAD", git(checkout, "rev-parse", "HEAD"))
 
 
-def test_what_is_only_staged_is_not_the_base(checkout: Path) -> None:
+def test_git_base_ignores_staged_changes(checkout: Path) -> None:
     lay(checkout, **{"dpsync.yaml": team("Second")})
     git(checkout, "add", "--all")
     assert titles(base(checkout)) == ["First"]
 
 
-def test_includes_and_files_as_values_are_those_of_the_commit(tmp_path: Path) -> None:
+def test_git_base_reads_included_files_from_commit(tmp_path: Path) -> None:
     site = "organizations:\n  acme:\n    sites: { docs: { title: Docs, adaptiveSchema: { file: s.json } } }\n"
     commit(
         tmp_path,
@@ -106,7 +106,7 @@ def test_includes_and_files_as_values_are_those_of_the_commit(tmp_path: Path) ->
     assert "beta" in json.dumps(dict(schema.fields))
 
 
-def test_an_include_through_a_link_is_followed_within_the_commit(tmp_path: Path) -> None:
+def test_git_base_follows_symlinked_include(tmp_path: Path) -> None:
     commit(tmp_path, {"real/teams.yaml": "organizations: { acme: { teams: { a: { title: Linked } } } }\n"})
     (tmp_path / "teams.yaml").symlink_to("real/teams.yaml")
     root = "dpsync: 1\ninclude: [teams.yaml]\norganizations: { acme: { id: acme } }\n"
@@ -149,17 +149,17 @@ def test_git_base_include_follows_directory_links(include: str, target: str, tmp
     assert titles(base(tmp_path)) == ["Linked"]
 
 
-def test_a_project_may_lie_below_the_root_of_the_repository(tmp_path: Path) -> None:
+def test_git_base_supports_project_in_subdirectory(tmp_path: Path) -> None:
     commit(tmp_path, {"docs/acme/dpsync.yaml": team("Below"), "dpsync.yaml": team("Above")})
     assert titles(base(tmp_path / "docs" / "acme")) == ["Below"]
 
 
-def test_the_root_file_may_have_had_its_other_name(checkout: Path) -> None:
+def test_git_base_finds_root_file_with_other_extension(checkout: Path) -> None:
     git(checkout, "mv", "dpsync.yaml", "dpsync.yml")
     assert titles(read_base(checkout / "dpsync.yml", REGISTRY, {})) == ["First"]
 
 
-def test_nothing_of_the_checkout_is_touched(checkout: Path) -> None:
+def test_reading_git_base_leaves_checkout_unchanged(checkout: Path) -> None:
     lay(checkout, **{"dpsync.yaml": team("Second"), "new.yaml": "x"})
     index = (checkout / ".git" / "index").read_bytes()
     before = {path: path.stat().st_mtime_ns for path in checkout.rglob("*") if path.is_file()}
@@ -168,18 +168,18 @@ def test_nothing_of_the_checkout_is_touched(checkout: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in checkout.rglob("*") if path.is_file()} == before
 
 
-def test_a_hook_may_call_it(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_base_is_readable_inside_git_hook(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_DIR", ".git")
     monkeypatch.setenv("GIT_INDEX_FILE", ".git/index.lock")
     assert titles(base(checkout)) == ["First"]
 
 
-def test_a_variable_that_only_the_past_needed_is_no_obstacle(tmp_path: Path) -> None:
+def test_git_base_loads_despite_unset_variable(tmp_path: Path) -> None:
     commit(tmp_path, {"dpsync.yaml": team('"${OLD_TITLE}"').replace("id: acme", "id: acme")})
     assert base(tmp_path).desired is not None
 
 
-def test_a_pattern_that_fits_nothing_leaves_the_past_what_the_others_protect(tmp_path: Path) -> None:
+def test_git_base_keeps_valid_protect_patterns_beside_unknown(tmp_path: Path) -> None:
     commit(tmp_path, {"dpsync.yaml": "policy: { protect: [team/*, teams/*] }\n" + team("First")})
     found = base(tmp_path).desired
     assert found is not None
@@ -189,12 +189,12 @@ def test_a_pattern_that_fits_nothing_leaves_the_past_what_the_others_protect(tmp
 # No base.
 
 
-def test_outside_of_git_there_is_none(tmp_path: Path) -> None:
+def test_git_base_is_empty_outside_git(tmp_path: Path) -> None:
     lay(tmp_path, **{"dpsync.yaml": team("First")})
     assert base(tmp_path) == Base("the files are not in a git repository")
 
 
-def test_a_repository_of_another_user_is_a_warning_until_it_is_trusted(
+def test_git_base_warns_about_untrusted_repository_owner(
     checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: checkout.stat().st_uid + 12345)
@@ -208,25 +208,25 @@ def test_a_repository_of_another_user_is_a_warning_until_it_is_trusted(
     assert titles(base(checkout)) == ["First"]
 
 
-def test_without_git_there_is_none(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_base_is_empty_without_git_installed(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     assert base(checkout) == Base("git is not installed")
 
 
-def test_before_the_first_commit_there_is_none(tmp_path: Path) -> None:
+def test_git_base_is_empty_before_first_commit(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     lay(tmp_path, **{"dpsync.yaml": team("First")})
     assert base(tmp_path) == Base("the repository has no commit")
 
 
-def test_a_configuration_that_is_new_has_no_past(tmp_path: Path) -> None:
+def test_git_base_is_empty_for_uncommitted_root_file(tmp_path: Path) -> None:
     commit(tmp_path, {"README": "x"})
     lay(tmp_path, **{"dpsync.yaml": team("First")})
     assert base(tmp_path) == Base("HEAD does not contain dpsync.yaml")
     assert base(tmp_path, "HEAD").desired is None
 
 
-def test_a_base_that_does_not_load_is_a_warning(tmp_path: Path) -> None:
+def test_invalid_default_git_base_is_a_warning(tmp_path: Path) -> None:
     commit(tmp_path, {"dpsync.yaml": "dpsync: 1\norganizations: { acme: { id: acme, titel: A } }\n"})
     found = base(tmp_path)
     assert found.desired is None
@@ -236,14 +236,14 @@ def test_a_base_that_does_not_load_is_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ref", ["no-such-branch", "--help", "HEAD:dpsync.yaml"])
-def test_a_named_base_that_is_no_commit_is_an_error_that_names_it(checkout: Path, ref: str) -> None:
+def test_unknown_base_ref_is_an_error(checkout: Path, ref: str) -> None:
     with pytest.raises(DiagnosticError) as ended:
         base(checkout, ref)
     assert ended.value.exit_code == Exit.INVALID
     assert f'"{ref}"' in ended.value.diagnostics[0].message
 
 
-def test_a_named_base_that_does_not_load_is_an_error(tmp_path: Path) -> None:
+def test_invalid_explicit_git_base_is_an_error(tmp_path: Path) -> None:
     commit(tmp_path, {"dpsync.yaml": "dpsync: 2\n"})
     lay(tmp_path, **{"dpsync.yaml": team("First")})
     with pytest.raises(DiagnosticError, match='dpsync cannot compare the files with "HEAD"') as ended:
@@ -251,7 +251,7 @@ def test_a_named_base_that_does_not_load_is_an_error(tmp_path: Path) -> None:
     assert ended.value.exit_code == Exit.INVALID
 
 
-def test_a_named_base_outside_of_git_is_an_error(tmp_path: Path) -> None:
+def test_explicit_git_base_outside_git_is_an_error(tmp_path: Path) -> None:
     lay(tmp_path, **{"dpsync.yaml": team("First")})
     with pytest.raises(DiagnosticError, match="the files are not in a git repository"):
         base(tmp_path, "main")
@@ -260,7 +260,7 @@ def test_a_named_base_outside_of_git_is_an_error(tmp_path: Path) -> None:
 # Which commit.
 
 
-def test_what_a_commit_merges_is_known_in_a_shallow_clone_too(checkout: Path, tmp_path: Path) -> None:
+def test_merge_commit_parents_are_known_in_shallow_clone(checkout: Path, tmp_path: Path) -> None:
     git(checkout, "checkout", "-q", "-b", "topic")
     commit(checkout, {"more.txt": "parent 0"})
     topic = git(checkout, "rev-parse", "HEAD")
@@ -275,7 +275,7 @@ def test_what_a_commit_merges_is_known_in_a_shallow_clone_too(checkout: Path, tm
     assert repository.parents(repository.commit("HEAD") or "") == [first, topic]
 
 
-def test_a_named_base_is_that_commit(checkout: Path) -> None:
+def test_explicit_base_ref_selects_commit(checkout: Path) -> None:
     first = git(checkout, "rev-parse", "HEAD")
     commit(checkout, {"dpsync.yaml": team("Second")})
     assert titles(base(checkout, "HEAD~1")) == ["First"]
@@ -295,27 +295,27 @@ def branch(checkout: Path, tmp_path: Path) -> Path:
     return clone
 
 
-def test_in_a_pull_request_it_is_the_merge_base(branch: Path) -> None:
+def test_git_base_in_pull_request_is_merge_base(branch: Path) -> None:
     found = base(branch, CI="true", GITHUB_BASE_REF="main", GITHUB_EVENT_NAME="pull_request")
     assert titles(found) == ["First"]
     assert found.name == "the merge base with origin/main"
 
 
 @pytest.mark.parametrize("ref", ["main", None, {"x": 1}])
-def test_a_review_of_a_pull_request_is_about_its_branch(branch: Path, tmp_path: Path, ref: object) -> None:
+def test_git_base_of_review_is_its_merge_base(branch: Path, tmp_path: Path, ref: object) -> None:
     event = tmp_path / "event.json"
     event.write_text(json.dumps({"pull_request": {"base": {"ref": ref}}}))
     names = {"GITHUB_EVENT_NAME": "pull_request_review", "GITHUB_EVENT_PATH": str(event)}
     assert titles(base(branch, CI="true", **names)) == ["First" if ref == "main" else "Topic"]
 
 
-def test_in_ci_it_is_the_parent_of_what_was_pushed(branch: Path) -> None:
+def test_git_base_in_ci_is_parent_commit(branch: Path) -> None:
     git(branch, "reset", "-q", "--hard", "HEAD~1")
     assert titles(base(branch, CI="true")) == ["First"]
     assert base(branch, CI="1", GITHUB_EVENT_NAME="push").name == "the parent of HEAD"
 
 
-def test_a_push_of_several_commits_is_seen_whole(branch: Path, tmp_path: Path) -> None:
+def test_git_base_of_push_is_commit_before_push(branch: Path, tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text(json.dumps({"before": git(branch, "rev-parse", "HEAD~2")}))
     found = base(branch, CI="true", GITHUB_EVENT_NAME="push", GITHUB_EVENT_PATH=str(event))
@@ -323,21 +323,21 @@ def test_a_push_of_several_commits_is_seen_whole(branch: Path, tmp_path: Path) -
     assert found.name == "the commit before the push"
 
 
-def test_the_first_push_of_a_branch_names_no_commit(branch: Path, tmp_path: Path) -> None:
+def test_git_base_of_first_push_is_branch_parent(branch: Path, tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text(json.dumps({"before": "0" * 40}))
     found = base(branch, CI="true", GITHUB_EVENT_NAME="push", GITHUB_EVENT_PATH=str(event))
     assert titles(found) == ["Topic"]
 
 
-def test_in_a_merge_queue_it_is_what_the_queue_stands_on(branch: Path, tmp_path: Path) -> None:
+def test_git_base_in_merge_queue_is_queue_base(branch: Path, tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text(json.dumps({"merge_group": {"base_sha": git(branch, "rev-parse", "HEAD~2")}}))
     found = base(branch, CI="true", GITHUB_EVENT_NAME="merge_group", GITHUB_EVENT_PATH=str(event))
     assert titles(found) == ["First"]
 
 
-def test_where_the_target_was_not_fetched_the_event_names_its_commit(branch: Path, tmp_path: Path) -> None:
+def test_merge_base_uses_event_sha_without_target_branch(branch: Path, tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text(json.dumps({"pull_request": {"base": {"sha": git(branch, "rev-parse", "origin/main")}}}))
     git(branch, "update-ref", "refs/keep", "refs/remotes/origin/main")
@@ -349,9 +349,7 @@ def test_where_the_target_was_not_fetched_the_event_names_its_commit(branch: Pat
 
 
 @pytest.mark.parametrize("sha", ["HEAD~2", "--all", 7, None, {"x": 1}, "0" * 40])
-def test_what_an_event_says_is_the_id_of_a_commit_or_nothing(
-    branch: Path, tmp_path: Path, sha: object
-) -> None:
+def test_invalid_commit_id_in_github_event_is_ignored(branch: Path, tmp_path: Path, sha: object) -> None:
     event = tmp_path / "event.json"
     event.write_text(json.dumps({"before": sha, "merge_group": {"base_sha": sha}}))
     found = base(branch, CI="true", GITHUB_EVENT_NAME="push", GITHUB_EVENT_PATH=str(event))
@@ -361,7 +359,7 @@ def test_what_an_event_says_is_the_id_of_a_commit_or_nothing(
 
 
 @pytest.mark.parametrize("name", ["CI_MERGE_REQUEST_DIFF_BASE_SHA", "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"])
-def test_in_a_merge_request_it_is_the_merge_base(branch: Path, name: str) -> None:
+def test_git_base_in_gitlab_merge_request(branch: Path, name: str) -> None:
     tip = git(branch, "rev-parse", "HEAD~2" if "DIFF" in name else "origin/main")
     env = {"CI": "true", "GITLAB_CI": "true", "CI_PIPELINE_SOURCE": "merge_request_event", name: tip}
     found = base(branch, CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main", CI_COMMIT_BEFORE_SHA="0" * 40, **env)
@@ -369,7 +367,7 @@ def test_in_a_merge_request_it_is_the_merge_base(branch: Path, name: str) -> Non
     assert found.name == "the merge base with main"
 
 
-def test_in_a_pipeline_of_a_branch_it_is_what_was_there_before_the_push(branch: Path) -> None:
+def test_gitlab_branch_pipeline_base_is_commit_before_push(branch: Path) -> None:
     env = {"CI": "true", "GITLAB_CI": "true", "CI_PIPELINE_SOURCE": "push"}
     before = git(branch, "rev-parse", "HEAD~2")
     assert titles(base(branch, CI_COMMIT_BEFORE_SHA=before, **env)) == ["First"]
@@ -380,7 +378,7 @@ def test_in_a_pipeline_of_a_branch_it_is_what_was_there_before_the_push(branch: 
 # What earlier commits said.
 
 
-def test_the_commits_before_the_base_that_have_changed_its_files_are_there_the_latest_first(
+def test_earlier_bases_are_listed_newest_first(
     tmp_path: Path,
 ) -> None:
     for title in ("First", "Second", "Third"):
@@ -393,7 +391,7 @@ def test_the_commits_before_the_base_that_have_changed_its_files_are_there_the_l
     assert [titles(Base("", desired=then)) for then in found.earlier] == [["Second"], ["First"], []]
 
 
-def test_what_a_shallow_clone_lacks_is_not_taken_for_nothing(tmp_path: Path) -> None:
+def test_earlier_bases_stop_at_shallow_clone_boundary(tmp_path: Path) -> None:
     (tmp_path / "whole").mkdir()
     for title in ("First", "Second", "Third"):
         commit(tmp_path / "whole", {"dpsync.yaml": team(title)})
@@ -403,21 +401,19 @@ def test_what_a_shallow_clone_lacks_is_not_taken_for_nothing(tmp_path: Path) -> 
         assert [titles(Base("", desired=then)) for then in base(clone).earlier] == there
 
 
-def test_what_began_later_than_the_repository_was_nothing_before(tmp_path: Path) -> None:
+def test_earlier_base_before_first_configuration_is_empty(tmp_path: Path) -> None:
     commit(tmp_path, {"notes.txt": "x"})
     commit(tmp_path, {"dpsync.yaml": team("First")})
     assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [[]]
 
 
-def test_an_earlier_commit_that_does_not_load_says_nothing(tmp_path: Path) -> None:
+def test_earlier_bases_skip_invalid_commits(tmp_path: Path) -> None:
     for text in (team("First"), "dpsync: 2\n", team("Third")):
         commit(tmp_path, {"dpsync.yaml": text})
     assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier] == [["First"], []]
 
 
-def test_of_many_earlier_commits_some_are_read_and_none_before_somebody_looks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_earlier_bases_are_loaded_lazily_and_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(14):
         commit(tmp_path, {"dpsync.yaml": team(f"T{number}")})
     found = base(tmp_path)
@@ -431,7 +427,7 @@ def test_of_many_earlier_commits_some_are_read_and_none_before_somebody_looks(
     assert len(read) == 10
 
 
-def test_a_long_history_is_not_searched_to_its_beginning(
+def test_earlier_bases_search_limited_number_of_commits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dpsync.config.git._FAR", 3)
@@ -450,7 +446,7 @@ def part(title: str) -> str:
     return f"organizations: {{ acme: {{ teams: {{ {title.lower()}: {{ title: {title} }} }} }} }}\n"
 
 
-def test_a_file_that_has_another_name_now_hides_no_earlier_commit(tmp_path: Path) -> None:
+def test_earlier_bases_include_commits_before_file_rename(tmp_path: Path) -> None:
     for title in ("First", "Second"):
         commit(tmp_path, {"dpsync.yaml": ROOT, "parts/one.yaml": part(title)})
     commit(tmp_path, {"dpsync.yaml": f"{ROOT}# later\n"})
@@ -462,7 +458,7 @@ def test_a_file_that_has_another_name_now_hides_no_earlier_commit(tmp_path: Path
 
 
 @pytest.mark.parametrize("to", ["elsewhere.yaml", None])
-def test_a_file_that_was_taken_away_is_known_from_the_commit_before(tmp_path: Path, to: str | None) -> None:
+def test_earlier_bases_include_removed_file(tmp_path: Path, to: str | None) -> None:
     commit(tmp_path, {"dpsync.yaml": ROOT, "parts/one.yaml": part("One")})
     commit(tmp_path, {"parts/two.yaml": part("Two")})
     git(tmp_path, *(("mv", "parts/two.yaml", to) if to else ("rm", "-q", "parts/two.yaml")))
@@ -472,7 +468,7 @@ def test_a_file_that_was_taken_away_is_known_from_the_commit_before(tmp_path: Pa
     assert [titles(Base("", desired=then)) for then in found.earlier] == [["One", "Two"], ["One"], []]
 
 
-def test_a_merge_is_one_commit_of_its_line(checkout: Path) -> None:
+def test_earlier_bases_follow_first_parent_of_merge(checkout: Path) -> None:
     git(checkout, "switch", "-q", "-c", "topic")
     commit(checkout, {"dpsync.yaml": team("Tried")})
     commit(checkout, {"dpsync.yaml": team("Better")})
@@ -481,16 +477,16 @@ def test_a_merge_is_one_commit_of_its_line(checkout: Path) -> None:
     assert [titles(Base("", desired=then)) for then in base(checkout).earlier] == [["First"], []]
 
 
-def test_on_a_timer_nothing_has_just_changed(branch: Path) -> None:
+def test_git_base_of_scheduled_run_is_head(branch: Path) -> None:
     assert base(branch, CI="true", GITHUB_EVENT_NAME="schedule").name == "HEAD"
 
 
-def test_ci_may_be_switched_off(branch: Path) -> None:
+def test_git_base_is_head_when_ci_is_false(branch: Path) -> None:
     assert base(branch, CI="false").name == "HEAD"
 
 
 @pytest.mark.parametrize("env", [{"GITHUB_BASE_REF": "main"}, {"GITHUB_EVENT_NAME": "push"}])
-def test_a_shallow_clone_is_a_warning_that_says_what_to_fetch(
+def test_shallow_clone_warning_hints_at_fetch_depth(
     branch: Path, tmp_path: Path, env: dict[str, str]
 ) -> None:
     shallow = tmp_path / "shallow"
@@ -501,7 +497,7 @@ def test_a_shallow_clone_is_a_warning_that_says_what_to_fetch(
     assert "fetch-depth: 0" in (found.warning.hint or "")
 
 
-def test_a_named_base_beyond_a_shallow_clone_says_what_to_fetch(branch: Path, tmp_path: Path) -> None:
+def test_base_missing_from_shallow_clone_hints_fetch_depth(branch: Path, tmp_path: Path) -> None:
     shallow = tmp_path / "shallow"
     git(tmp_path, "clone", "-q", "--depth", "1", "--branch", "topic", f"file://{branch}", str(shallow))
     with pytest.raises(DiagnosticError) as ended:

@@ -30,7 +30,7 @@ def places(diagnostics: tuple[Diagnostic, ...] | list[Diagnostic]) -> list[tuple
     return [(diagnostic.code, str(diagnostic.span)) for diagnostic in diagnostics]
 
 
-def test_files_become_one_tree(tmp_path: Path) -> None:
+def test_included_files_are_merged_into_one_tree(tmp_path: Path) -> None:
     sources = load(
         tmp_path,
         {
@@ -56,7 +56,7 @@ def test_files_become_one_tree(tmp_path: Path) -> None:
     assert sorted(sources.texts) == ["dpsync.yaml", "sites/api.yaml", "sites/docs.yaml", "teams.yaml"]
 
 
-def test_every_entry_keeps_its_place(tmp_path: Path) -> None:
+def test_merged_entries_keep_their_file_positions(tmp_path: Path) -> None:
     sources = load(
         tmp_path,
         {
@@ -81,7 +81,7 @@ def test_every_entry_keeps_its_place(tmp_path: Path) -> None:
         ("teams: {a: {}}", "teams: []"),
     ],
 )
-def test_what_is_no_mapping_may_not_be_given_in_two_files(tmp_path: Path, first: str, second: str) -> None:
+def test_duplicate_value_in_two_files_is_an_error(tmp_path: Path, first: str, second: str) -> None:
     sources = load(
         tmp_path,
         {
@@ -120,9 +120,7 @@ def test_what_is_no_mapping_may_not_be_given_in_two_files(tmp_path: Path, first:
         ("dpsync: 1\ninclude: ['${X}']\n" + ACME, codes.MISSING_VARIABLE, "dpsync.yaml:2:12"),
     ],
 )
-def test_an_unusable_root_file_is_an_error_at_its_place(
-    tmp_path: Path, text: str, code: str, place: str
-) -> None:
+def test_unusable_root_file_error_is_located(tmp_path: Path, text: str, code: str, place: str) -> None:
     problems = places(load(tmp_path, {"dpsync.yaml": text}).diagnostics)
     assert problems[0] == (code, place)
 
@@ -140,26 +138,24 @@ def test_an_unusable_root_file_is_an_error_at_its_place(
         ("a: [\n", codes.SYNTAX, "b.yaml:1:4"),
     ],
 )
-def test_an_unusable_included_file_is_an_error_at_its_place(
-    tmp_path: Path, text: str, code: str, place: str
-) -> None:
+def test_unusable_included_file_error_is_located(tmp_path: Path, text: str, code: str, place: str) -> None:
     sources = load(tmp_path, {"dpsync.yaml": "dpsync: 1\ninclude: [b.yaml]\n" + ACME, "b.yaml": text})
     assert places(sources.diagnostics) == [(code, place)]
     assert sources.texts["b.yaml"] == text
 
 
-def test_a_file_that_could_not_be_read_is_not_also_called_empty(tmp_path: Path) -> None:
+def test_unparsable_included_file_is_reported_once(tmp_path: Path) -> None:
     sources = load(tmp_path, {"dpsync.yaml": "dpsync: 1\ninclude: [b.yaml]\n", "b.yaml": "a: [\n"})
     assert places(sources.diagnostics) == [(codes.SYNTAX, "b.yaml:1:4")]
 
 
-def test_a_missing_root_file_is_a_finding(tmp_path: Path) -> None:
+def test_missing_root_file_is_reported(tmp_path: Path) -> None:
     sources = load(tmp_path, {})
     assert [problem.code for problem in sources.diagnostics] == [codes.UNREADABLE]
     assert sources.root.entries == ()
 
 
-def test_all_findings_of_all_files_are_collected(tmp_path: Path) -> None:
+def test_errors_of_all_included_files_are_collected(tmp_path: Path) -> None:
     sources = load(
         tmp_path,
         {
@@ -177,7 +173,7 @@ def test_all_findings_of_all_files_are_collected(tmp_path: Path) -> None:
     ]
 
 
-def test_variables_may_choose_the_files(tmp_path: Path) -> None:
+def test_include_path_may_contain_variables(tmp_path: Path) -> None:
     files = {"dpsync.yaml": "dpsync: 1\ninclude: ['${STAGE}.yaml']\n", "prod.yaml": ACME}
     sources = load(tmp_path, files, {"STAGE": "prod"})
     assert sources.diagnostics == []
@@ -197,7 +193,7 @@ trees = st.dictionaries(
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(trees, min_size=1, max_size=4), st.randoms())
-def test_the_order_of_files_changes_nothing(parts: list[dict[str, object]], random: object) -> None:
+def test_merge_result_is_independent_of_file_order(parts: list[dict[str, object]], random: object) -> None:
     nodes = []
     for number, part in enumerate(parts):
         node, problems = read(str(part), f"{number}.yaml")

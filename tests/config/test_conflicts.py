@@ -20,7 +20,7 @@ OURS, BASE, BETWEEN, THEIRS = "<<<<<<< HEAD", "||||||| 1a2b", "=======", ">>>>>>
         (["<<<<<<<< eight", "a: ======="], []),
     ],
 )
-def test_each_conflict_is_told_once_where_it_begins(lines: list[str], told: list[int]) -> None:
+def test_git_conflict_is_reported_at_first_marker(lines: list[str], told: list[int]) -> None:
     found = markers("\n".join(lines), "dpsync.ids")
     assert [(span.file, span.line, span.column) for span in found] == [
         ("dpsync.ids", line, 1) for line in told
@@ -38,7 +38,7 @@ def test_each_conflict_is_told_once_where_it_begins(lines: list[str], told: list
         (["a"], ["a"], ["a"]),
     ],
 )  # fmt: skip
-def test_each_side_is_the_text_before_with_every_line_at_its_number(
+def test_conflict_sides_keep_original_line_numbers(
     lines: list[str], ours: list[str], theirs: list[str]
 ) -> None:
     assert both_sides("\n".join(lines)) == ("\n".join(ours), "\n".join(theirs))
@@ -47,5 +47,5 @@ def test_each_side_is_the_text_before_with_every_line_at_its_number(
 @pytest.mark.parametrize(
     "lines", [[OURS, "a"], [OURS, THEIRS], [BETWEEN], [THEIRS], [OURS, OURS], [OURS, BETWEEN, BASE, THEIRS]]
 )
-def test_markers_that_do_not_belong_together_have_no_sides(lines: list[str]) -> None:
+def test_unbalanced_conflict_markers_have_no_sides(lines: list[str]) -> None:
     assert both_sides("\n".join(lines)) is None

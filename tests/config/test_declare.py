@@ -36,7 +36,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("body", "words"), UNKNOWN)
-def test_an_unknown_key_is_told_at_every_level(tmp_path: Path, body: str, words: str) -> None:
+def test_unknown_key_is_reported_at_every_level(tmp_path: Path, body: str, words: str) -> None:
     expect(tmp_path, organization(body), "DP201", words)
 
 
@@ -55,7 +55,7 @@ def test_an_unknown_key_is_told_at_every_level(tmp_path: Path, body: str, words:
         ("- { type: space, key: en, space: en, ▸section: s }", 'unknown key "section" in a site space'),
     ],
 )
-def test_an_unknown_key_of_a_node(tmp_path: Path, structure: str, words: str) -> None:
+def test_unknown_key_in_navigation_node_is_reported(tmp_path: Path, structure: str, words: str) -> None:
     expect(tmp_path, site(structure), "DP201", words)
 
 
@@ -99,7 +99,7 @@ def test_an_unknown_key_of_a_node(tmp_path: Path, structure: str, words: str) ->
         ("id2: 1", ""),
     ][:-1],
 )
-def test_a_wrong_shape(tmp_path: Path, body: str, words: str) -> None:
+def test_wrong_yaml_shape_is_an_error(tmp_path: Path, body: str, words: str) -> None:
     expect(
         tmp_path, organization(body.replace("▸[]", "[]").replace("teams: []", "▸teams: []")), "DP202", words
     )
@@ -119,7 +119,7 @@ def test_a_wrong_shape(tmp_path: Path, body: str, words: str) -> None:
         ),
     ],
 )
-def test_a_node_that_is_none(tmp_path: Path, structure: str, words: str) -> None:
+def test_invalid_navigation_node_is_an_error(tmp_path: Path, structure: str, words: str) -> None:
     expect(tmp_path, site(structure), "DP202", words)
 
 
@@ -146,7 +146,7 @@ def test_a_node_that_is_none(tmp_path: Path, structure: str, words: str) -> None
         ),
     ],
 )
-def test_a_node_where_it_may_not_stand(tmp_path: Path, structure: str, words: str) -> None:
+def test_misplaced_navigation_node_is_an_error(tmp_path: Path, structure: str, words: str) -> None:
     expect(tmp_path, site(structure), "DP214", words)
 
 
@@ -158,7 +158,7 @@ def test_a_node_where_it_may_not_stand(tmp_path: Path, structure: str, words: st
         "- { type: section-group, key: g, title: G, children: [{ type: section, key: ▸s, title: Sec }] }",
     ],
 )
-def test_a_section_shows_at_least_one_space(tmp_path: Path, structure: str) -> None:
+def test_section_without_site_space_is_an_error(tmp_path: Path, structure: str) -> None:
     expect(tmp_path, site(structure), "DP215", "needs at least one site space")
 
 
@@ -173,7 +173,7 @@ def test_a_section_shows_at_least_one_space(tmp_path: Path, structure: str) -> N
         "spaces: { ▸'': { title: X } }",
     ],
 )
-def test_a_local_key_is_letters_digits_dots_underscores_and_hyphens(tmp_path: Path, body: str) -> None:
+def test_invalid_characters_in_local_key_are_refused(tmp_path: Path, body: str) -> None:
     expect(tmp_path, organization(body), "DP211", "letters, digits, dots, underscores and hyphens")
 
 
@@ -186,7 +186,7 @@ def test_a_local_key_is_letters_digits_dots_underscores_and_hyphens(tmp_path: Pa
         "- { type: space, key: ▸null, space: en }",
     ],
 )
-def test_a_node_has_a_key(tmp_path: Path, structure: str) -> None:
+def test_navigation_node_without_valid_key_is_refused(tmp_path: Path, structure: str) -> None:
     expect(
         tmp_path,
         site(structure),
@@ -207,7 +207,7 @@ def test_a_node_has_a_key(tmp_path: Path, structure: str) -> None:
         ("sites: { d: { title: Docs, ▸adaptiveSchema: } }", "is empty"),
     ],
 )
-def test_an_entry_is_never_null(tmp_path: Path, body: str, words: str) -> None:
+def test_null_entry_is_an_error(tmp_path: Path, body: str, words: str) -> None:
     expect(tmp_path, organization(body), "DP212", words)
 
 
@@ -218,7 +218,7 @@ def test_an_entry_is_never_null(tmp_path: Path, body: str, words: str) -> None:
         "teams: { w: { title: W, members: { Ada@acme.example: owner, ▸ada@ACME.example: member } } }",
     ],
 )
-def test_two_keys_that_are_one_person(tmp_path: Path, body: str) -> None:
+def test_member_emails_differing_only_in_case_are_refused(tmp_path: Path, body: str) -> None:
     expect(tmp_path, organization(body), "DP213", "upper and lower case make no difference")
 
 
@@ -233,11 +233,11 @@ def test_two_keys_that_are_one_person(tmp_path: Path, body: str) -> None:
         " { type: space, key: ▸a, space: fr }] }",
     ],
 )
-def test_two_nodes_with_one_address(tmp_path: Path, structure: str) -> None:
+def test_navigation_nodes_with_same_address_are_refused(tmp_path: Path, structure: str) -> None:
     expect(tmp_path, site(structure), "DP213", "declared twice")
 
 
-def test_keys_of_site_spaces_are_unique_in_their_section_only(tmp_path: Path) -> None:
+def test_site_space_keys_are_unique_within_section_only(tmp_path: Path) -> None:
     text = site(
         "- { type: section, key: s, title: Sec, children: [{ type: space, key: a, space: en }] }\n"
         "- { type: section, key: t, title: Tec, children: [{ type: space, key: a, space: en }] }"
@@ -248,7 +248,7 @@ def test_keys_of_site_spaces_are_unique_in_their_section_only(tmp_path: Path) ->
     assert {"acme/sites/docs/structure/s/a", "acme/sites/docs/structure/t/a"} <= addresses
 
 
-def test_the_address_of_a_section_is_the_same_in_any_group(tmp_path: Path) -> None:
+def test_section_address_is_independent_of_its_group(tmp_path: Path) -> None:
     text = site(
         "- type: section-group\n  key: g\n  title: G\n  children:\n"
         "    - type: section-group\n      key: h\n      title: H\n"
@@ -270,15 +270,15 @@ def test_the_address_of_a_section_is_the_same_in_any_group(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("word", ["teams", "sites", "members", "spaces", "collections"])
-def test_no_organization_is_called_like_a_kind(tmp_path: Path, word: str) -> None:
+def test_organization_key_must_not_be_reserved_word(tmp_path: Path, word: str) -> None:
     expect(tmp_path, f"dpsync: 1\norganizations:\n  ▸{word}: {{ id: acme }}\n", "DP210", "is a reserved word")
 
 
-def test_an_organization_is_only_ever_found(tmp_path: Path) -> None:
+def test_organization_without_id_or_hostname_is_refused(tmp_path: Path) -> None:
     expect(tmp_path, "dpsync: 1\norganizations:\n  ▸acme: { title: Acme }\n", "DP216", 'add "id"')
 
 
-def test_a_hostname_is_enough_to_find_an_organization(tmp_path: Path) -> None:
+def test_organization_is_found_by_hostname(tmp_path: Path) -> None:
     assert loaded(tmp_path, "dpsync: 1\norganizations:\n  acme: { hostname: acme }\n")[1] == []
 
 
@@ -294,11 +294,11 @@ def test_a_hostname_is_enough_to_find_an_organization(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_an_empty_mapping_of_entries_means_nothing_without_prune(tmp_path: Path, body: str) -> None:
+def test_empty_mapping_without_prune_or_watch_is_reported(tmp_path: Path, body: str) -> None:
     expect(tmp_path, organization(body), "DP232", 'to "prune" or "watch" under "policy"')
 
 
-def test_permissions_are_below_spaces_collections_and_sites_only(tmp_path: Path) -> None:
+def test_permissions_on_organization_are_refused(tmp_path: Path) -> None:
     expect(tmp_path, organization("▸permissions: {}"), "DP201", 'unknown key "permissions"')
 
 
@@ -311,13 +311,13 @@ def test_permissions_are_below_spaces_collections_and_sites_only(tmp_path: Path)
         "sites: { docs: { title: Docs, customization: ▸ } }",
     ],
 )
-def test_where_it_says_to_write_braces_they_are_accepted(tmp_path: Path, body: str) -> None:
+def test_empty_braces_are_accepted_where_hint_suggests(tmp_path: Path, body: str) -> None:
     empty = loaded(tmp_path, organization(body.replace("▸", "")))[1]
     assert [(item.code, str(item.hint)[:8]) for item in empty] == [("DP212", "write {}")]
     assert not loaded(tmp_path, organization(body.replace("▸", "{}")))[1]
 
 
-def test_a_place_that_says_nothing_may_be_left_out_or_be_watched(tmp_path: Path) -> None:
+def test_empty_mapping_is_valid_with_prune_or_watch(tmp_path: Path) -> None:
     """What the finding says is accepted, one way and the other."""
     assert not loaded(tmp_path, organization("title: Acme"))[1]
     for word in ("prune", "watch"):
@@ -325,7 +325,7 @@ def test_a_place_that_says_nothing_may_be_left_out_or_be_watched(tmp_path: Path)
 
 
 @pytest.mark.parametrize("wrong", ["1", "[a]", ""])
-def test_very_many_of_what_is_no_entry_leave_no_entries_behind(tmp_path: Path, wrong: str) -> None:
+def test_many_invalid_entries_create_no_resources(tmp_path: Path, wrong: str) -> None:
     teams = "".join(f"      t{number}: {wrong}\n" for number in range(2000))
     desired, found = loaded(
         tmp_path, f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams:\n{teams}"

@@ -46,7 +46,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def test_the_nearest_root_file_is_found(tmp_path: Path) -> None:
+def test_root_file_search_finds_nearest_file(tmp_path: Path) -> None:
     outer = write(tmp_path / "dpsync.yaml")
     inner = write(tmp_path / "a" / "dpsync.yml")
     (tmp_path / "a" / "b").mkdir()
@@ -56,7 +56,7 @@ def test_the_nearest_root_file_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("worktree", [False, True], ids=["directory", "file"])
-def test_the_search_ends_at_the_git_root(tmp_path: Path, worktree: bool) -> None:
+def test_root_file_search_stops_at_git_root(tmp_path: Path, worktree: bool) -> None:
     write(tmp_path / "dpsync.yaml")
     inner = tmp_path / "repository" / "inner"
     inner.mkdir(parents=True)
@@ -75,7 +75,7 @@ def test_the_search_ends_at_the_git_root(tmp_path: Path, worktree: bool) -> None
     assert find_root(inner) == root
 
 
-def test_two_root_files_in_one_directory_are_an_error_that_names_both(tmp_path: Path) -> None:
+def test_two_root_files_in_one_directory_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "dpsync.yaml")
     write(tmp_path / "dpsync.yml")
     with pytest.raises(DiagnosticError, match=r"both dpsync\.yaml and dpsync\.yml") as raised:
@@ -83,7 +83,7 @@ def test_two_root_files_in_one_directory_are_an_error_that_names_both(tmp_path: 
     assert [problem.code for problem in raised.value.diagnostics] == [codes.TWO_ROOTS]
 
 
-def test_a_directory_with_the_name_of_the_root_file_is_not_one(tmp_path: Path) -> None:
+def test_root_file_search_skips_directory_of_same_name(tmp_path: Path) -> None:
     (tmp_path / "a" / "dpsync.yaml").mkdir(parents=True)
     root = write(tmp_path / "dpsync.yml")
     assert find_root(tmp_path / "a") == root
@@ -106,7 +106,7 @@ def test_a_directory_with_the_name_of_the_root_file_is_not_one(tmp_path: Path) -
         (["sites/*.yaml", "teams.yaml", "sites/a.yaml"], ["sites/a.yaml", "sites/b.yaml", "teams.yaml"]),
     ],
 )
-def test_an_include_names_files(project: Path, patterns: list[str], names: list[str]) -> None:
+def test_include_patterns_select_expected_files(project: Path, patterns: list[str], names: list[str]) -> None:
     assert include(project, *patterns) == (names, [])
     assert include(project, *reversed(patterns)) == (names, [])
 
@@ -130,12 +130,12 @@ def test_an_include_names_files(project: Path, patterns: list[str], names: list[
         ("a" * 5000, codes.UNREADABLE),
     ],
 )
-def test_what_cannot_be_included_is_an_error(project: Path, pattern: str, code: str) -> None:
+def test_invalid_include_pattern_is_an_error(project: Path, pattern: str, code: str) -> None:
     assert include(project, pattern) == ([], [code])
 
 
 @pytest.mark.parametrize("text", ["teams.yaml", "{a: b}", "null"])
-def test_an_include_is_a_list(project: Path, text: str) -> None:
+def test_include_of_wrong_type_is_refused(project: Path, text: str) -> None:
     node, _ = read(text, "dpsync.yaml")
     assert node is not None
     files, [problem] = included_files(project / "dpsync.yaml", node)
@@ -143,14 +143,14 @@ def test_an_include_is_a_list(project: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("item", ["1", "[a]", "{a: b}", "null"])
-def test_an_item_of_an_include_is_text(project: Path, item: str) -> None:
+def test_include_item_of_wrong_type_is_refused(project: Path, item: str) -> None:
     node, _ = read(f"[{item}]", "dpsync.yaml")
     assert node is not None
     assert [problem.code for problem in included_files(project / "dpsync.yaml", node)[1]] == [codes.INCLUDE]
 
 
 @pytest.mark.parametrize("pattern", ["link.yaml", "li*.yaml", "out/secret.yaml", "out/*.yaml"])
-def test_a_link_out_of_the_project_is_refused(project: Path, pattern: str) -> None:
+def test_include_symlink_leaving_project_is_refused(project: Path, pattern: str) -> None:
     (project / "link.yaml").symlink_to(project.parent / "secret.yaml")
     (project / "out").symlink_to(project.parent)
     names, problems = include(project, pattern)
@@ -158,24 +158,24 @@ def test_a_link_out_of_the_project_is_refused(project: Path, pattern: str) -> No
     assert set(problems) == {codes.OUTSIDE}
 
 
-def test_a_link_inside_the_project_is_the_file_it_leads_to(project: Path) -> None:
+def test_include_deduplicates_symlink_inside_project(project: Path) -> None:
     (project / "link.yaml").symlink_to("sites/a.yaml")
     assert include(project, "link.yaml", "sites/a.yaml") == (["sites/a.yaml"], [])
 
 
-def test_a_project_that_is_itself_a_link_works(project: Path) -> None:
+def test_include_works_in_symlinked_project(project: Path) -> None:
     (project.parent / "alias").symlink_to(project)
     assert include(project.parent / "alias", "sites/*.yaml") == (["sites/a.yaml", "sites/b.yaml"], [])
 
 
-def test_loops_of_links_end(project: Path) -> None:
+def test_include_survives_symlink_loops(project: Path) -> None:
     (project / "sites" / "loop").symlink_to("..")
     (project / "self.yaml").symlink_to("self.yaml")
     assert include(project, "sites/**/a.yaml") == (["sites/a.yaml"], [])
     assert include(project, "self.yaml") == ([], [codes.UNREADABLE])
 
 
-def test_only_regular_files_are_opened(project: Path) -> None:
+def test_include_refuses_named_pipes(project: Path) -> None:
     os.mkfifo(project / "pipe.yaml")
     assert include(project, "pipe.yaml") == ([], [codes.NOT_A_FILE])
     assert include(project, "pi*.yaml") == ([], [codes.NOT_A_FILE])
@@ -183,18 +183,18 @@ def test_only_regular_files_are_opened(project: Path) -> None:
         disk.read(project / "pipe.yaml", 10)
 
 
-def test_no_more_is_read_than_the_limit(project: Path) -> None:
+def test_disk_read_stops_one_byte_after_limit(project: Path) -> None:
     (project / "big.yaml").write_bytes(b"x" * 100)
     assert len(disk.read(project / "big.yaml", 10)) == 11
 
 
-def test_a_hostile_pattern_is_matched_without_backtracking(project: Path) -> None:
+def test_hostile_include_pattern_causes_no_backtracking(project: Path) -> None:
     write(project / ("a" * 200))
     assert include(project, "*a" * 100 + "b") == ([], [codes.NO_MATCH])
     assert include(project, "**/" * 1000 + "b") == ([], [codes.NO_MATCH])
 
 
-def test_a_working_directory_that_is_gone_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deleted_working_directory_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()

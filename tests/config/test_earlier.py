@@ -27,24 +27,24 @@ def earlier(directory: Path, text: str, address: str) -> tuple[Any, ...]:
         ("[Older, { title: Old }]", ({"title": "Older"}, {"title": "Old"})),
     ],
 )
-def test_an_earlier_name_is_a_text_a_mapping_or_several(
+def test_previously_accepts_text_mapping_or_list(
     tmp_path: Path, written: str, names: tuple[Any, ...]
 ) -> None:
     text = organization(f"teams: {{ w: {{ title: W, previously: {written} }} }}")
     assert earlier(tmp_path, text, "acme/teams/w") == names
 
 
-def test_a_text_may_be_any_natural_key_that_is_one_text(tmp_path: Path) -> None:
+def test_previously_text_matches_any_text_natural_key(tmp_path: Path) -> None:
     text = organization("sites: { docs: { title: Docs, previously: help } }")
     assert earlier(tmp_path, text, "acme/sites/docs") == ({"basename": "help"}, {"title": "help"})
 
 
-def test_a_node_has_an_earlier_name_too(tmp_path: Path) -> None:
+def test_previously_is_accepted_on_navigation_node(tmp_path: Path) -> None:
     text = site("- { type: space, key: a, space: en, path: a, previously: b }")
     assert earlier(tmp_path, text, "acme/sites/docs/structure/a") == ({"path": "b"},)
 
 
-def test_a_natural_key_may_hold_a_reference(tmp_path: Path) -> None:
+def test_previously_may_contain_a_reference(tmp_path: Path) -> None:
     text = site("- { type: space, key: a, space: en, path: a, previously: { space: fr } }")
     assert earlier(tmp_path, text, "acme/sites/docs/structure/a") == (
         {"space": Ref(Address.parse("acme/spaces/fr"))},
@@ -67,11 +67,11 @@ def test_a_natural_key_may_hold_a_reference(tmp_path: Path) -> None:
         ("teams: { v: { title: V, previously: Old }, w: { title: W, previously: ▸Old } }", "DP229"),
     ],
 )
-def test_what_makes_no_sense_is_refused(tmp_path: Path, body: str, code: str) -> None:
+def test_invalid_previously_or_new_is_refused(tmp_path: Path, body: str, code: str) -> None:
     expect(tmp_path, organization(body), code)
 
 
-def test_one_earlier_name_in_two_places_is_fine(tmp_path: Path) -> None:
+def test_same_previously_value_on_two_sites_is_valid(tmp_path: Path) -> None:
     text = organization(
         """
         spaces: { en: { title: EN } }

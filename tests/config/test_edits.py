@@ -114,25 +114,27 @@ def org(body: str, head: str = "") -> str:
     (org("teams: {}", "policy: { prune: [teams] }\n"), org("", "policy: { prune: [teams] }\n"),
      ["removed acme/teams"]),
 ])  # fmt: skip
-def test_what_the_files_say_otherwise(before: str, now: str, expected: list[str], tmp_path: Path) -> None:
+def test_edits_between_two_configurations_are_listed(
+    before: str, now: str, expected: list[str], tmp_path: Path
+) -> None:
     assert told(edited(tmp_path, before, now)) == expected
 
 
-def test_each_is_told_with_its_line_and_a_removed_one_without(tmp_path: Path) -> None:
+def test_edits_include_line_except_for_removed_entries(tmp_path: Path) -> None:
     before = org("teams:\n  a: { title: A }\n  b: { title: B }")
     now = org("teams:\n  a:\n    title: C\n  c: { title: D }")
     found = [(one.what, one.kind, one.label, one.at and one.at.line) for one in edited(tmp_path, before, now)]
     assert found == [("removed", "team", "B", None), ("changed", "team", "C", 7), ("added", "team", "D", 8)]
 
 
-def test_a_configuration_says_nothing_otherwise_than_itself() -> None:
+def test_edits_of_identical_configurations_are_empty() -> None:
     root = Path(__file__).parents[2] / "examples" / "acme" / "dpsync.yaml"
     desired, _ = load(root, REGISTRY, {})
     assert len(desired.resources) > 50
     assert edits(REGISTRY, desired, desired) == ()
 
 
-def test_what_one_direction_adds_the_other_removes(tmp_path: Path) -> None:
+def test_edits_are_symmetric_in_both_directions(tmp_path: Path) -> None:
     """From everything to an organization alone, and back."""
     root = Path(__file__).parents[2] / "examples" / "acme" / "dpsync.yaml"
     whole, _ = load(root, REGISTRY, {})

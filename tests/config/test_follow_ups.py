@@ -49,7 +49,7 @@ SPACES = "organizations: { acme: { id: acme, spaces: { guides: { title: Guides, 
         ({"people.yaml": "organizations: { acme: { members: [ } }\n"}, "DP101"),
     ],
 )
-def test_a_file_that_did_not_parse_is_its_cause_alone(
+def test_unparsable_included_file_causes_only_one_error(
     tmp_path: Path, files: dict[str, str | None], code: str | None
 ) -> None:
     all_files = {"spaces.yaml": SPACES, "people.yaml": PEOPLE, **files}
@@ -60,12 +60,12 @@ def test_a_file_that_did_not_parse_is_its_cause_alone(
         assert [item.code for item in found] == [code]
 
 
-def test_organizations_may_be_in_the_file_that_did_not_parse(tmp_path: Path) -> None:
+def test_missing_organizations_not_reported_beside_unparsable_include(tmp_path: Path) -> None:
     found = loaded(tmp_path, "dpsync: 1\ninclude: [a.yaml]\n", {"a.yaml": "organizations: [\n"})[1]
     assert [item.code for item in found] == ["DP101"]
 
 
-def test_an_overlay_that_may_not_be_read_is_its_cause_alone(tmp_path: Path) -> None:
+def test_unreadable_overlay_causes_no_reference_errors(tmp_path: Path) -> None:
     """The entries that others name may be in it."""
     (tmp_path / "dpsync.yaml").write_text(
         "dpsync: 1\norganizations: { acme: { id: acme, saml: { o: { label: O, defaultTeam: writers } } } }\n"
@@ -76,13 +76,13 @@ def test_an_overlay_that_may_not_be_read_is_its_cause_alone(tmp_path: Path) -> N
     assert [item.message for item in found] == ['"../prod.yaml" is outside the project']
 
 
-def test_what_is_wrong_in_another_file_by_itself_is_told_with_it(tmp_path: Path) -> None:
+def test_independent_error_is_reported_beside_syntax_error(tmp_path: Path) -> None:
     people = PEOPLE.replace("admin", "king")
     found = loaded(tmp_path, ROOT, {"spaces.yaml": "a: [\n", "people.yaml": people})[1]
     assert sorted(item.code for item in found) == ["DP101", "DP202"]
 
 
-def test_a_variable_that_is_not_set_is_told_once(tmp_path: Path) -> None:
+def test_unset_variable_causes_only_one_error(tmp_path: Path) -> None:
     body = """
         id: ▸${ORG}
         title: ▸${TITLE}
@@ -109,7 +109,7 @@ def test_a_variable_that_is_not_set_is_told_once(tmp_path: Path) -> None:
          "DP202"),
     ],
 )  # fmt: skip
-def test_what_names_something_unreadable_is_no_second_mistake(tmp_path: Path, body: str, code: str) -> None:
+def test_reference_to_invalid_entry_adds_no_error(tmp_path: Path, body: str, code: str) -> None:
     if "saml" in body:
         rest = 'label: O, entityID: "https://o.example/", ssoURL: "https://o.example/", certificate: null, '
         body = body.replace("defaultTeam", rest + "defaultRole: read, defaultTeam")
@@ -129,16 +129,16 @@ def test_what_names_something_unreadable_is_no_second_mistake(tmp_path: Path, bo
          "DP201"),
     ],
 )  # fmt: skip
-def test_what_is_written_under_another_key_is_not_missing(tmp_path: Path, body: str, code: str) -> None:
+def test_misspelt_required_field_is_reported_once(tmp_path: Path, body: str, code: str) -> None:
     expect(tmp_path, organization(body), code)
 
 
 @pytest.mark.parametrize("text", ["organisations: { acme: { id: acme } }", "stuff: { acme: { id: acme } }"])
-def test_what_the_top_level_seems_to_lack_may_be_in_an_unknown_key(tmp_path: Path, text: str) -> None:
+def test_unknown_top_level_key_hides_missing_organizations_error(tmp_path: Path, text: str) -> None:
     assert [one.code for one in loaded(tmp_path, f"dpsync: 1\n{text}\n")[1]] == ["DP127"]
 
 
-def test_an_organization_whose_id_is_misspelt_does_not_lack_it(tmp_path: Path) -> None:
+def test_misspelt_organization_id_is_reported_once(tmp_path: Path) -> None:
     expect(tmp_path, "dpsync: 1\norganizations: { acme: { ▸idd: acme, title: Acme } }\n", "DP201")
 
 
@@ -162,7 +162,7 @@ SEVERAL = {
 
 
 @pytest.mark.parametrize(("body", "code", "places"), SEVERAL.values(), ids=SEVERAL)
-def test_one_cause_in_many_places_is_one_finding(tmp_path: Path, body: str, code: str, places: int) -> None:
+def test_same_error_in_many_places_is_grouped(tmp_path: Path, body: str, code: str, places: int) -> None:
     [found] = loaded(tmp_path, organization(body))[1]
     also = [span for label, span in found.related if label == ALSO]
     assert found.code == code
@@ -171,7 +171,7 @@ def test_one_cause_in_many_places_is_one_finding(tmp_path: Path, body: str, code
     assert ("and at 4 more places" in render_diagnostics([found], {})) is (places == 9)
 
 
-def test_the_same_words_about_other_things_are_other_findings(tmp_path: Path) -> None:
+def test_same_message_for_different_objects_is_not_grouped(tmp_path: Path) -> None:
     """A section that two sites name is missing twice."""
     one = "{ title: Docs, structure: [{ type: space, key: a, space: s, path: p }, "
     one += "{ type: space, key: b, space: s, path: p }] }"
@@ -179,7 +179,7 @@ def test_the_same_words_about_other_things_are_other_findings(tmp_path: Path) ->
     assert [item.code for item in loaded(tmp_path, organization(body))[1]] == ["DP225", "DP225"]
 
 
-def test_a_variable_in_several_files_is_one_finding(tmp_path: Path) -> None:
+def test_unset_variable_in_several_files_is_one_finding(tmp_path: Path) -> None:
     text = "organizations: {{ acme: {{ teams: {{ {0}: {{ title: 'T ${{X}} {0}' }} }} }} }}\n"
     files = {f"{name}.yaml": text.format(name) for name in "ab"}
     root = "dpsync: 1\ninclude: [a.yaml, b.yaml]\norganizations: { acme: { id: acme } }\n"
@@ -199,16 +199,16 @@ def test_a_variable_in_several_files_is_one_finding(tmp_path: Path) -> None:
         ("teams:\n  w:\n    title:Www", 'write a space after the ":"'),
     ],
 )
-def test_a_word_that_nearly_fits_is_named(tmp_path: Path, body: str, hint: str | None) -> None:
+def test_misspelt_value_gets_a_suggestion(tmp_path: Path, body: str, hint: str | None) -> None:
     [found] = loaded(tmp_path, organization(body))[1]
     assert (found.code, found.hint) == ("DP202", hint)
 
 
-def test_a_wrong_id_of_an_organization_is_told_once(tmp_path: Path) -> None:
+def test_invalid_organization_id_is_reported_once(tmp_path: Path) -> None:
     expect(tmp_path, "dpsync: 1\norganizations:\n  acme:\n    id: ▸5\n", "DP202")
 
 
-def test_a_node_that_is_none_is_told_once(tmp_path: Path) -> None:
+def test_invalid_nested_navigation_node_is_reported_once(tmp_path: Path) -> None:
     structure = """
         - { type: section, key: a, title: Aaa, children: [{ type: ▸page, key: x, space: en }] }
     """
@@ -216,7 +216,7 @@ def test_a_node_that_is_none_is_told_once(tmp_path: Path) -> None:
     expect(tmp_path, text, "DP202")
 
 
-def test_ten_thousand_mistakes_are_fifty_findings(tmp_path: Path) -> None:
+def test_findings_are_limited_to_fifty(tmp_path: Path) -> None:
     text = organization("\n".join(f"unknown{number}: 1" for number in range(10_000)))
     (tmp_path / "dpsync.yaml").write_text(text, encoding="utf-8")
     found = load(tmp_path / "dpsync.yaml", REGISTRY, {})[1]

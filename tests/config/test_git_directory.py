@@ -26,20 +26,20 @@ def head(top: Path, text: str, refs: dict[str, str] | None = None, packed: str =
     return GitDirectory.around(top).head()
 
 
-def test_the_commit_is_that_of_the_branch_of_its_file_or_of_the_packed_ones(top: Path) -> None:
+def test_head_commit_resolves_loose_and_packed_refs(top: Path) -> None:
     assert head(top, f"{ONE}\n") == ONE
     packed = f"# pack-refs with: peeled\n{OTHER} refs/heads/main\n{ONE} refs/heads/a/main\n"
     assert head(top, "ref: refs/heads/main\n", packed=packed) == OTHER
     assert head(top, "ref: refs/heads/main\n", {"refs/heads/main": f"{ONE}\n"}, packed) == ONE
 
 
-def test_a_branch_that_stands_for_another_one_is_followed_and_a_circle_ends(top: Path) -> None:
+def test_symbolic_ref_is_followed_and_cycle_stops(top: Path) -> None:
     refs = {"refs/heads/a": "ref: refs/heads/b\n", "refs/heads/b": f"{ONE}\n"}
     assert head(top, "ref: refs/heads/a\n", refs) == ONE
     assert head(top, "ref: refs/heads/a\n", {**refs, "refs/heads/b": "ref: refs/heads/a\n"}) is None
 
 
-def test_a_head_of_old_is_a_link_to_its_branch(top: Path) -> None:
+def test_head_as_symlink_is_resolved(top: Path) -> None:
     (top / ".git/refs/heads/main").write_text(f"{ONE}\n")
     (top / ".git/HEAD").symlink_to("refs/heads/main")
     assert GitDirectory.around(top).head() == ONE
@@ -48,11 +48,11 @@ def test_a_head_of_old_is_a_link_to_its_branch(top: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "main\n", "ref: ../../secret\n", "ref: refs/heads/gone\n", f"{ONE}x\n", f"ref {ONE}\n"]
 )
-def test_of_a_head_that_says_something_else_no_commit_is_known(top: Path, text: str) -> None:
+def test_head_commit_of_invalid_head_is_none(top: Path, text: str) -> None:
     assert head(top, text) is None
 
 
-def test_the_nearest_directory_above_counts_that_has_a_repository(top: Path) -> None:
+def test_git_directory_search_skips_empty_dot_git(top: Path) -> None:
     head(top, ONE)
     inside = top / "a" / "b"
     inside.mkdir(parents=True)
@@ -61,7 +61,7 @@ def test_the_nearest_directory_above_counts_that_has_a_repository(top: Path) -> 
     assert (found.top, found.own, found.common) == (top, top / ".git", top / ".git")
 
 
-def test_what_lies_in_no_repository_is_said_to(tmp_path: Path) -> None:
+def test_invalid_dot_git_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("somewhere\n")
     with pytest.raises(NoRepository, match="does not contain the path of a git directory"):
         GitDirectory.around(tmp_path)

@@ -57,7 +57,7 @@ def test_commit_files_are_read_from_git_once(checkout: Path, starts: Starts) -> 
     assert [line for line in starts() if "rev-parse" not in line] == []
 
 
-def test_shallow_clone_is_known_without_git(checkout: Path, starts: Starts) -> None:
+def test_shallow_clone_detection_starts_no_git_process(checkout: Path, starts: Starts) -> None:
     repository = Repository.around(checkout)
     starts()
     assert not repository.shallow
@@ -75,7 +75,7 @@ def test_changed_git_configuration_is_read_again(checkout: Path) -> None:
     assert "autocrlf" not in before
 
 
-def test_object_that_arrives_later_is_found(checkout: Path, tmp_path: Path) -> None:
+def test_later_fetched_git_object_is_found(checkout: Path, tmp_path: Path) -> None:
     """Otherwise, a commit fetched after the first plan stays missing in a long process."""
     other = tmp_path / "other"
     shutil.copytree(checkout, other)

@@ -46,7 +46,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", BLOCKING)
-def test_git_blocked_on_named_pipe_times_out(
+def test_git_call_blocked_on_named_pipe_times_out(
     name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     query, command = BLOCKING[name]

@@ -40,7 +40,7 @@ organizations:
 """
 
 
-def test_every_error_is_found_at_once(tmp_path: Path) -> None:
+def test_load_reports_all_errors_at_once(tmp_path: Path) -> None:
     plain, places = marked(MANY)
     found = {
         (f"{item.span.line}:{item.span.column}", item.code)
@@ -53,7 +53,7 @@ def test_every_error_is_found_at_once(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_errors_end_with_exit_code_5_and_carry_the_files(tmp_path: Path) -> None:
+def test_load_errors_have_exit_code_and_texts(tmp_path: Path) -> None:
     plain, _ = marked(MANY)
     (tmp_path / "dpsync.yaml").write_text(plain)
     with pytest.raises(DiagnosticError) as found:
@@ -63,7 +63,7 @@ def test_errors_end_with_exit_code_5_and_carry_the_files(tmp_path: Path) -> None
     assert len(found.value.diagnostics) > 10
 
 
-def test_a_second_place_is_shown_where_two_are_wrong_together(tmp_path: Path) -> None:
+def test_duplicate_errors_show_both_places(tmp_path: Path) -> None:
     members = "members: { ada@acme.example: read, ADA@acme.example: read }"
     body = f"{members}\nteams: {{ a: {{ title: T }}, b: {{ title: T }} }}"
     _, diagnostics = loaded(tmp_path, organization(body))
@@ -73,12 +73,12 @@ def test_a_second_place_is_shown_where_two_are_wrong_together(tmp_path: Path) ->
     }
 
 
-def test_findings_name_the_entry_where_there_is_one(tmp_path: Path) -> None:
+def test_finding_contains_entry_address(tmp_path: Path) -> None:
     _, (wrong,) = loaded(tmp_path, organization("teams: { w: { title: '' } }"))
     assert wrong.address == "acme/teams/w"
 
 
-def test_errors_in_an_included_file_are_told_there(tmp_path: Path) -> None:
+def test_error_in_included_file_is_located_there(tmp_path: Path) -> None:
     root = "dpsync: 1\ninclude: [teams.yaml]\norganizations: { acme: { id: acme } }\n"
     _, (wrong,) = loaded(
         tmp_path, root, {"teams.yaml": "organizations:\n  acme:\n    teams: { w: { titel: W, title: W } }\n"}
@@ -86,7 +86,7 @@ def test_errors_in_an_included_file_are_told_there(tmp_path: Path) -> None:
     assert (wrong.code, str(wrong.span)) == ("DP201", "teams.yaml:3:19")
 
 
-def test_every_field_knows_where_it_was_written(tmp_path: Path) -> None:
+def test_loaded_fields_keep_their_positions(tmp_path: Path) -> None:
     body = """
         title: Acme
         members: { ada@acme.example: admin }
@@ -109,7 +109,7 @@ def test_every_field_knows_where_it_was_written(tmp_path: Path) -> None:
     }
 
 
-def test_a_variable_is_put_in_before_anything_is_checked(tmp_path: Path) -> None:
+def test_variables_are_substituted_before_validation(tmp_path: Path) -> None:
     desired, diagnostics = loaded(
         tmp_path,
         "dpsync: 1\norganizations: { acme: { id: '${ORG}', title: '${T:-Acme}' } }\n",
@@ -120,7 +120,7 @@ def test_a_variable_is_put_in_before_anything_is_checked(tmp_path: Path) -> None
     assert (resource.pin, resource.fields["title"]) == ("x1", "Acme")
 
 
-def test_the_order_of_keys_and_files_means_nothing(tmp_path: Path) -> None:
+def test_key_and_file_order_do_not_change_configuration(tmp_path: Path) -> None:
     one, _ = loaded(
         tmp_path / "one",
         organization(
@@ -146,7 +146,7 @@ def test_the_order_of_keys_and_files_means_nothing(tmp_path: Path) -> None:
     assert set(one.lookups) == set(two.lookups)
 
 
-def test_nodes_know_what_holds_them_and_what_they_hold(tmp_path: Path) -> None:
+def test_navigation_nodes_reference_parent_and_children(tmp_path: Path) -> None:
     body = """
         spaces: { en: { title: English } }
         sites:
@@ -172,7 +172,7 @@ def test_nodes_know_what_holds_them_and_what_they_hold(tmp_path: Path) -> None:
     assert desired.resources[base.child("g")].children == (base.child("s"),)
 
 
-def test_a_key_that_is_a_number_is_that_text(tmp_path: Path) -> None:
+def test_numeric_key_is_read_as_text(tmp_path: Path) -> None:
     body = """
         spaces: { 2024: { title: Old } }
         sites:

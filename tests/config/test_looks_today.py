@@ -48,7 +48,9 @@ sites:
         ("title: ▸D", "DP203", "2 to 128"),
     ],
 )
-def test_what_it_refuses_is_found_where_it_stands(tmp_path: Path, looks: str, code: str, words: str) -> None:
+def test_unsupported_customization_is_located_in_published_profile(
+    tmp_path: Path, looks: str, code: str, words: str
+) -> None:
     """Otherwise, a logo with one image is valid here, and the platform refuses all looks of the site."""
     text, (place,) = marked(organization(LOOKS.format(looks)))
     (wrong,) = found(tmp_path, text, profile="published")
@@ -70,7 +72,7 @@ def test_what_it_refuses_is_found_where_it_stands(tmp_path: Path, looks: str, co
         "announcement: { enabled: true, message: News, style: info, localizedMessage: { de: Neues } }",
     ],
 )
-def test_what_it_takes_is_valid(tmp_path: Path, looks: str) -> None:
+def test_supported_customization_is_valid_in_published_profile(tmp_path: Path, looks: str) -> None:
     assert found(tmp_path, organization(LOOKS.format(looks)), profile="published") == []
 
 
@@ -83,7 +85,7 @@ def test_what_it_takes_is_valid(tmp_path: Path, looks: str) -> None:
         ("{ styling: { ▸font: Inter } }", "DP201"),
     ],
 )
-def test_unsupported_null_or_font_of_site_space_is_refused(tmp_path: Path, looks: str, code: str) -> None:
+def test_unsupported_site_space_customization_is_refused(tmp_path: Path, looks: str, code: str) -> None:
     text, (place,) = marked(
         site(f"""
         - type: section

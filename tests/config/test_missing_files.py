@@ -65,14 +65,14 @@ SEEMS_TO_BE_GONE: dict[str, tuple[Callable[[Path], None], str]] = {
 
 
 @pytest.mark.parametrize("name", SEEMS_TO_BE_GONE)
-def test_file_that_seems_gone_is_described(project: Path, name: str) -> None:
+def test_missing_file_is_described_from_git_history(project: Path, name: str) -> None:
     """Otherwise, dpsync deletes what a file declares that nobody has deleted."""
     damage, expected = SEEMS_TO_BE_GONE[name]
     damage(project)
     assert described(project) == expected
 
 
-def test_commit_of_the_rename_changes_nothing(project: Path) -> None:
+def test_renamed_file_is_described_after_commit(project: Path) -> None:
     before = base(project)
     assert before.commit is not None
     rename(project)
@@ -89,20 +89,20 @@ def delete_in_index(project: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [delete, delete_in_index])
-def test_deleted_file_is_shown_as_deleted(project: Path, how: Callable[[Path], None]) -> None:
+def test_deleted_file_is_described_as_deleted(project: Path, how: Callable[[Path], None]) -> None:
     """Ordinary work: a person deletes a file with everything in it."""
     how(project)
     assert described(project) == ""
 
 
-def test_unknown_commit_never_shows_a_deleted_file(project: Path) -> None:
+def test_missing_file_is_unexplained_at_unknown_commit(project: Path) -> None:
     """Without git, a missing file may be lost."""
     from dpsync.model.desired import NOT_ASKED
 
     assert NOT_ASKED.missing_file("0" * 40, NAME) == "git does not show how the entry disappeared"
 
 
-def test_file_declares_its_own_entries_only(project: Path) -> None:
+def test_entries_in_file_lists_only_its_own_entries(project: Path) -> None:
     """An entry that only an overlay takes away is still in the text of its file."""
     from dpsync.workflows.configuration import load
 

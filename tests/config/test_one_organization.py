@@ -107,7 +107,7 @@ def test_schema_accepts_flat_files(name: str) -> None:
         pytest.param("teams: {}\n", 1, 'unknown key "teams" at the top of the file', id="no organization"),
     ],
 )  # fmt: skip
-def test_mistake_in_a_flat_file_is_located(people: str, line: int, message: str, tmp_path: Path) -> None:
+def test_mistake_in_flat_file_is_located(people: str, line: int, message: str, tmp_path: Path) -> None:
     with pytest.raises(DiagnosticError) as raised:
         load(write(tmp_path, {**FLAT, "people.yaml": people}))
     found = next(one for one in raised.value.findings if one.message == message)

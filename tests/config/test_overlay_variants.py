@@ -94,7 +94,7 @@ def _load(directory: Path, overlay: str) -> Any:
 
 
 @pytest.mark.parametrize(("overlay", "address", "field", "value"), FIELDS.values(), ids=FIELDS)
-def test_overlay_selects_another_variant(
+def test_overlay_can_switch_to_another_value_variant(
     tmp_path: Path, overlay: str, address: str, field: str, value: Any
 ) -> None:
     entries = {str(entry.address): entry for entry in _load(tmp_path, overlay).resources.values()}

@@ -70,12 +70,12 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_a_name_fits_where_the_file_would_be_found(project: Path, pattern: str) -> None:
+def test_include_pattern_matches_like_directory_search(project: Path, pattern: str) -> None:
     found, _ = include(project, pattern)
     assert [name for name in sorted(NAMES) if fits(name, pattern)] == found
 
 
-def test_yaml_files_are_found_directory_by_directory_and_never_hidden_ones(project: Path) -> None:
+def test_yaml_file_search_skips_hidden_files_and_symlinks(project: Path) -> None:
     (project / "notes.txt").write_text("")
     (project / "link.yaml").symlink_to(project / "a.yaml")
     names = ["a.yaml", "b.yml", "x/a.yaml", "y/a.yaml", "x/y/a.yaml", "x/y/z/a.yaml"]
@@ -155,11 +155,11 @@ def told(environments: str) -> list[str]:
         ("{ prod: { organizations: { a: { id: '' } } } }", ['51 "id" must be a text']),
     ],
 )
-def test_what_is_wrong_with_environments_is_told_at_its_place(environments: str, wrong: list[str]) -> None:
+def test_invalid_environments_are_reported_with_position(environments: str, wrong: list[str]) -> None:
     assert told(environments) == wrong
 
 
-def test_the_limits_of_a_file_are_those_that_the_docs_and_messages_count_on() -> None:
+def test_yaml_reader_enforces_documented_file_limits() -> None:
     limits = FileLimits(bytes=10_000_000, depth=64, nodes=200_000, scalar=1_000_000, aliases=100)
     assert limits == DEFAULT_LIMITS
     assert read("[" * 64 + "]" * 64, "f")[1] == []
@@ -181,7 +181,7 @@ def test_the_limits_of_a_file_are_those_that_the_docs_and_messages_count_on() ->
         ("x" * (LONGEST - 1) + " yz", "x" * (LONGEST - 1)),
     ],
 )
-def test_a_title_as_a_key(title: str, key: str) -> None:
+def test_slug_is_derived_from_title(title: str, key: str) -> None:
     assert slug(title) == key
 
 
@@ -196,11 +196,11 @@ def test_a_title_as_a_key(title: str, key: str) -> None:
         ("a1a1a1a1a1a1a1a1", False),
     ],
 )
-def test_what_is_random_enough_to_be_a_secret(text: str, secret: bool) -> None:
+def test_random_looking_text_is_detected_as_secret(text: str, secret: bool) -> None:
     assert looks_secret("value", text) is secret
 
 
-def test_an_empty_text_is_none_where_that_clears_the_field(tmp_path: Path) -> None:
+def test_empty_text_clears_nullable_field(tmp_path: Path) -> None:
     desired, found = loaded(tmp_path, organization("collections: { a: { title: T, description: '' } }"))
     (resource,) = (one for one in desired.resources.values() if "description" in one.fields)
     assert (resource.fields["description"], found) == (None, [])

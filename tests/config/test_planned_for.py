@@ -26,7 +26,7 @@ def found(directory: Path, text: str, **layers: Any) -> list[Diagnostic]:
     return list(load(directory / "dpsync.yaml", REGISTRY, {}, Layers(**layers))[1])
 
 
-def test_what_a_platform_refuses_is_told_with_its_profile_where_it_stands(tmp_path: Path) -> None:
+def test_profile_violation_message_names_profile_and_position(tmp_path: Path) -> None:
     text, (place,) = marked(LINK)
     (wrong,) = found(tmp_path, text, profile="published")
     assert wrong.span is not None
@@ -40,7 +40,7 @@ def test_what_a_platform_refuses_is_told_with_its_profile_where_it_stands(tmp_pa
 
 
 @pytest.mark.parametrize("profile", [None, "full", "reference"])
-def test_what_others_take_is_valid_for_them(tmp_path: Path, profile: str | None) -> None:
+def test_long_share_link_name_is_valid_elsewhere(tmp_path: Path, profile: str | None) -> None:
     assert found(tmp_path, LINK.replace(MARK, ""), profile=profile) == []
 
 
@@ -55,14 +55,14 @@ def test_what_others_take_is_valid_for_them(tmp_path: Path, profile: str | None)
         ("today", "full", False),
     ],
 )
-def test_that_of_the_environment_counts_until_one_is_named(
+def test_explicit_profile_overrides_environment_profile(
     tmp_path: Path, environment: str | None, profile: str | None, wrong: bool
 ) -> None:
     text = LINK.replace(MARK, "") + PLACES
     assert bool(found(tmp_path, text, environment=environment, profile=profile)) is wrong
 
 
-def test_the_configuration_says_which_one_it_was_checked_for(tmp_path: Path) -> None:
+def test_loaded_configuration_records_its_profile(tmp_path: Path) -> None:
     (tmp_path / "dpsync.yaml").write_text(organization("title: Acme") + PLACES, encoding="utf-8")
     checked = [
         load(tmp_path / "dpsync.yaml", REGISTRY, {}, Layers(environment=name))[0].profile
@@ -71,7 +71,7 @@ def test_the_configuration_says_which_one_it_was_checked_for(tmp_path: Path) -> 
     assert checked == ["published", "full"]
 
 
-def test_an_environment_names_a_profile_that_there_is(tmp_path: Path) -> None:
+def test_unknown_profile_in_environment_gets_suggestion(tmp_path: Path) -> None:
     text = organization("title: Acme") + "environments: { today: { profile: publisht } }\n"
     (wrong,) = found(tmp_path, text)
     assert (wrong.code, wrong.message) == ("DP141", 'the API version "publisht" does not exist')
@@ -79,7 +79,7 @@ def test_an_environment_names_a_profile_that_there_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("rate", "seconds"), [("5/s", 5.0), ("300/m", 5.0), ("1800/h", 0.5)])
-def test_an_environment_says_how_many_requests_it_takes(tmp_path: Path, rate: str, seconds: float) -> None:
+def test_environment_rate_limit_is_parsed(tmp_path: Path, rate: str, seconds: float) -> None:
     text = organization("title: Acme") + f"environments: {{ prod: {{ limits: {{ rate: {rate} }} }} }}\n"
     (tmp_path / "dpsync.yaml").write_text(text, encoding="utf-8")
     chosen = load(tmp_path / "dpsync.yaml", REGISTRY, {}, Layers(environment="prod"))[0].environment
@@ -97,13 +97,13 @@ def test_an_environment_says_how_many_requests_it_takes(tmp_path: Path, rate: st
         ("5/s", '"limits" must be a mapping, such as { rate: 5/s }'),
     ],
 )
-def test_a_rate_that_is_none_is_an_error_at_its_line(tmp_path: Path, limits: str, message: str) -> None:
+def test_invalid_environment_rate_limit_is_an_error(tmp_path: Path, limits: str, message: str) -> None:
     text = organization("title: Acme") + f"environments: {{ prod: {{ limits: {limits} }} }}\n"
     (wrong,) = found(tmp_path, text)
     assert (wrong.code, wrong.message) == ("DP141", message)
 
 
-def test_null_is_refused_where_the_platform_refuses_it(tmp_path: Path) -> None:
+def test_null_unsupported_by_profile_is_refused(tmp_path: Path) -> None:
     text = site("""
         - type: section
           key: one
@@ -120,7 +120,7 @@ def test_null_is_refused_where_the_platform_refuses_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_an_entry_of_a_kind_that_the_platform_lacks_is_read_as_well(tmp_path: Path, profile: str) -> None:
+def test_entry_kind_unsupported_by_profile_is_still_read(tmp_path: Path, profile: str) -> None:
     registry = load_registry(profile)
     assert registry.whole.kinds.keys() == REGISTRY.declared.keys()
     text = organization("sites: { docs: { title: Docs, visitorAuth: { backend: custom } } }")

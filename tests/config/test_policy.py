@@ -107,7 +107,7 @@ def policy(text: str, body: str = TEAMS) -> str:
         ("{ ignore: [▸'**#title'] }", "DP231", "cannot be ignored"),
     ],
 )
-def test_a_policy_that_cannot_be_meant(tmp_path: Path, text: str, code: str, words: str) -> None:
+def test_invalid_policy_is_an_error(tmp_path: Path, text: str, code: str, words: str) -> None:
     expect(tmp_path, policy(text), code, words)
 
 
@@ -115,7 +115,7 @@ def test_a_policy_that_cannot_be_meant(tmp_path: Path, text: str, code: str, wor
     ("percent", "hint"),
     [("0.5", "write 50"), ("0.29", "write 29"), ("1.5", None), ("0.0", None), ("'0.5'", None)],
 )
-def test_only_a_share_of_one_is_told_as_percent(tmp_path: Path, percent: str, hint: str | None) -> None:
+def test_percent_limit_below_one_suggests_percentage(tmp_path: Path, percent: str, hint: str | None) -> None:
     (found,) = loaded(tmp_path, policy(f"{{ limits: {{ percent: {percent} }} }}"))[1]
     assert (found.code, found.hint) == ("DP202", hint)
 
@@ -123,20 +123,20 @@ def test_only_a_share_of_one_is_told_as_percent(tmp_path: Path, percent: str, hi
 @pytest.mark.parametrize(
     ("field", "natural"), [("basename", True), ("title", True), ("visibility", False), ("published", False)]
 )
-def test_every_natural_key_of_a_kind_is_one(tmp_path: Path, field: str, natural: bool) -> None:
+def test_ignoring_natural_key_is_an_error(tmp_path: Path, field: str, natural: bool) -> None:
     body = "sites: { d: { title: Docs, basename: docs } }"
     found = loaded(tmp_path, policy(f"{{ ignore: ['sites/*#{field}'] }}", body))[1]
     assert [item.code for item in found] == ["DP231"] * natural
 
 
 @pytest.mark.parametrize("text", ["{}", "{ prune: [], protect: [], ignore: [], limits: {} }"])
-def test_a_policy_may_be_empty(tmp_path: Path, text: str) -> None:
+def test_empty_policy_uses_default_limits(tmp_path: Path, text: str) -> None:
     desired, diagnostics = loaded(tmp_path, policy(text))
     assert diagnostics == []
     assert (desired.policy.prune, desired.policy.limits) == ((), Limits(5, 20))
 
 
-def test_limits_have_defaults_of_their_own(tmp_path: Path) -> None:
+def test_each_policy_limit_has_its_own_default(tmp_path: Path) -> None:
     desired, _ = loaded(tmp_path, policy("{ limits: { deletes: 0 } }"))
     assert desired.policy.limits == Limits(0, 20, None)
     desired, _ = loaded(tmp_path, policy("{ limits: { exposures: 0 } }"))
@@ -150,7 +150,7 @@ def test_limits_have_defaults_of_their_own(tmp_path: Path) -> None:
         ("saml/other#status", False), ("openapi/*#lastProcessErrorCode", False), ("acme#blocked", False),
     ],
 )  # fmt: skip
-def test_accept_names_a_problem_by_its_field(tmp_path: Path, pattern: str, accepted: bool) -> None:
+def test_accept_pattern_matches_address_and_field(tmp_path: Path, pattern: str, accepted: bool) -> None:
     desired, diagnostics = loaded(tmp_path, policy(f"{{ accept: ['{pattern}'] }}"))
     assert diagnostics == []
     assert desired.policy.accepts(Address.parse("acme/saml/w"), "status") is accepted
@@ -173,7 +173,7 @@ def test_accept_names_a_problem_by_its_field(tmp_path: Path, pattern: str, accep
         ("sites: { d: { title: Docs, ▸structure: [] } }", "sites/*/structure", True),
     ],
 )
-def test_empty_means_none_only_where_prune_covers_it(
+def test_empty_mapping_is_valid_only_with_matching_prune(
     tmp_path: Path, body: str, pattern: str | None, meant: bool
 ) -> None:
     text = policy("{}" if pattern is None else f"{{ prune: ['{pattern}'] }}", body)
@@ -193,9 +193,7 @@ def test_empty_means_none_only_where_prune_covers_it(
         ("**", {"acme/teams", "acme/teams/w/members", "acme/sites", "acme/sites/d/structure"}),
     ],
 )
-def test_a_prune_pattern_covers_exactly_the_places_that_it_matches(
-    tmp_path: Path, pattern: str, pruned: set[str]
-) -> None:
+def test_prune_pattern_matches_expected_scopes(tmp_path: Path, pattern: str, pruned: set[str]) -> None:
     body = """
         teams: { w: { title: W, members: { ada@acme.example: owner } } }
         sites: { d: { title: Docs, structure: [{ type: section-group, key: g, title: G }] } }
@@ -206,7 +204,7 @@ def test_a_prune_pattern_covers_exactly_the_places_that_it_matches(
     assert Address.parse("acme/teams/w/members") in desired.scopes
 
 
-def test_a_field_is_watched_beside_places(tmp_path: Path) -> None:
+def test_watch_accepts_scopes_and_fields(tmp_path: Path) -> None:
     desired, found = loaded(tmp_path, policy("{ watch: [teams, 'spaces/*#defaultLevel'] }"))
     assert not found
     assert [one.text for one in desired.policy.watch] == ["teams"]
@@ -214,7 +212,7 @@ def test_a_field_is_watched_beside_places(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("written", ["access", "[access]"])
-def test_access_means_every_place_and_field_that_gives_access(written: str, tmp_path: Path) -> None:
+def test_watch_access_covers_all_access_scopes_and_fields(written: str, tmp_path: Path) -> None:
     desired, found = loaded(tmp_path, policy(f"{{ watch: {written} }}"))
     assert not found
     places = {kind.key.replace(".", "/") for kind in REGISTRY.ordered if kind.security}
@@ -229,7 +227,7 @@ def test_access_means_every_place_and_field_that_gives_access(written: str, tmp_
     assert {(one.span.line, one.span.file) for one in patterns if one.span} == {(2, "dpsync.yaml")}
 
 
-def test_access_and_the_patterns_for_it_declare_the_same(tmp_path: Path) -> None:
+def test_watch_access_equals_its_expanded_patterns(tmp_path: Path) -> None:
     long = ", ".join(f'"{one}"' for one in access_patterns(REGISTRY))
     both = [loaded(tmp_path, policy(f"{{ watch: {written} }}"))[0] for written in ("access", f"[{long}]")]
     assert both[0].watched.keys() == both[1].watched.keys() != set()
@@ -238,13 +236,13 @@ def test_access_and_the_patterns_for_it_declare_the_same(tmp_path: Path) -> None
         assert short == full
 
 
-def test_watch_takes_patterns_beside_access(tmp_path: Path) -> None:
+def test_watch_combines_access_with_other_patterns(tmp_path: Path) -> None:
     desired, found = loaded(tmp_path, policy("{ watch: [access, 'spaces/*#editMode'] }"))
     assert not found
     assert [one.text for one in desired.policy.watch_fields if one.group is None] == ["spaces/*#editMode"]
 
 
-def test_protected_thing_may_be_skipped(tmp_path: Path) -> None:
+def test_protect_entry_with_skip_is_parsed(tmp_path: Path) -> None:
     text = policy("{ protect: [spaces/a, { address: teams/w, skip: true }] }")
     desired, found = loaded(tmp_path, text)
     assert found == []

@@ -83,7 +83,7 @@ def both_parsers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         ("a: 1\n---\nb: 2\n", codes.DOCUMENTS, 2, 1),
     ],
 )
-def test_what_is_refused_is_refused_at_its_place(
+def test_invalid_yaml_is_refused_at_its_position(
     both_parsers: str, text: str | bytes, code: str, line: int, column: int
 ) -> None:
     [(found, *place)] = refused(text)
@@ -123,7 +123,7 @@ def test_what_is_refused_is_refused_at_its_place(
         ("a:\n  b: c\n\td: e\n", "3:1 the line is indented with a tab"),
     ],
 )
-def test_what_was_not_finished_is_told_once_with_its_cause_and_its_place(text: str, said: str) -> None:
+def test_unfinished_yaml_is_reported_with_cause_and_position(text: str, said: str) -> None:
     _, diagnostics = read(text, "f.yaml")
     found = [f"{one.span.line}:{one.span.column} {one.message}" for one in diagnostics if one.span]
     assert found == [said]
@@ -131,7 +131,7 @@ def test_what_was_not_finished_is_told_once_with_its_cause_and_its_place(text: s
 
 
 @pytest.mark.parametrize("text", ["a {b}: 1", "a [x]: 1", "'a { b': 1", "a: w {", "/x/{y}: 1", "a: 'x\n  y'"])
-def test_a_bracket_in_a_text_is_a_character(text: str) -> None:
+def test_bracket_inside_yaml_text_is_accepted(text: str) -> None:
     assert accepted(text)
 
 
@@ -157,16 +157,16 @@ def test_a_bracket_in_a_text_is_a_character(text: str) -> None:
         ("a: ${X:-b}", {"a": "${X:-b}"}),
     ],
 )
-def test_what_is_accepted(text: str, value: object) -> None:
+def test_valid_yaml_is_read_as_expected_value(text: str, value: object) -> None:
     assert accepted(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n", "\ufeff"])
-def test_an_empty_file_is_no_node_and_no_error(text: str) -> None:
+def test_empty_yaml_file_returns_none_without_error(text: str) -> None:
     assert read(text, "f.yaml") == (None, [])
 
 
-def test_errors_that_leave_the_tree_readable_are_all_collected() -> None:
+def test_yaml_reader_collects_all_recoverable_errors() -> None:
     text = "a: !x 1\na: 2\nb: .nan\n<<: {}\nc: *no\nd: &e [*e]\nok: 1\n"
     node, diagnostics = read(text, "f.yaml")
     assert [d.code for d in diagnostics] == [
@@ -181,7 +181,7 @@ def test_errors_that_leave_the_tree_readable_are_all_collected() -> None:
     assert node.keys() == ["a", "b", "c", "d", "ok"]
 
 
-def test_a_duplicate_key_names_both_places_and_keeps_the_first() -> None:
+def test_duplicate_yaml_key_keeps_first_and_shows_both() -> None:
     node, [diagnostic] = read("a: 1\nb:\n  c: 1\n  c: [2]\n", "f.yaml")
     assert str(diagnostic.span) == "f.yaml:4:3"
     assert [(label, str(span)) for label, span in diagnostic.related] == [("the first one", "f.yaml:3:3")]
@@ -189,7 +189,7 @@ def test_a_duplicate_key_names_both_places_and_keeps_the_first() -> None:
     assert plain(node) == {"a": 1, "b": {"c": 1}}
 
 
-def test_a_tab_is_named_with_what_to_do() -> None:
+def test_tab_indentation_error_has_a_hint() -> None:
     _, [diagnostic] = read("a:\n  b: 1\n\tc: 2\n", "f.yaml")
     assert (diagnostic.message, diagnostic.hint) == ("the line is indented with a tab", "indent with spaces")
 
@@ -207,14 +207,14 @@ def test_a_tab_is_named_with_what_to_do() -> None:
         ("a: &x 1\nb: [*x, *x]", FileLimits(aliases=1), codes.ALIASES),
     ],
 )
-def test_each_limit_is_named_and_ends_the_reading(text: str, limits: FileLimits, code: str) -> None:
+def test_exceeded_yaml_limit_stops_reading(text: str, limits: FileLimits, code: str) -> None:
     node, [diagnostic] = read(text, "f.yaml", limits)
     assert node is None
     assert diagnostic.code == code
     assert diagnostic.span is not None
 
 
-def test_a_limit_is_the_last_value_that_is_allowed() -> None:
+def test_yaml_limits_are_inclusive() -> None:
     exact = FileLimits(bytes=12, depth=2, nodes=4, scalar=2, aliases=1)
     assert refused("[[&x ab],*x]", exact) == []
 
@@ -239,17 +239,17 @@ BOMB = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(
     ],
     ids=["brackets", "braces", "dashes", "questions", "mappings", "lists", "bomb", "directives"],
 )
-def test_a_hostile_file_is_refused_with_one_finding(text: str) -> None:
+def test_hostile_yaml_is_refused_with_one_finding(text: str) -> None:
     assert len(refused(text)) == 1
 
 
-def test_an_alias_is_the_node_of_its_anchor() -> None:
+def test_yaml_alias_returns_anchored_node() -> None:
     node, _ = read("a: &x {b: 1}\nc: *x\n", "f.yaml")
     assert isinstance(node, Mapping)
     assert node.get("a") is node.get("c")
 
 
-def test_a_mapping_finds_keys_and_their_places() -> None:
+def test_yaml_mapping_finds_keys_with_positions() -> None:
     node, _ = read("a: 1\nb: null\n", "f.yaml")
     assert isinstance(node, Mapping)
     key = node.key("b")
@@ -259,7 +259,7 @@ def test_a_mapping_finds_keys_and_their_places() -> None:
     assert isinstance(node.get("b"), Scalar)
 
 
-def test_a_block_ends_with_its_last_value_and_not_with_the_comment_after_it() -> None:
+def test_yaml_block_span_excludes_trailing_comment() -> None:
     node, _ = read("a:\n  b: 1\n\n# comment\nc: 2\n", "f.yaml")
     assert isinstance(node, Mapping)
     inner = node.get("a")
@@ -277,7 +277,7 @@ values = st.recursive(
 
 
 @given(values)
-def test_json_is_read_back_as_it_was(value: object) -> None:
+def test_yaml_reader_reads_json_unchanged(value: object) -> None:
     text = json.dumps(value, ensure_ascii=False)
     for character in "\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -294,7 +294,7 @@ NO_NUMBER_TO_PYYAML = re.compile(r"(?<![\w.+-])[-+]?[0-9]+[eE][-+]?[0-9]+(?![\w.
 @example({"0{": "}", "b{c": "}]"}, False)
 @example({"0[": "] }"}, True)
 @given(values, st.booleans())
-def test_what_pyyaml_writes_is_read_back(value: object, flow: bool) -> None:
+def test_yaml_reader_reads_pyyaml_output_unchanged(value: object, flow: bool) -> None:
     text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=False, sort_keys=False)
     assume(not NO_NUMBER_TO_PYYAML.search(text))
     assert accepted(text.removesuffix("...\n")) == value
@@ -309,7 +309,7 @@ def scalars(node: Node) -> list[Scalar]:
 
 
 @given(values)
-def test_a_position_points_at_the_text(value: object) -> None:
+def test_yaml_scalar_span_matches_source_text(value: object) -> None:
     text = json.dumps(value, indent=2)
     node, diagnostics = read(text, "f.yaml")
     lines = text.split("\n")
@@ -325,7 +325,7 @@ def test_a_position_points_at_the_text(value: object) -> None:
 
 @settings(max_examples=examples(50, soak=3000))
 @given(st.text(st.sampled_from("ab:-?[]{},&*!|>'\"%@`#<$ \n\t\\1.~\u00e9\ufeff\u2028\x00")) | st.binary())
-def test_no_text_makes_it_raise_and_every_error_has_a_place_in_it(text: str | bytes) -> None:
+def test_yaml_reader_never_raises_on_random_text(text: str | bytes) -> None:
     node, diagnostics = read(text, "f.yaml")
     lines = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     count = lines.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
@@ -336,7 +336,7 @@ def test_no_text_makes_it_raise_and_every_error_has_a_place_in_it(text: str | by
         assert diagnostic.span.column >= 1
 
 
-def test_a_text_that_comes_again_is_kept_once() -> None:
+def test_repeated_yaml_text_is_stored_once() -> None:
     node, _ = read("a: { title: long enough }\nb: { title: long enough }\n", "f.yaml")
     assert isinstance(node, Mapping)
     (first, one), (second, other) = (
@@ -348,7 +348,7 @@ def test_a_text_that_comes_again_is_kept_once() -> None:
     assert one.text is other.text
 
 
-def test_a_line_that_begins_and_ends_a_text_is_one_number() -> None:
+def test_span_reuses_line_number_object() -> None:
     node, _ = read("\n" * 1000 + "a: b", "f.yaml")
     assert node is not None
     assert node.span.line is node.span.end_line
@@ -390,7 +390,7 @@ EMAIL = "use the person's e-mail address as the key, without { } and without a d
     ],
     ids=["member in a list", "team member", "team"],
 )
-def test_mapping_as_key_hints_at_right_key(text: str, hint: str) -> None:
+def test_mapping_as_yaml_key_hints_at_right_key(text: str, hint: str) -> None:
     """A person who knows only the id of a member tries the form of other references."""
     _, diagnostics = read(text, "f.yaml")
     assert [(one.code, one.hint) for one in diagnostics] == [(codes.KEY, hint)]

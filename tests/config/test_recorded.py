@@ -117,7 +117,7 @@ def test_valid_recorded_value_is_parsed(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", UNFIT)
-def test_invalid_recorded_value_is_unfit(case: str) -> None:
+def test_invalid_recorded_value_is_rejected(case: str) -> None:
     type_, recorded, why = UNFIT[case]
     with pytest.raises(UnfitValue) as unfit:
         parse_recorded(type_, recorded)

@@ -101,7 +101,7 @@ def test_working_redirect_is_not_reported(tmp_path: Path, line: str, options: st
         pytest.param([f"/a: {to_url('https://docs.acme.example/help/a')}"], "error", id="endless redirect"),
     ],
 )
-def test_only_endless_redirect_is_an_error(tmp_path: Path, lines: list[str], severity: str) -> None:
+def test_only_endless_redirect_circle_is_an_error(tmp_path: Path, lines: list[str], severity: str) -> None:
     (found,) = loaded(tmp_path, redirects(*lines))[1]
     assert found.severity == severity
 

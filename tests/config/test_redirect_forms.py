@@ -65,7 +65,7 @@ def expected(destination: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("written", FORMS)
-def test_short_destination_means_the_long_one(written: str, tmp_path: Path) -> None:
+def test_short_redirect_destination_equals_long_form(written: str, tmp_path: Path) -> None:
     wanted = {"destination": expected(FORMS[written]), "permanent": True}
     for entry in (f"{written}, permanent: true", f"destination: {{ {written} }}, permanent: true"):
         path = write(tmp_path, entry)
@@ -115,7 +115,7 @@ def test_short_destination_means_the_long_one(written: str, tmp_path: Path) -> N
         ),
     ],
 )  # fmt: skip
-def test_mistake_in_destination_is_located(
+def test_mistake_in_redirect_destination_is_located(
     entry: str, column: int, message: str, hint: str, tmp_path: Path
 ) -> None:
     with pytest.raises(DiagnosticError) as raised:
@@ -143,7 +143,7 @@ def test_mistake_in_destination_is_located(
         ),
     ],
 )
-def test_overlay_replaces_destination_in_any_form(below: str, above: str, tmp_path: Path) -> None:
+def test_overlay_replaces_redirect_destination_in_any_form(below: str, above: str, tmp_path: Path) -> None:
     path = write(tmp_path, f"{below}, draft: true")
     overlay = tmp_path / "overlay.yaml"
     overlay.write_text(
@@ -172,7 +172,7 @@ WRONG_LINES = {
 
 
 @pytest.mark.parametrize("name", WRONG_LINES)
-def test_hint_shows_right_line_of_redirect(name: str, tmp_path: Path) -> None:
+def test_invalid_redirect_hint_shows_correct_line(name: str, tmp_path: Path) -> None:
     """Otherwise, a person guesses the form, or reads that another API version would help."""
     line, hint = WRONG_LINES[name]
     path = tmp_path / "dpsync.yaml"

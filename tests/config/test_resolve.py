@@ -45,7 +45,7 @@ MEMBERS = "members: { ada@acme.example: admin }\n"
         ("defaultContent: { type: ▸space }", "expected one of site"),
     ],
 )
-def test_a_value_of_the_wrong_type(tmp_path: Path, body: str, words: str) -> None:
+def test_value_of_wrong_type_is_refused(tmp_path: Path, body: str, words: str) -> None:
     expect(tmp_path, organization(body), "DP202", words)
 
 
@@ -75,7 +75,7 @@ def test_a_value_of_the_wrong_type(tmp_path: Path, body: str, words: str) -> Non
         ("type: ▸business", "DP221", "only GitBook sets this field"),
     ],
 )
-def test_a_value_that_is_not_allowed(tmp_path: Path, body: str, code: str, words: str) -> None:
+def test_disallowed_value_is_refused(tmp_path: Path, body: str, code: str, words: str) -> None:
     expect(tmp_path, organization(body), code, words)
 
 
@@ -89,9 +89,7 @@ def test_a_value_that_is_not_allowed(tmp_path: Path, body: str, code: str, words
         ("..", 'no URL leads to ".."'),
     ],
 )
-def test_what_urls_cannot_hold_as_it_is_is_a_warning_at_its_place(
-    tmp_path: Path, text: str, shown: str
-) -> None:
+def test_url_unsafe_path_is_a_warning(tmp_path: Path, text: str, shown: str) -> None:
     word = json.dumps(text, ensure_ascii=False)
     section = f"type: section, key: s, title: Ess, path: ▸{word}"
     place = f"type: space, key: a, space: en, path: ▸{word}"
@@ -102,7 +100,7 @@ def test_what_urls_cannot_hold_as_it_is_is_a_warning_at_its_place(
 
 
 @pytest.mark.parametrize("text", ["guides", "v1.2_a-b~c", "2026"])
-def test_what_needs_no_encoding_is_no_warning(tmp_path: Path, text: str) -> None:
+def test_url_safe_basename_has_no_warning(tmp_path: Path, text: str) -> None:
     assert loaded(tmp_path, organization(f"sites: {{ d: {{ title: Docs, basename: '{text}' }} }}"))[1] == []
 
 
@@ -114,7 +112,7 @@ def test_what_needs_no_encoding_is_no_warning(tmp_path: Path, text: str) -> None
         "{ type: space, key: ▸s }",
     ],
 )
-def test_what_a_node_must_say(tmp_path: Path, node: str) -> None:
+def test_missing_required_navigation_field_is_an_error(tmp_path: Path, node: str) -> None:
     expect(tmp_path, site(f"- {node}"), "DP206", "is missing")
 
 
@@ -135,11 +133,11 @@ def test_what_a_node_must_say(tmp_path: Path, node: str) -> None:
         "sites: { d: { title: Docs, published: ▸null } }",
     ],
 )
-def test_a_field_that_cannot_be_cleared(tmp_path: Path, body: str) -> None:
+def test_null_for_unclearable_field_is_refused(tmp_path: Path, body: str) -> None:
     expect(tmp_path, organization(body), "DP222", "to leave the field unchanged, delete the line")
 
 
-def test_a_field_that_is_needed_cannot_be_left_out_instead(tmp_path: Path) -> None:
+def test_null_for_required_field_hints_to_write_value(tmp_path: Path) -> None:
     expect(tmp_path, organization("teams: { w: { title: ▸null } }"), "DP222", "write a value")
 
 
@@ -158,7 +156,7 @@ def test_a_field_that_is_needed_cannot_be_left_out_instead(tmp_path: Path) -> No
         ("members: { Ada@Acme.example: read }", "acme/members/ada@acme.example", "email", "ada@acme.example"),
     ],
 )
-def test_null_clears_and_empty_is_a_value(
+def test_null_clears_field_and_empty_value_is_kept(
     tmp_path: Path, body: str, address: str, field: str, value: Any
 ) -> None:
     desired, diagnostics = loaded(tmp_path, organization(body))
@@ -166,12 +164,12 @@ def test_null_clears_and_empty_is_a_value(
     assert desired.resources[Address.parse(address)].fields[field] == value
 
 
-def test_what_is_absent_is_in_no_fields(tmp_path: Path) -> None:
+def test_omitted_field_is_absent_from_resource(tmp_path: Path) -> None:
     desired, _ = loaded(tmp_path, organization("sites: { d: { title: Docs } }"))
     assert dict(desired.resources[Address.parse("acme/sites/d")].fields) == {"title": "Docs"}
 
 
-def test_a_shorthand_is_the_main_field(tmp_path: Path) -> None:
+def test_member_shorthand_equals_role_field(tmp_path: Path) -> None:
     short = loaded(tmp_path, organization("members: { ada@acme.example: read }"))[0]
     long = loaded(tmp_path, organization("members: { ada@acme.example: { role: read } }"))[0]
     address = Address.parse("acme/members/ada@acme.example")
@@ -210,15 +208,15 @@ def test_a_shorthand_is_the_main_field(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_an_unknown_reference(tmp_path: Path, body: str, words: str) -> None:
+def test_unknown_reference_is_an_error(tmp_path: Path, body: str, words: str) -> None:
     expect(tmp_path, organization(body), "DP220", words)
 
 
-def test_an_unknown_reference_in_a_node(tmp_path: Path) -> None:
+def test_unknown_space_in_navigation_suggests_key(tmp_path: Path) -> None:
     expect(tmp_path, site("- { type: space, key: en, space: ▸enn }"), "DP220", 'did you mean "en"?')
 
 
-def test_a_reference_is_an_address_or_a_raw_id(tmp_path: Path) -> None:
+def test_reference_resolves_to_address_or_raw_id(tmp_path: Path) -> None:
     body = """
         collections: { c: { title: C } }
         spaces: { s: { title: Ess, collection: c }, t: { title: Tee, collection: { id: x } } }
@@ -231,7 +229,7 @@ def test_a_reference_is_an_address_or_a_raw_id(tmp_path: Path) -> None:
     assert desired.resources[Address.parse("acme/spaces/t")].fields["collection"] == LiveId("x")
 
 
-def test_people_are_looked_up_where_members_are_not_declared(tmp_path: Path) -> None:
+def test_undeclared_member_becomes_a_lookup(tmp_path: Path) -> None:
     body = "teams: { w: { title: W, members: { Lin@acme.example: owner } } }"
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
@@ -240,7 +238,7 @@ def test_people_are_looked_up_where_members_are_not_declared(tmp_path: Path) -> 
     assert str(lookup.span) == "dpsync.yaml:5:40"
 
 
-def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) -> None:
+def test_reference_to_other_organization_key_is_refused(tmp_path: Path) -> None:
     text = (
         "dpsync: 1\norganizations:\n  acme: { id: acme, collections: { c: { title: C } } }\n"
         "  globex: { id: globex, spaces: { s: { title: Ess, collection: ▸c } } }\n"
@@ -316,7 +314,7 @@ def test_the_same_key_of_another_organization_is_no_reference(tmp_path: Path) ->
         ),
     ],
 )
-def test_two_entries_that_do_not_go_together(tmp_path: Path, body: str, code: str, words: str) -> None:
+def test_conflicting_entries_are_refused(tmp_path: Path, body: str, code: str, words: str) -> None:
     expect(tmp_path, organization(body), code, words)
 
 
@@ -331,7 +329,7 @@ def test_two_entries_that_do_not_go_together(tmp_path: Path, body: str, code: st
         "sites: { a: { title: Same, basename: x }, b: { title: Same, basename: y } }",
     ],
 )
-def test_what_tells_two_entries_apart(tmp_path: Path, body: str) -> None:
+def test_entries_with_distinguishing_fields_are_valid(tmp_path: Path, body: str) -> None:
     assert loaded(tmp_path, organization(body))[1] == []
 
 
@@ -374,11 +372,13 @@ SECTION = (
         ),
     ],
 )
-def test_one_path_and_one_default(tmp_path: Path, structure: str, code: str, words: str) -> None:
+def test_duplicate_path_or_default_in_structure_is_refused(
+    tmp_path: Path, structure: str, code: str, words: str
+) -> None:
     expect(tmp_path, site(structure), code, words)
 
 
-def test_each_section_has_paths_and_a_default_of_its_own(tmp_path: Path) -> None:
+def test_path_and_default_are_unique_per_section(tmp_path: Path) -> None:
     text = site(
         SECTION.format("s", "path: x", ", path: p, default: true")
         + SECTION.format("t", "path: y", ", path: p, default: true")
@@ -392,7 +392,7 @@ SCHEMA = "sites: { d: { title: Docs, adaptiveSchema: { file: ▸schema.json } } 
 GOOD = '{"type": "object", "properties": {"plan": {"type": "string"}}, "additionalProperties": false}'
 
 
-def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
+def test_file_value_path_is_relative_to_containing_file(tmp_path: Path) -> None:
     root = "dpsync: 1\ninclude: [sites/docs.yaml]\norganizations: { acme: { id: acme } }\n"
     part = (
         "organizations: { acme: { sites: { d: { title: Docs, adaptiveSchema: { file: schema.json } } } } }\n"
@@ -426,11 +426,13 @@ def test_a_file_is_relative_to_the_one_that_names_it(tmp_path: Path) -> None:
         ("sites: { d: { title: Docs, adaptiveSchema: ▸text } }", {}, "DP202", "expected a mapping"),
     ],
 )  # fmt: skip
-def test_a_file_that_is_none(tmp_path: Path, body: str, files: dict[str, str], code: str, words: str) -> None:
+def test_invalid_file_value_is_an_error(
+    tmp_path: Path, body: str, files: dict[str, str], code: str, words: str
+) -> None:
     expect(tmp_path, organization(body), code, words, files)
 
 
-def test_a_link_out_of_the_project_is_not_followed(tmp_path: Path) -> None:
+def test_file_value_symlink_leaving_project_is_refused(tmp_path: Path) -> None:
     outside = tmp_path / "outside.json"
     outside.write_text(GOOD)
     project = tmp_path / "project"
@@ -439,13 +441,13 @@ def test_a_link_out_of_the_project_is_not_followed(tmp_path: Path) -> None:
     expect(project, organization(SCHEMA), "DP125", "is outside the project")
 
 
-def test_broken_json_is_told_in_its_own_file(tmp_path: Path) -> None:
+def test_invalid_json_file_error_is_located_in_file(tmp_path: Path) -> None:
     _, (wrong,) = loaded(tmp_path, organization(SCHEMA.replace("▸", "")), {"schema.json": '{"type": }}'})
     assert wrong.span is not None
     assert (wrong.code, wrong.span.file) == ("DP101", "schema.json")
 
 
-def test_a_schema_in_place_may_have_a_key_called_file(tmp_path: Path) -> None:
+def test_inline_schema_may_have_property_named_file(tmp_path: Path) -> None:
     schema = "{ type: object, additionalProperties: false, properties: { file: { type: string } } }"
     body = f"sites: {{ d: {{ title: Docs, adaptiveSchema: {schema} }} }}"
     desired, diagnostics = loaded(tmp_path, organization(body))
@@ -454,7 +456,7 @@ def test_a_schema_in_place_may_have_a_key_called_file(tmp_path: Path) -> None:
     assert to_plain(fields["jsonSchema"])["properties"] == {"file": {"type": "string"}}
 
 
-def test_a_circle_is_told_once_with_all_its_lines(tmp_path: Path) -> None:
+def test_collection_parent_cycle_is_reported_once(tmp_path: Path) -> None:
     around = {"a": "b", "b": "c", "c": "a", "d": "a", "e": "d"}
     entries = [f"  {key}: {{ title: T{key}, parent: {other} }}" for key, other in around.items()]
     (found,) = loaded(tmp_path, organization("\n".join(["collections:", *entries])))[1]
@@ -463,14 +465,14 @@ def test_a_circle_is_told_once_with_all_its_lines(tmp_path: Path) -> None:
     assert [span.line for span in (found.span, *(span for _, span in found.related))] == [6, 7, 8]
 
 
-def test_of_a_long_circle_the_beginning_is_told(tmp_path: Path) -> None:
+def test_long_collection_cycle_message_is_shortened(tmp_path: Path) -> None:
     entries = [f"  c{n}: {{ title: C{n}, parent: c{(n + 1) % 900} }}" for n in range(900)]
     (found,) = loaded(tmp_path, organization("\n".join(["collections:", *entries])))[1]
     assert found.message.endswith('"c7" in "c8" in … (891 more) in "c0"')
     assert len(found.related) == 10
 
 
-def test_a_long_chain_is_no_circle(tmp_path: Path) -> None:
+def test_long_collection_parent_chain_is_valid(tmp_path: Path) -> None:
     entries = [f"  c{n}: {{ title: C{n}, parent: c{n + 1} }}" for n in range(3000)]
     text = organization("\n".join(["collections:", *entries, "  c3000: { title: End }"]))
     assert loaded(tmp_path, text)[1] == []

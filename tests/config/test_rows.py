@@ -71,11 +71,11 @@ GOOD = [
 
 
 @pytest.mark.parametrize(("table", "wanted"), GOOD)
-def test_a_row_is_an_entry(tmp_path: Path, table: str, wanted: dict[str, object]) -> None:
+def test_csv_row_becomes_an_entry(tmp_path: Path, table: str, wanted: dict[str, object]) -> None:
     assert said(tmp_path, table) == wanted
 
 
-def test_a_row_leads_to_a_place_of_the_site_by_its_key(tmp_path: Path) -> None:
+def test_csv_redirect_destination_resolves_section_and_space_keys(tmp_path: Path) -> None:
     found = said(tmp_path, "source,section,space,page\n/a,guides,,\n/b,,guides/en,\n/c,,guides/en,-M1\n")
     parts = {key: list(value["destination"].values()) for key, value in found.items()}  # type: ignore[attr-defined]
     assert [parts[key][0] for key in ("/a", "/b", "/c")] == ["site-section", "site-space", "site-page"]
@@ -83,12 +83,12 @@ def test_a_row_leads_to_a_place_of_the_site_by_its_key(tmp_path: Path) -> None:
     assert parts["/c"][2] == "-M1"
 
 
-def test_entries_stand_in_the_file_and_beside_it(tmp_path: Path) -> None:
+def test_csv_entries_merge_with_inline_entries(tmp_path: Path) -> None:
     beside = '{ file: redirects.csv, /b: { destination: { kind: external, url: "https://b.example" } } }'
     assert set(said(tmp_path, "source,destination\n/a,https://a.example\n", beside)) == {"/a", "/b"}
 
 
-def test_an_entry_that_is_named_file_is_an_entry(tmp_path: Path) -> None:
+def test_redirect_entry_may_be_called_file(tmp_path: Path) -> None:
     assert set(said(tmp_path, "", '{ file: { destination: { kind: external, url: "https://b.c" } } }')) == {
         "file"
     }
@@ -131,21 +131,19 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("table", "code", "words"), WRONG)
-def test_what_is_wrong_is_told_with_its_place_in_the_file(
-    tmp_path: Path, table: str, code: str, words: str
-) -> None:
+def test_csv_errors_are_located_in_file(tmp_path: Path, table: str, code: str, words: str) -> None:
     text, places = marked(table)
     _, found = loaded(tmp_path, NAMED, {"redirects.csv": text})
     assert [(one.code, str(one.span)) for one in found] == [(code, f"redirects.csv:{at}") for at in places]
     assert words in f"{found[0].message}; {found[0].hint}"
 
 
-def test_lines_are_counted_as_an_editor_counts_them(tmp_path: Path) -> None:
+def test_csv_line_numbers_match_editor_with_multiline_cells(tmp_path: Path) -> None:
     _, found = loaded(tmp_path, NAMED, {"redirects.csv": 'source,destination\r\n"/a\r\nb",x\r\n/c,x\r\n'})
     assert [str(one.span) for one in found] == ["redirects.csv:3:4", "redirects.csv:4:4"]
 
 
-def test_a_file_of_another_project_is_not_read(tmp_path: Path) -> None:
+def test_csv_file_outside_project_is_refused(tmp_path: Path) -> None:
     (tmp_path / "elsewhere.csv").write_text("source,destination\n/a,https://b.example\n", encoding="utf-8")
     project = tmp_path / "project"
     project.mkdir()
@@ -156,28 +154,28 @@ def test_a_file_of_another_project_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("content", "code"), [(b"source\xff", "DP102"), (b"source\n/a\x1b[2J", "DP103")])
-def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes, code: str) -> None:
+def test_csv_file_with_invalid_characters_is_refused(tmp_path: Path, content: bytes, code: str) -> None:
     (tmp_path / "redirects.csv").write_bytes(content)
     assert [one.code for one in loaded(tmp_path, NAMED)[1]] == [code]
 
 
-def test_a_file_without_rows_is_an_empty_place(tmp_path: Path) -> None:
+def test_csv_file_without_rows_is_an_empty_mapping(tmp_path: Path) -> None:
     _, found = loaded(tmp_path, NAMED, {"redirects.csv": "source,destination\n"})
     assert [one.code for one in found] == ["DP232"]
 
 
-def test_more_cells_than_a_file_may_have_values_are_refused() -> None:
+def test_csv_with_too_many_cells_is_refused() -> None:
     found, problems = rows("a,b\n" * 10, "x.csv", FileLimits(nodes=7))
     assert (len(found), [one.code for one in problems]) == (3, ["DP106"])
 
 
-def test_ten_thousand_rows_are_as_many_entries(tmp_path: Path) -> None:
+def test_csv_with_ten_thousand_rows_is_loaded(tmp_path: Path) -> None:
     table = "source,destination\n" + "".join(f"/old/{n},https://new.example/{n}\n" for n in range(10_000))
     assert len(said(tmp_path, table)) == 10_000
 
 
 @pytest.mark.parametrize("kind", REDIRECTS, ids=lambda kind: kind.name)
-def test_the_columns_of_a_form_are_no_fields(kind: object) -> None:
+def test_csv_column_names_are_unique(kind: object) -> None:
     format = rows_of(kind)  # type: ignore[arg-type]
     assert format is not None
     known = columns(kind, format)  # type: ignore[arg-type]
@@ -190,7 +188,7 @@ TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_chara
 
 @settings(max_examples=examples(100, 3000), suppress_health_check=list(HealthCheck), deadline=None)
 @given(table=st.lists(st.lists(TEXTS.filter(bool), min_size=2, max_size=3), min_size=1, max_size=5))
-def test_what_is_written_as_cells_is_read_as_the_same(table: list[list[str]]) -> None:
+def test_csv_cells_survive_write_and_read(table: list[list[str]]) -> None:
     text = "".join(",".join(map(cell_text, row)) + "\n" for row in table)
     found, problems = rows(text, "x.csv")
     assert not problems
@@ -199,7 +197,7 @@ def test_what_is_written_as_cells_is_read_as_the_same(table: list[list[str]]) ->
 
 @settings(max_examples=examples(100, 3000), suppress_health_check=list(HealthCheck), deadline=None)
 @given(text=st.text(st.sampled_from(',"\r\n ab=;')))
-def test_no_file_makes_the_reader_fail_and_every_place_is_in_it(text: str) -> None:
+def test_csv_reader_never_raises_on_random_text(text: str) -> None:
     found, problems = rows(text, "x.csv")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for span in [cell.span for row in found for cell in row] + [one.span for one in problems if one.span]:
@@ -209,12 +207,12 @@ def test_no_file_makes_the_reader_fail_and_every_place_is_in_it(text: str) -> No
 
 @pytest.mark.parametrize("kind", REDIRECTS, ids=lambda kind: kind.name)
 @pytest.mark.parametrize("text", ["=1", "+1", "@x", "-1+2", "\tx"])
-def test_formulas_are_known(kind: object, text: str) -> None:
+def test_csv_formulas_are_detected(kind: object, text: str) -> None:
     assert is_formula(text)
     assert not is_formula("-Mabc_1")
 
 
-def test_the_mapping_is_the_one_that_a_person_would_have_written() -> None:
+def test_csv_row_equals_handwritten_mapping() -> None:
     made, problems = entries(REDIRECTS[0], "source,destination,draft\n/a,https://b.c,true\n", "x.csv")
     assert not problems
     assert isinstance(made, Mapping)

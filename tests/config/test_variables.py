@@ -57,13 +57,13 @@ def value_of(text: str) -> tuple[Scalar, list[Diagnostic]]:
         ('"${NAME}"', "acme", True),
     ],
 )
-def test_a_variable_becomes_text(text: str, value: object, interpolated: bool) -> None:
+def test_variable_in_value_is_replaced_by_text(text: str, value: object, interpolated: bool) -> None:
     scalar, problems = value_of(text)
     assert problems == []
     assert (scalar.value, scalar.interpolated) == (value, interpolated)
 
 
-def test_a_name_behind_a_lone_dollar_sign_is_text_and_a_warning() -> None:
+def test_lone_dollar_name_is_kept_with_warning() -> None:
     scalar, problems = value_of("about $NAME")
     assert scalar.value == "about $NAME"
     assert [(one.code, one.severity) for one in problems] == [("DP134", "warning")]
@@ -92,7 +92,7 @@ def test_a_name_behind_a_lone_dollar_sign_is_text_and_a_warning() -> None:
         ("x ${BAD}", codes.VARIABLE_VALUE, 1, 8),
     ],
 )
-def test_a_problem_points_at_its_variable(text: str, code: str, line: int, column: int) -> None:
+def test_variable_error_points_at_variable(text: str, code: str, line: int, column: int) -> None:
     scalar, [problem] = value_of(text)
     assert problem.span is not None
     assert (problem.code, problem.span.line, problem.span.column) == (code, line, column)
@@ -100,12 +100,12 @@ def test_a_problem_points_at_its_variable(text: str, code: str, line: int, colum
     assert "\x1b" not in problem.message
 
 
-def test_the_message_of_a_required_variable_is_shown() -> None:
+def test_required_variable_error_shows_custom_message() -> None:
     _, [problem] = value_of("${NOPE:?set it to the name of the organization}")
     assert problem.message == "the variable NOPE is not set: set it to the name of the organization"
 
 
-def test_every_missing_variable_of_a_text_is_reported_once() -> None:
+def test_repeated_missing_variable_is_reported_once_per_value() -> None:
     _, problems = value_of("${A} ${B} ${A}")
     assert [problem.message.split()[2] for problem in problems] == ["A", "B"]
 
@@ -148,7 +148,7 @@ def test_missing_variable_in_a_key_is_an_error() -> None:
     assert (problem.code, str(problem.span)) == (codes.MISSING_VARIABLE, "f.yaml:1:3")
 
 
-def test_nodes_without_variables_stay_the_same_objects() -> None:
+def test_substitution_returns_same_node_without_variables() -> None:
     node, _ = read("NAME: [a, {b: 1}]\n", "f.yaml")
     assert node is not None
     result, problems = substitute(node, ENV)
@@ -156,14 +156,14 @@ def test_nodes_without_variables_stay_the_same_objects() -> None:
     assert problems == []
 
 
-def test_without_the_source_a_problem_points_at_the_scalar() -> None:
+def test_variable_error_without_source_points_at_scalar() -> None:
     node, _ = read("a: x ${NOPE}\n", "f.yaml")
     assert node is not None
     _, [problem] = substitute(node, ENV)
     assert str(problem.span) == "f.yaml:1:4"
 
 
-def test_an_alias_is_substituted_and_reported_once() -> None:
+def test_yaml_alias_is_substituted_and_reported_once() -> None:
     node, _ = read("a: &x ['${NAME}', '${NOPE}']\nb: *x\n", "f.yaml")
     assert node is not None
     result, problems = substitute(node, ENV)
@@ -175,7 +175,7 @@ def test_an_alias_is_substituted_and_reported_once() -> None:
 @pytest.mark.parametrize(
     "text", ["${A}" * 200_000, "${NOPE:-" * 100_000, "${A:-b} " * 100_000, "$" * 900_000]
 )
-def test_hostile_texts_are_bounded_in_size(text: str) -> None:
+def test_hostile_variable_text_has_bounded_result_size(text: str) -> None:
     node, _ = read(f"a: '{text}'\n", "f.yaml")
     assert node is not None
     result, problems = substitute(node, {"A": "x" * 1000}, text)
@@ -183,14 +183,14 @@ def test_hostile_texts_are_bounded_in_size(text: str) -> None:
 
 
 @pytest.mark.parametrize(("more", "found"), [(0, []), (1, [codes.TEXT_SIZE])])
-def test_a_text_may_have_a_million_characters_and_none_more(more: int, found: list[str]) -> None:
+def test_substituted_text_is_limited_to_million_characters(more: int, found: list[str]) -> None:
     node, _ = read("a: '-${A}'\n", "f.yaml")
     assert node is not None
     _, problems = substitute(node, {"A": "x" * (LONGEST_RESULT - 1 + more)})
     assert [problem.code for problem in problems] == found
 
 
-def test_all_texts_of_a_file_together_are_bounded() -> None:
+def test_total_substituted_text_per_file_is_limited() -> None:
     node, _ = read("[" + "'${A}'," * 30 + "]", "f.yaml")
     assert node is not None
     _, problems = substitute(node, {"A": "x" * 900_000})
@@ -198,7 +198,7 @@ def test_all_texts_of_a_file_together_are_bounded() -> None:
 
 
 @given(st.text(st.sampled_from("${}NAME:-? \nx"), max_size=30))
-def test_it_never_raises_and_text_without_a_dollar_is_kept(text: str) -> None:
+def test_substitution_never_raises_on_random_text(text: str) -> None:
     span_source, _ = read("a", "f.yaml")
     assert isinstance(span_source, Scalar)
     scalar = Scalar(text, span_source.span, text, False)
@@ -211,7 +211,7 @@ def test_it_never_raises_and_text_without_a_dollar_is_kept(text: str) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=("Cs", "Cc"))))
-def test_doubling_every_dollar_gives_the_text_itself(text: str) -> None:
+def test_doubled_dollar_signs_become_single_dollars(text: str) -> None:
     node, _ = read("a", "f.yaml")
     assert isinstance(node, Scalar)
     doubled = text.replace("$", "$$")

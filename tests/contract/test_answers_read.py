@@ -111,7 +111,7 @@ def reads() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("kind", "path", "variant"), list(reads()))
-def test_it_is_read(kind: SupportedKind, path: str, variant: str) -> None:
+def test_every_response_allowed_by_openapi_is_decoded(kind: SupportedKind, path: str, variant: str) -> None:
     operations = {found: declared for method, found, declared in contract().operations() if method == "GET"}
     schema = operations[path]["responses"]["200"]["content"]["application/json"]["schema"]
     body = Maker(document(EDITION)["components"]["schemas"], variant).value(schema)

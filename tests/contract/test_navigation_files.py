@@ -149,7 +149,7 @@ def values(node: Node) -> Iterator[Any]:
 
 @settings(max_examples=examples(150, 5000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(file=FILES, registry=REGISTRIES)
-def test_every_file_of_the_schema_becomes_a_valid_configuration(
+def test_import_of_navigation_file_gives_valid_configuration(
     file: dict[str, Any], registry: Registry, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     made, _ = taken(file, registry, tmp_path_factory)
@@ -158,7 +158,7 @@ def test_every_file_of_the_schema_becomes_a_valid_configuration(
 
 @settings(max_examples=examples(150, 5000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(file=FILES, registry=REGISTRIES)
-def test_nothing_of_a_file_is_dropped_in_silence(
+def test_import_of_navigation_file_reports_dropped_values(
     file: dict[str, Any], registry: Registry, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     made, text = taken(file, registry, tmp_path_factory)
@@ -176,7 +176,7 @@ def test_nothing_of_a_file_is_dropped_in_silence(
 
 @settings(max_examples=examples(150, 5000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(file=FILES, registry=REGISTRIES)
-def test_what_is_exported_is_valid_and_taken_over_as_the_same_configuration(
+def test_exported_navigation_file_reimports_as_same_configuration(
     file: dict[str, Any], registry: Registry, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Unless the configuration does not say what the file needs: that is refused."""
@@ -202,5 +202,5 @@ def test_what_is_exported_is_valid_and_taken_over_as_the_same_configuration(
 
 @settings(max_examples=examples(40, 400), deadline=None, suppress_health_check=list(HealthCheck))
 @given(file=FILES)
-def test_the_files_drawn_are_valid_by_the_schema(file: dict[str, Any]) -> None:
+def test_generated_navigation_files_match_vendor_schema(file: dict[str, Any]) -> None:
     validator().validate(file)

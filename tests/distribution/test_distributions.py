@@ -26,7 +26,7 @@ def names_in(sdist: Path) -> set[str]:
         return {member.name.partition("/")[2] for member in archive.getmembers()}
 
 
-def test_a_wheel_has_the_package_and_what_its_commands_print(wheel: Path) -> None:
+def test_wheel_contains_package_and_printed_files(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
     package = {
@@ -38,7 +38,7 @@ def test_a_wheel_has_the_package_and_what_its_commands_print(wheel: Path) -> Non
     assert names == package | workflows | {"dpsync/errors.md"}
 
 
-def test_a_source_distribution_has_what_a_wheel_is_made_of_and_nothing_else(sdist: Path) -> None:
+def test_sdist_contains_only_wheel_sources(sdist: Path) -> None:
     names = names_in(sdist)
     rest = {name for name in names if not name.startswith(("dpsync/", "examples/workflows/"))}
     assert rest == {
@@ -46,7 +46,7 @@ def test_a_source_distribution_has_what_a_wheel_is_made_of_and_nothing_else(sdis
     }  # fmt: skip
 
 
-def test_the_wheel_of_a_source_distribution_is_the_wheel_of_the_checkout(sdist: Path, tmp_path: Path) -> None:
+def test_wheel_from_sdist_equals_wheel_from_checkout(sdist: Path, tmp_path: Path) -> None:
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path, filter="data")
     (unpacked,) = tmp_path.iterdir()
@@ -57,7 +57,7 @@ def test_the_wheel_of_a_source_distribution_is_the_wheel_of_the_checkout(sdist: 
 
 
 @pytest.mark.parametrize("target", ["wheel", "sdist"])
-def test_the_same_sources_make_the_same_bytes(target: str, tmp_path: Path) -> None:
+def test_wheel_and_sdist_builds_are_reproducible(target: str, tmp_path: Path) -> None:
     """Another directory, other times of the files and another umask mean nothing."""
     first = build(copied(tmp_path / "one"), tmp_path / "first", target, EPOCH)
     before = os.umask(0o077)
@@ -72,7 +72,7 @@ def test_the_same_sources_make_the_same_bytes(target: str, tmp_path: Path) -> No
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_a_distribution_says_what_it_needs_and_who_may_use_it(wheel: Path) -> None:
+def test_wheel_metadata_states_dependencies_and_license(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
         said = archive.read(name).decode()

@@ -57,7 +57,7 @@ def run(command: list[str], tmp_path: Path, folder: Path | None = None, **more: 
 @pytest.mark.parametrize(
     ("version", "resolution"), [("3.11", "lowest-direct"), *((version, "highest") for version in VERSIONS)]
 )
-def test_it_works_on_every_python_with_the_oldest_and_the_newest_dependencies(
+def test_wheel_works_with_every_supported_python(
     version: str, resolution: str, wheel: Path, server: ThreadedServer, tmp_path: Path
 ) -> None:
     server.reset()
@@ -73,13 +73,13 @@ def test_it_works_on_every_python_with_the_oldest_and_the_newest_dependencies(
     assert "No drift." in run([str(programs / "dpsync"), "drift"], tmp_path, folder, **platform)
 
 
-def test_uvx_runs_it(wheel: Path, tmp_path: Path) -> None:
+def test_uvx_runs_dpsync_from_wheel(wheel: Path, tmp_path: Path) -> None:
     command = [uv(), "tool", "run", "--quiet", "--from", str(wheel), "dpsync", "--version"]
     cache = {"UV_CACHE_DIR": os.environ.get("UV_CACHE_DIR", str(Path.home() / ".cache" / "uv"))}
     assert run(command, tmp_path, **cache) == f"dpsync {__version__}\n"
 
 
-def test_pipx_installs_it(wheel: Path, tmp_path: Path) -> None:
+def test_pipx_installs_dpsync_from_wheel(wheel: Path, tmp_path: Path) -> None:
     pipx = shutil.which("pipx", path=f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
     if pipx is None:
         missing("pipx is not installed")
@@ -88,7 +88,7 @@ def test_pipx_installs_it(wheel: Path, tmp_path: Path) -> None:
     assert run([str(tmp_path / "bin" / "dpsync"), "--version"], tmp_path) == f"dpsync {__version__}\n"
 
 
-def test_without_the_companion_serve_says_how_to_get_it(wheel: Path, tmp_path: Path) -> None:
+def test_serve_without_server_extra_suggests_install(wheel: Path, tmp_path: Path) -> None:
     subprocess.run([uv(), "venv", "--quiet", str(tmp_path / "clean")], check=True)
     python = str(tmp_path / "clean" / "bin" / "python")
     run([uv(), "pip", "install", "--quiet", "--python", python, str(wheel)], tmp_path)

@@ -24,12 +24,12 @@ def commands() -> list[str]:
     return [line[2:] for block in blocks(PAGE) for line in block.text.splitlines() if line.startswith("$ ")]
 
 
-def test_the_tutorial_has_each_command_that_a_newcomer_needs() -> None:
+def test_tutorial_uses_every_basic_command() -> None:
     typed = {line.split()[1] for line in commands() if line.startswith("dpsync ")}
     assert typed >= set(COMMANDS)
 
 
-def test_the_tutorial_and_a_pull_request_work_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+def test_tutorial_and_pull_request_work_from_wheel(installed: Path, tmp_path: Path) -> None:
     if not (TOOLS / "act").exists():
         pytest.skip("act is not installed: `make environment` does")
     with Reader(tmp_path / "folder", programs=installed) as reader:

@@ -36,7 +36,7 @@ HOOKS = ROOT / ".pre-commit-hooks.yaml"
     ],
     ids=lambda command: command[0],
 )
-def test_linters_find_nothing_in_our_workflows(command: list[str]) -> None:
+def test_repository_workflows_pass_linters(command: list[str]) -> None:
     done = subprocess.run(
         [PROGRAMS / command[0], *command[1:], *WORKFLOWS], capture_output=True, text=True, check=False
     )
@@ -48,13 +48,13 @@ def jobs(file: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
-def test_an_action_is_named_by_its_commit(file: Path) -> None:
+def test_workflow_actions_are_pinned_by_commit(file: Path) -> None:
     for job in jobs(file).values():
         for step in job["steps"]:
             assert re.fullmatch(r"[\w/.-]+@[0-9a-f]{40}", step.get("uses", "a/b@" + "0" * 40))
 
 
-def test_only_the_job_that_publishes_may_and_it_has_no_token() -> None:
+def test_release_jobs_have_minimal_permissions_without_secrets() -> None:
     file = ROOT / ".github" / "workflows" / "release.yml"
     may = {name: set(job["permissions"]) for name, job in jobs(file).items()}
     assert may == {
@@ -67,7 +67,7 @@ def test_only_the_job_that_publishes_may_and_it_has_no_token() -> None:
     assert "secrets." not in file.read_text(encoding="utf-8")
 
 
-def test_every_release_job_needs_the_tag_check() -> None:
+def test_release_jobs_depend_on_tag_check() -> None:
     """Otherwise, a job could use its permissions for a tag that is not on the default branch."""
     release = jobs(ROOT / ".github" / "workflows" / "release.yml")
     first = next(step["run"] for step in release["build"]["steps"] if "run" in step)
@@ -145,7 +145,7 @@ def run_tag_check(folder: Path, make: Callable[[Path], None], tag: str, at: str 
     [tag_of_the_tip, annotated_tag, tag_below_the_tip],
     ids=["of the last commit", "annotated", "of an earlier commit"],
 )
-def test_release_accepts_a_tag_on_the_default_branch(make: Callable[[Path], None], tmp_path: Path) -> None:
+def test_release_accepts_tag_on_default_branch(make: Callable[[Path], None], tmp_path: Path) -> None:
     assert run_tag_check(tmp_path, make, "v1.2.3") == (0, "")
 
 
@@ -159,7 +159,7 @@ def test_release_accepts_a_tag_on_the_default_branch(make: Callable[[Path], None
     ],
     ids=["of another branch", "of no branch", "beside one named like the branch", "of another version"],
 )
-def test_release_refuses_a_tag_off_the_default_branch(
+def test_release_rejects_tag_off_default_branch(
     make: Callable[[Path], None], tag: str, problem: str, tmp_path: Path
 ) -> None:
     """Pushing a tag needs no review. Otherwise, a tag could publish a commit that nobody has merged."""
@@ -167,7 +167,7 @@ def test_release_refuses_a_tag_off_the_default_branch(
     assert (code, problem in said) == (1, True), said
 
 
-def test_release_refuses_a_checkout_of_another_commit(tmp_path: Path) -> None:
+def test_release_rejects_checkout_of_other_commit(tmp_path: Path) -> None:
     code, said = run_tag_check(tmp_path, tag_below_the_tip, "v1.2.3", at="refs/remotes/origin/main")
     assert (code, "another one is checked out" in said) == (1, True), said
 
@@ -187,7 +187,7 @@ def release(tmp_path: Path) -> tuple[str, Path]:
     return git(clone, "rev-parse", "HEAD"), tmp_path / "sources"
 
 
-def test_release_pins_its_own_action_by_commit(release: tuple[str, Path], tmp_path: Path) -> None:
+def test_released_init_pins_action_by_commit(release: tuple[str, Path], tmp_path: Path) -> None:
     """A release knows its own commit, and `init` writes workflows that run exactly this commit."""
     commit, sources = release
     project = tmp_path / "project"
@@ -228,7 +228,7 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_hooks_check_and_mend_a_project(project: Path, tmp_path: Path) -> None:
+def test_pre_commit_hooks_format_and_validate_project(project: Path, tmp_path: Path) -> None:
     file = project / "dpsync.yaml"
     own = {"PRE_COMMIT_HOME": str(tmp_path / "cache")}
 
@@ -263,7 +263,7 @@ def instructions() -> list[tuple[str, str]]:
     return [(word, re.sub(r"\s+", " ", rest)) for word, rest in lines]
 
 
-def test_a_container_runs_without_rights_and_its_base_can_be_pinned() -> None:
+def test_container_runs_unprivileged_with_configurable_base() -> None:
     found = instructions()
     words = [word for word, _ in found]
     assert found[0] == ("ARG", "BASE=python:3.13-slim")
@@ -274,7 +274,7 @@ def test_a_container_runs_without_rights_and_its_base_can_be_pinned() -> None:
     assert not re.search(r"TOKEN|SECRET|PASSWORD", str([one for one in found if one[0] in ("ARG", "ENV")]))
 
 
-def test_what_a_container_copies_is_there_and_nothing_else_is_sent_to_its_builder() -> None:
+def test_container_build_context_contains_only_copied_files() -> None:
     sources = {
         source
         for word, rest in instructions()
@@ -286,7 +286,7 @@ def test_what_a_container_copies_is_there_and_nothing_else_is_sent_to_its_builde
     assert ignored == ["*", *(f"!{source}" for source in sorted(sources))]
 
 
-def test_what_a_container_runs_to_install_dpsync_works(wheel: Path, tmp_path: Path) -> None:
+def test_container_install_command_installs_dpsync(wheel: Path, tmp_path: Path) -> None:
     """Docker is not needed: the commands are run here, in other directories."""
     build = tmp_path / "build"
     build.mkdir()

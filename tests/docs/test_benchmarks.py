@@ -43,21 +43,21 @@ def run_python(*arguments: str) -> str:
     return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
-def test_the_readers_are_compared() -> None:
+def test_reader_benchmark_compares_all_readers() -> None:
     first, _, *rows = run("benchmarks.reader", "--resources", "60", "--rounds", "1").splitlines()
     assert first.startswith("60 resources, ")
     assert [row[:34].strip() for row in rows] == list(reader.READERS.values())
     assert all(float(cell) > 0 for row in rows for cell in row[34:].replace(",", "").split())
 
 
-def test_the_requests_are_counted() -> None:
+def test_reads_benchmark_counts_requests() -> None:
     head, *rows = run("benchmarks.reads", "--sizes", "5").splitlines()
     assert [int(cell) for row in rows for cell in row.split()] == [5, 1, 1, 1, 9, 9, 7]
     assert head.split()[-1] == "changes"
 
 
 @pytest.mark.parametrize("resources", [1, 200, 1000])
-def test_the_generated_configuration_is_valid_and_as_large_as_asked(resources: int, tmp_path: Path) -> None:
+def test_benchmark_configuration_is_valid_with_requested_size(resources: int, tmp_path: Path) -> None:
     root = tmp_path / "dpsync.yaml"
     root.write_text("".join(reader.configuration(resources)), encoding="utf-8")
     desired, found = load(root, REGISTRY, {})
@@ -66,9 +66,7 @@ def test_the_generated_configuration_is_valid_and_as_large_as_asked(resources: i
 
 
 @pytest.mark.parametrize("size", [1, 60, 120])
-def test_a_plan_takes_one_request_for_each_page_team_and_site_whatever_changed(
-    size: int, server: ThreadedServer, tmp_path: Path
-) -> None:
+def test_plan_request_count_depends_only_on_size(size: int, server: ThreadedServer, tmp_path: Path) -> None:
     found = reads.count(server, size, tmp_path)
     lists = (
         ceil(size / 1000) + 4
@@ -78,7 +76,7 @@ def test_a_plan_takes_one_request_for_each_page_team_and_site_whatever_changed(
     assert found["changed changes"] == found["spaces"] + found["teams"] + found["sites"]
 
 
-def test_the_companion_answers_every_kind_of_load(tmp_path: Path) -> None:
+def test_server_benchmark_covers_every_load(tmp_path: Path) -> None:
     ours = server.companion(tmp_path)
     answers, document = server.examples_of(ours)
     assert answers["get"] in answers["list"]["items"]
@@ -88,7 +86,7 @@ def test_the_companion_answers_every_kind_of_load(tmp_path: Path) -> None:
     assert answers["get"]["title"] in (tmp_path / "openapi.json").read_text(encoding="utf-8")
 
 
-def test_a_missed_target_is_told() -> None:
+def test_server_benchmark_reports_missed_targets() -> None:
     def measured(requests: float, seconds: float) -> dict[str, float]:
         return {"get": requests, "list": requests, "patch": requests, "start-up": seconds, "resident": 50}
 
@@ -101,13 +99,13 @@ def test_a_missed_target_is_told() -> None:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_every_shape_is_what_it_says(name: str) -> None:
+def test_slope_benchmark_shape_has_expected_changes(name: str) -> None:
     shape = SHAPES[name](6)
     changed = slopes.run(shape)()
     assert changed == shape.changes if shape.changes is not None else 0 < changed < 6
 
 
-def test_the_slopes_are_measured() -> None:
+def test_slope_benchmark_prints_measured_rows() -> None:
     shapes = ["teams, unchanged", "applying creates"]
     only = [argument for shape in shapes for argument in ("--only", shape)]
     head, _, *rows = run("benchmarks.slopes", "--sizes", "3", "6", "--most", "1000", *only).splitlines()
@@ -116,7 +114,7 @@ def test_the_slopes_are_measured() -> None:
     assert all(float(cell) >= 0 for row in rows for cell in row.strip("| ").split(" | ")[1:])
 
 
-def test_the_companion_is_measured_with_little_and_with_much() -> None:
+def test_companion_benchmark_measures_two_sizes() -> None:
     head, _, *rows = run(
         "benchmarks.companion", "--sizes", "100", "200", "--rounds", "1", "--most", "1000"
     ).splitlines()
@@ -125,34 +123,34 @@ def test_the_companion_is_measured_with_little_and_with_much() -> None:
     assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[1:])
 
 
-def test_the_start_of_every_command_is_measured() -> None:
+def test_start_benchmark_measures_every_command() -> None:
     found = start.measure(rounds=1)
     assert [command for command, _ in found] == [start.CLICK, *start.GOALS]
     assert all(seconds > 0 for seconds in found.values())
 
 
-def test_a_plan_is_measured_beside_a_script() -> None:
+def test_plan_benchmark_compares_with_script() -> None:
     head, _, *rows = run("benchmarks.plans", "--entries", "10", "--rounds", "1").splitlines()
     assert head.startswith("| latency, in flight | program | CPU (s)")
     assert [row.split(" | ")[1] for row in rows] == ["script", "dpsync"] * len(plans.SITUATIONS)
     assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[2:])
 
 
-def test_an_apply_is_measured_beside_a_script() -> None:
+def test_apply_benchmark_compares_with_script() -> None:
     head, _, *rows = run("benchmarks.applies", "--writes", "10", "--rounds", "1").splitlines()
     assert head.startswith("| in flight | program | CPU (s) | CPU a write (ms)")
     assert [row.split(" | ")[1] for row in rows] == ["script", "dpsync"] * len(applies.FLIGHTS)
     assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[2:])
 
 
-def test_an_import_is_measured_beside_a_script() -> None:
+def test_import_benchmark_compares_with_script() -> None:
     head, _, *rows = run("benchmarks.imports", "--entries", "20", "--rounds", "1").splitlines()
     assert head.startswith("| latency, in flight | program | CPU (s) | CPU a request (ms)")
     assert [row.split(" | ")[1] for row in rows] == ["script", "dpsync"] * len(imports.SITUATIONS)
     assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[2:])
 
 
-def test_a_plan_is_not_measured_beside_what_is_missing() -> None:
+def test_plan_benchmark_without_octodns_exits_1() -> None:
     command = [sys.executable, "-m", "benchmarks.plans", "--octodns", sys.executable]
     told = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
     assert (told.returncode, told.stderr) == (
@@ -161,7 +159,7 @@ def test_a_plan_is_not_measured_beside_what_is_missing() -> None:
     )
 
 
-def test_octodns_gets_as_many_records_as_asked(tmp_path: Path) -> None:
+def test_octodns_benchmark_creates_requested_records(tmp_path: Path) -> None:
     octodns.prepared(tmp_path / "octodns", 7)
     declared = yaml.safe_load((tmp_path / "octodns/zones/example.com.yaml").read_text(encoding="utf-8"))
     live = json.loads((tmp_path / "octodns/live.json").read_text(encoding="utf-8"))
@@ -169,9 +167,7 @@ def test_octodns_gets_as_many_records_as_asked(tmp_path: Path) -> None:
     assert [{"name": name, **record} for name, record in declared.items()] == live
 
 
-def test_the_organization_of_the_plans_is_as_large_as_asked_and_has_no_changes(
-    server: ThreadedServer, tmp_path: Path
-) -> None:
+def test_plan_benchmark_organization_has_requested_size(server: ThreadedServer, tmp_path: Path) -> None:
     server.reset(organization.world(300))
     root = tmp_path / "dpsync.yaml"
     root.write_text(organization.configuration(300), encoding="utf-8")
@@ -182,7 +178,7 @@ def test_the_organization_of_the_plans_is_as_large_as_asked_and_has_no_changes(
         assert not Session(desired, load_registry(desired.profile)).plan(client).plan.changes
 
 
-def test_where_one_file_is_too_small_it_is_several_that_say_the_same(
+def test_benchmark_configuration_splits_into_equal_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
@@ -201,7 +197,7 @@ def addresses(directory: Path) -> set[str]:
     return {str(address) for address in desired.resources}
 
 
-def test_every_doubling_is_judged() -> None:
+def test_steep_slope_is_detected_at_any_doubling() -> None:
     assert not slopes.steep([1, 2.4, 4, 8], most=2.4)
     assert slopes.steep([1, 2.5, 5, 10], most=2.4)
     assert slopes.steep([1, 2, 5, 10], most=2.4)
@@ -219,19 +215,19 @@ print(len(slopes.measure(lambda size: Shape({}, changes=size), [1000, 2000, 4000
 """
 
 
-def test_a_small_size_is_measured_as_long_as_a_large_one(tmp_path: Path) -> None:
+def test_slope_benchmark_repeats_small_sizes_more_often(tmp_path: Path) -> None:
     assert run_python("-c", COUNTING, str(tmp_path)) == "3\n"
     runs = {int(file.name): file.stat().st_size for file in tmp_path.iterdir()}
     assert runs == {1000: 8, 2000: 4, 4000: 2}
 
 
-def test_what_a_rate_limit_costs_is_told_with_no_request_refused() -> None:
+def test_pace_benchmark_reports_no_refused_requests() -> None:
     first, second = run("benchmarks.pace", "--limit", "600/m", "--teams", "2").splitlines()
     assert first.endswith(" requests, 0 refused, 2 steps done")
     assert "ratio" in second
 
 
-def test_a_rehearsal_is_measured_beside_its_plan() -> None:
+def test_rehearsal_benchmark_compares_with_plan() -> None:
     numbers = ("--entries", "60", "--changes", "5", "--rounds", "1")
     head, _, *rows = run("benchmarks.rehearsals", *numbers).splitlines()
     assert head.startswith("| entries, changes | program | CPU (s) | CPU / change (ms)")

@@ -32,7 +32,7 @@ def spans(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_command_in_a_sentence_exists_with_its_flags(page: Path) -> None:
+def test_documented_command_and_flags_exist(page: Path) -> None:
     for span in spans(page):
         if not span.startswith("dpsync "):
             continue
@@ -45,13 +45,13 @@ def test_a_command_in_a_sentence_exists_with_its_flags(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_flag_in_a_sentence_exists(page: Path) -> None:
+def test_documented_flag_exists(page: Path) -> None:
     for span in spans(page):
         if flag := re.match(r"--[a-z][\w-]*|-[a-zA-Z]", span):
             assert flag[0] in ALL | {"-p"}, span  # -p is one of pytest
 
 
-def test_every_command_is_in_the_table_of_commands() -> None:
+def test_commands_page_lists_every_command() -> None:
     rows = [
         line
         for section in sections(DOCS / "commands.md")

@@ -12,7 +12,7 @@ from tools.compare_behavior.__main__ import compare, main
 _ONE_PAIR = ["--pairs", "1", "--applies", "0", "--ids", "0", "--situations", "0", "--seed", "5"]
 
 
-def test_commit_compared_with_itself_has_no_differences(
+def test_compare_behavior_finds_no_differences_for_same_commit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["HEAD", "HEAD", *_ONE_PAIR, "--out", str(tmp_path)]
@@ -20,7 +20,9 @@ def test_commit_compared_with_itself_has_no_differences(
     assert int(capsys.readouterr().out.split()[0]) > 10, "too few records"
 
 
-def test_changed_message_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_behavior_shows_line_of_changed_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     lines = [["pair 0, plan", "exit 0\nNo changes."], ["pair 0, drift", "exit 0\nNo drift."]]
     for side in ("a", "b"):
         (tmp_path / side).mkdir()

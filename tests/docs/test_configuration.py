@@ -33,7 +33,7 @@ def whole(block: Block) -> Block:
 
 
 @pytest.mark.parametrize(("section", "block"), EXAMPLES)
-def test_an_example_is_valid(section: Section, block: Block, tmp_path: Path) -> None:
+def test_configuration_page_example_is_valid(section: Section, block: Block, tmp_path: Path) -> None:
     beside = [other for other in section.blocks if other.name or other.language == "sh"]
     with Reader(tmp_path / "project") as reader:
         reader.work_through([*beside, whole(block)])
@@ -45,7 +45,7 @@ def test_an_example_is_valid(section: Section, block: Block, tmp_path: Path) -> 
     assert {other.name for other in beside if other.name} <= set(desired.texts)
 
 
-def test_no_block_of_the_page_stands_without_an_example() -> None:
+def test_configuration_page_blocks_are_all_tested() -> None:
     shown = {id(section) for section in SECTIONS if section.blocks}
     assert shown == {id(parameters.values[0]) for parameters in EXAMPLES}
     assert {block.language for section in SECTIONS for block in section.blocks if not block.name} == {
@@ -54,7 +54,7 @@ def test_no_block_of_the_page_stands_without_an_example() -> None:
     }
 
 
-def test_the_table_of_nodes_has_their_fields() -> None:
+def test_configuration_page_lists_navigation_fields() -> None:
     section = next(one for one in SECTIONS if one.title == "The navigation of a site")
     for kind in REGISTRY.nodes("structure"):
         assert isinstance(kind.shape, Node)

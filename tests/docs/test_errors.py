@@ -103,7 +103,7 @@ def _refusal_codes() -> set[str]:
     }
 
 
-def test_every_code_has_its_heading_and_every_heading_its_code() -> None:
+def test_errors_page_headings_match_all_codes() -> None:
     assert set(PAGE) == _diagnostic_codes() | _refusal_codes() | _ending_codes()
 
 
@@ -117,17 +117,17 @@ def test_every_code_has_its_heading_and_every_heading_its_code() -> None:
         ("Failures", _ending_codes()),
     ],
 )
-def test_each_code_stands_in_its_chapter(chapter: str, codes: set[str]) -> None:
+def test_errors_page_lists_code_in_correct_chapter(chapter: str, codes: set[str]) -> None:
     assert {title for title, section in PAGE.items() if section.above == chapter} == codes
 
 
 @pytest.mark.parametrize("code", sorted(PAGE))
-def test_every_code_is_explained(code: str) -> None:
+def test_errors_page_explains_every_code(code: str) -> None:
     assert " ".join(PAGE[code].words).strip()
 
 
 @pytest.mark.parametrize("code", sorted(title for title in PAGE if title.startswith(("DP1", "DP2"))))
-def test_the_example_of_a_configuration_error_produces_exactly_that_error(code: str, tmp_path: Path) -> None:
+def test_configuration_error_example_produces_documented_code(code: str, tmp_path: Path) -> None:
     section = _example(code)
     if code in WITHOUT_EXAMPLE:
         assert not section.blocks
@@ -136,7 +136,7 @@ def test_the_example_of_a_configuration_error_produces_exactly_that_error(code: 
     assert {diagnostic.code for diagnostic in found} == {code}
 
 
-def test_every_key_of_a_root_file_is_named_where_one_is_unknown() -> None:
+def test_errors_page_lists_all_root_keys() -> None:
     allowed = re.findall(r"`(\w+)`", " ".join(PAGE[TOP_KEY].words))
     assert set(allowed) == set(ROOT_KEYS)
 
@@ -170,7 +170,7 @@ def _planned(section: Section, platform: ThreadedServer, directory: Path) -> tup
 
 
 @pytest.mark.parametrize("code", sorted(title for title in PAGE if title.startswith("DP3")))
-def test_the_example_of_an_error_on_the_platform_produces_exactly_that_error(
+def test_comparison_error_example_produces_documented_code(
     code: str, platform: ThreadedServer, tmp_path: Path
 ) -> None:
     section = _example(code)
@@ -207,7 +207,7 @@ class _SomebodyElse:
         return self._inner.stats()
 
 
-def test_no_example_is_left_out() -> None:
+def test_errors_page_tests_every_example() -> None:
     run = {code for code in PAGE if code.startswith("DP")} | _refusal_codes()
     shown = {code for code, section in PAGE.items() if section.blocks}
     other = {code for code, section in EXAMPLES.items() if section.blocks}
@@ -221,7 +221,7 @@ def test_no_example_is_left_out() -> None:
     ] == ["text"]
 
 
-def test_lists_that_differ_between_two_readings_are_no_plan(platform: ThreadedServer, tmp_path: Path) -> None:
+def test_plan_fails_when_list_changes_during_reading(platform: ThreadedServer, tmp_path: Path) -> None:
     desired, _ = _read(_example("protected"), tmp_path / "project")
     assert desired is not None
     with (
@@ -234,7 +234,7 @@ def test_lists_that_differ_between_two_readings_are_no_plan(platform: ThreadedSe
 
 
 @pytest.mark.parametrize("code", sorted(_refusal_codes() - WITHOUT_EXAMPLE))
-def test_the_example_of_a_refusal_is_refused_for_that_reason(
+def test_refusal_example_produces_documented_refusal(
     code: str, platform: ThreadedServer, tmp_path: Path
 ) -> None:
     found, _ = _planned(_example(code), platform, tmp_path / "project")
@@ -243,7 +243,7 @@ def test_the_example_of_a_refusal_is_refused_for_that_reason(
     assert code in found
 
 
-def test_the_message_at_the_top_is_what_is_printed(tmp_path: Path) -> None:
+def test_errors_page_shows_printed_message(tmp_path: Path) -> None:
     (shown,) = next(section for section in sections(DOCS / "errors.md") if section.level == 1).of("text")
     written = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    titel: Acme\n"
     (tmp_path / "dpsync.yaml").write_text(written, encoding="utf-8")
@@ -252,7 +252,7 @@ def test_the_message_at_the_top_is_what_is_printed(tmp_path: Path) -> None:
     assert render_diagnostics(found, desired.texts) == shown.text
 
 
-def test_every_exit_code_is_explained() -> None:
+def test_errors_page_explains_every_exit_code() -> None:
     top = next(section for section in sections(DOCS / "errors.md") if section.level == 1)
     rows = [line.split("|")[1] for line in top.words if re.match(r"\| \d", line)]
     assert {int(number) for row in rows for number in re.findall(r"\d+", row)} == set(Exit)

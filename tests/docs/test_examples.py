@@ -59,7 +59,7 @@ def clone(folder: Path) -> None:
     [page for page in PAGES if page not in BY_SECTION and page.parent != ENTRIES and blocks(page)],
     ids=names,
 )
-def test_what_a_page_shows_is_what_happens(
+def test_page_examples_run_as_shown(
     page: Path, platform: ThreadedServer, programs: Path, tmp_path: Path
 ) -> None:
     url = "" if page in BEGINNING else platform.url
@@ -78,7 +78,7 @@ def test_what_a_page_shows_is_what_happens(
             assert read(reader.folder, reader.env)[1] == []
 
 
-def test_staging_and_production_needs_no_trust_question(
+def test_staging_and_production_guide_needs_no_trust_prompt(
     platform: ThreadedServer, programs: Path, tmp_path: Path
 ) -> None:
     """With tokens of their own, unlike the companion's documented ones, readers meet no refusal either."""
@@ -91,7 +91,7 @@ def test_staging_and_production_needs_no_trust_question(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names)
-def test_every_block_is_run_or_says_why_not(page: Path) -> None:
+def test_code_block_is_run_or_explains_skip(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert text.count("```") == 2 * len(blocks(page)), "a fence that begins at no line's beginning"
     assert not re.search(r"^ *~~~|^\n    \S", text, re.MULTILINE), "a block without a fence"
@@ -105,7 +105,7 @@ def test_every_block_is_run_or_says_why_not(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names)
-def test_a_block_that_is_a_file_has_its_name_right_above_it(page: Path) -> None:
+def test_file_block_name_appears_above_block(page: Path) -> None:
     """What stands behind the word of a fence is seen by nobody."""
     lines = page.read_text(encoding="utf-8").splitlines()
     for block in blocks(page):
@@ -140,12 +140,12 @@ def block(language: str, text: str, name: str = "") -> Block:
         ([block("json", "{}\n")], "nobody knows what this block is for"),
     ],
 )
-def test_a_wrong_page_is_found(page: list[Block], why: str, tmp_path: Path) -> None:
+def test_page_runner_detects_wrong_example(page: list[Block], why: str, tmp_path: Path) -> None:
     with Reader(tmp_path / "folder") as reader, pytest.raises(WrongPage, match=why):
         reader.work_through(page)
 
 
-def test_what_a_command_leaves_behind_is_there_for_the_next_one(tmp_path: Path) -> None:
+def test_page_runner_keeps_state_between_commands(tmp_path: Path) -> None:
     page = [
         block("markdown", "a\n", "notes/a.md"),
         block("sh", "export NAME=value\ncd notes\n"),
@@ -160,7 +160,7 @@ def test_what_a_command_leaves_behind_is_there_for_the_next_one(tmp_path: Path) 
         assert reader.work_through(page).taken == page
 
 
-def test_a_digest_of_the_page_stands_for_the_real_one(tmp_path: Path) -> None:
+def test_page_runner_replaces_placeholder_digest(tmp_path: Path) -> None:
     shown, real = "0" * 32, "0123456789abcdef" * 2
     page = [
         block("sh", f"echo 'echo digest {real}' > plan\n"),

@@ -22,5 +22,5 @@ def in_kinds(page: Path) -> bool:
     [page for page in PAGES if DOCS in page.parents and page != INDEX and not in_kinds(page)],
     ids=lambda page: page.name,
 )
-def test_each_page_is_in_the_index_once(page: Path) -> None:
+def test_docs_index_links_each_page_once(page: Path) -> None:
     assert [(DOCS / link).resolve() for link in LINKS].count(page) == 1

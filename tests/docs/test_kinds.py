@@ -34,28 +34,28 @@ def rows(text: str) -> list[tuple[str, str, str]]:
     return [found for found in ROW.findall(text) if found[0] not in ("field", "key", "---")]
 
 
-def test_folder_has_exactly_the_generated_pages() -> None:
+def test_kinds_folder_matches_generated_pages() -> None:
     assert {page.name: page.read_text(encoding="utf-8") for page in FOLDER.iterdir()} == MADE, (
         "run: make schemas"
     )
 
 
-def test_command_writes_the_internals_page() -> None:
+def test_internals_page_matches_generator_output() -> None:
     command = [sys.executable, "-m", "tools.kind_internals"]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
     assert printed == INTERNALS.read_bytes(), "run: make schemas"
 
 
-def test_index_lists_every_kind_once() -> None:
+def test_kinds_index_lists_every_kind_once() -> None:
     assert sorted(name for names in GROUPS.values() for name in names) == sorted(REGISTRY.kinds)
 
 
-def test_pages_together_stay_short() -> None:
+def test_kind_pages_stay_within_word_limit() -> None:
     assert sum(len(text.split()) for text in MADE.values()) <= MOST_WORDS
 
 
 @pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: str(kind.name))
-def test_page_has_a_row_for_every_writable_field(kind: Kind) -> None:
+def test_kind_page_lists_every_writable_field(kind: Kind) -> None:
     text = MADE[page_name(kind.noun)]
     named = {re.sub(r"[`\\]", "", name) for name, _, _ in rows(text)}
     writable = {field.name for field in kind.fields if not field.nest and field.declarable}
@@ -63,25 +63,25 @@ def test_page_has_a_row_for_every_writable_field(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: str(kind.name))
-def test_page_names_every_field_that_only_gitbook_sets(kind: Kind) -> None:
+def test_kind_page_mentions_every_field(kind: Kind) -> None:
     text = MADE[page_name(kind.noun)]
     assert [field.name for field in kind.fields if not field.nest and f"`{field.name}`" not in text] == []
 
 
 @pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: str(kind.name))
-def test_internals_page_has_a_row_for_every_field(kind: Kind) -> None:
+def test_internals_page_lists_every_field(kind: Kind) -> None:
     section = next(one for one in sections(INTERNALS) if one.title.lower() == kind.noun.lower())
     text = "\n".join(section.words)
     assert all(f"| `{field.name}` |" in text for field in kind.fields if not field.nest)
 
 
 @pytest.mark.parametrize("name", KIND_PAGES)
-def test_page_begins_with_a_sentence_and_an_example(name: str) -> None:
+def test_kind_page_starts_with_sentence_and_example(name: str) -> None:
     assert re.match(r"# [^\n]+\n\n[^\n]+\.\n\n```yaml\n", MADE[name])
 
 
 @pytest.mark.parametrize("name", sorted(MADE))
-def test_every_row_has_sentences_and_a_yaml_value(name: str) -> None:
+def test_kind_page_rows_have_sentence_and_yaml(name: str) -> None:
     for field, said, example in rows(MADE[name]):
         assert said.rstrip("`").endswith("."), field
         assert "  " not in said, field
@@ -89,17 +89,17 @@ def test_every_row_has_sentences_and_a_yaml_value(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(MADE))
-def test_users_see_no_request_or_internal_word(name: str) -> None:
+def test_kind_pages_contain_no_internal_terms(name: str) -> None:
     internal = re.compile(r"\b(POST|PUT|PATCH|DELETE|profile|edition|digest)\b|\{self\}|\{parent\}")
     assert internal.findall(MADE[name]) == []
 
 
 @pytest.mark.parametrize("of", [Kind, Lifecycle, PlatformWork, Field, ListOrder, Call])
-def test_every_word_of_a_declaration_is_explained(of: type) -> None:
+def test_internals_page_explains_every_declaration_attribute(of: type) -> None:
     assert list(WORDS[of]) == words_of(of)
 
 
-def test_pages_follow_from_any_registry() -> None:
+def test_kind_pages_are_generated_from_any_registry() -> None:
     top = Kind(
         "shelf", None, "shelves", Entries(), "/shelves/{id}", Pages("/shelves"), (Field("title", Text()),)
     )
@@ -117,7 +117,7 @@ def test_pages_follow_from_any_registry() -> None:
     assert "| `lent` | create, `true` by `POST {self}/lend` |" in internals_page(registry)
 
 
-def test_a_deleted_kind_loses_its_page(tmp_path: Path) -> None:
+def test_page_of_deleted_kind_is_removed(tmp_path: Path) -> None:
     from tools.kinds_page import write
 
     (tmp_path / "gone.md").write_text("# Gone\n", encoding="utf-8")

@@ -15,7 +15,7 @@ LINK = re.compile(r'(?<!!)\[[^\]]*\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?(?: "[
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_leads_somewhere(page: Path) -> None:
+def test_page_links_have_existing_targets(page: Path) -> None:
     prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     for target, place in LINK.findall(prose):
         file = (page.parent / target).resolve() if target else page
@@ -25,7 +25,7 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_module_that_is_named_is_a_file(page: Path) -> None:
+def test_python_files_mentioned_on_page_exist(page: Path) -> None:
     places = (ROOT, ROOT / "dpsync")
     shown = {block.name for block in blocks(page)}
     for name in re.findall(r"`([\w./]+\.py)`", page.read_text(encoding="utf-8")):

@@ -15,21 +15,21 @@ SECTIONS = {section.title: section for section in sections(DOCS / "plan.md")}
 TEXT = (DOCS / "plan.md").read_text(encoding="utf-8")
 
 
-def test_every_format_is_in_the_table_of_outputs() -> None:
+def test_output_page_lists_every_format() -> None:
     table = next(section for section in sections(DOCS / "output.md") if section.title == "Outputs")
     assert re.findall(r"^\| `(\w+)`", "\n".join(table.words), re.MULTILINE) == list(FORMATS)
 
 
-def test_every_exit_code_is_in_the_table() -> None:
+def test_plan_page_lists_every_exit_code() -> None:
     rows = [line.split("|")[1] for line in SECTIONS["Exit codes"].words if re.match(r"\| \d", line)]
     assert {int(number) for row in rows for number in re.findall(r"\d+", row)} == set(Exit)
 
 
-def test_links_to_errors_lead_somewhere() -> None:
+def test_plan_page_links_to_existing_errors() -> None:
     titles = {title.lower() for title in ERRORS} | {"refusals"}
     assert set(re.findall(r"errors\.md#([\w-]+)", TEXT)) <= titles
 
 
-def test_the_markers_of_references_are_named() -> None:
+def test_plan_page_documents_reference_markers() -> None:
     assert f'{{"{REF}": ADDRESS}}' in TEXT
     assert f'{{"{LIVE}": ID}}' in TEXT

@@ -12,12 +12,12 @@ from tools import platforms_page
 TODAY = "0.202.0"
 
 
-def test_tables_are_current() -> None:
+def test_platform_tables_match_generator_output() -> None:
     for path, content in platforms_page.pages().items():
         assert path.read_text(encoding="utf-8") == content, "run: make schemas"
 
 
-def test_the_documents_differ_in_nothing_that_the_table_does_not_say() -> None:
+def test_api_version_table_lists_every_difference() -> None:
     known = {name: platforms_page.operations(one) for name, one in platforms_page.documents().items()}
     table = platforms_page.editions_table()
     words = set(re.findall(r"\w+", table))
@@ -30,11 +30,11 @@ def test_the_documents_differ_in_nothing_that_the_table_does_not_say() -> None:
                 assert f" {place} |" in table
 
 
-def test_each_known_disagreement_with_the_document_of_its_time_has_its_row() -> None:
+def test_api_versions_page_lists_known_disagreements() -> None:
     assert disagreements.table() in platforms_page.VERSIONS.read_text(encoding="utf-8"), disagreements.table()
 
 
-def test_the_scopes_are_those_of_the_vendors_document() -> None:
+def test_documented_oauth_scopes_match_gitbook_openapi_document() -> None:
     if not editions.is_here(TODAY):
         pytest.skip(f"make contract fetches the vendor's document {TODAY}")
     document = editions.document(TODAY)

@@ -11,16 +11,16 @@ from .markdown import DOCS
 PAGE = (DOCS / "python.md").read_text(encoding="utf-8")
 
 
-def test_the_page_names_each_name_of_the_api_and_no_other() -> None:
+def test_python_page_lists_exactly_the_public_api() -> None:
     rows = re.findall(r"^\| (`[^|]+`) \|", PAGE, re.MULTILINE)
     assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(dpsync.api.__all__)
 
 
-def test_every_name_of_the_api_is_there_and_says_what_it_is() -> None:
+def test_public_api_names_have_docstrings() -> None:
     assert [name for name in dpsync.api.__all__ if not getattr(dpsync.api, name).__doc__] == []
 
 
-def test_the_docstring_uses_only_names_of_the_api() -> None:
+def test_api_docstring_uses_only_public_names() -> None:
     called = set(re.findall(r"\b(\w+)\(", str(dpsync.api.__doc__)))
     methods = {name for name in called if hasattr(dpsync.api.Session, name)}
     assert called - methods - {"Path"} <= {*dpsync.api.__all__}

@@ -12,14 +12,14 @@ from tests.patience import PATIENCE
 from .markdown import ROOT, blocks
 
 
-def test_the_commands_shown_first_exist() -> None:
+def test_readme_make_targets_exist() -> None:
     first = next(block for block in blocks(ROOT / "README.md") if block.text.startswith("make "))
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for line in first.text.splitlines():
         assert re.search(rf"^{line.removeprefix('make ')}:", makefile, re.MULTILINE)
 
 
-def test_the_demo_runs_and_leaves_the_checkout_as_it_was(tmp_path: Path) -> None:
+def test_demo_succeeds_without_changing_example_files(tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in (ROOT / "examples" / "acme").rglob("*")}
     # The demo's own set-up is not what is tested here: run it with this interpreter.
     driver = (
@@ -42,11 +42,11 @@ def test_the_demo_runs_and_leaves_the_checkout_as_it_was(tmp_path: Path) -> None
     assert {path: path.stat().st_mtime_ns for path in (ROOT / "examples" / "acme").rglob("*")} == before
 
 
-def test_it_is_read_in_a_few_minutes() -> None:
+def test_readme_has_at_most_120_lines() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
 
 
-def test_first_lines_say_what_dpsync_manages_and_how_it_was_tested() -> None:
+def test_readme_starts_with_purpose_and_test_status() -> None:
     """Nobody should learn after the first apply that dpsync has never run against GitBook."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     beginning = " ".join(text.splitlines()[:10])

@@ -9,14 +9,14 @@ from tools.sample_text import messages, sentences, user_pages
 from .markdown import DOCS, ROOT
 
 
-def test_user_pages_exclude_contributor_pages() -> None:
+def test_sample_text_excludes_contributor_pages() -> None:
     pages = user_pages()
     assert {ROOT / "README.md", DOCS / "plan.md", DOCS / "how-to" / "renames.md"} <= set(pages)
     assert DOCS / "architecture.md" not in pages
     assert all(page.exists() for page in pages)
 
 
-def test_sentences_follow_what_precedes_them_on_the_page(tmp_path: Path) -> None:
+def test_sample_sentences_include_preceding_context(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "# A heading that has many words\n\nThe first sentence is here. The second one\nis longer.\n\n"
@@ -43,7 +43,7 @@ def test_sentences_follow_what_precedes_them_on_the_page(tmp_path: Path) -> None
     ]
 
 
-def test_messages_exclude_docstrings_and_show_placeholders(tmp_path: Path) -> None:
+def test_sample_messages_exclude_docstrings_and_show_placeholders(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text(
         '"""A docstring that has many words."""\n'
@@ -54,7 +54,7 @@ def test_messages_exclude_docstrings_and_show_placeholders(tmp_path: Path) -> No
     assert list(messages(module)) == [("the file {x} cannot be read at all", "")]
 
 
-def test_messages_follow_the_field_and_the_other_texts_of_the_call(tmp_path: Path) -> None:
+def test_sample_messages_include_field_and_call_context(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text(
         'HINT = error("taken", hint="choose another name for the team")\n'

@@ -46,17 +46,17 @@ def settings(*parts: str, path: str = "page.md") -> dict[str, Any]:
         pytest.param(settings(), False, id="front page"),
     ],
 )
-def test_search_excludes_only_contributor_pages(found: dict[str, Any], excluded: bool) -> None:
+def test_site_search_excludes_only_contributor_pages(found: dict[str, Any], excluded: bool) -> None:
     assert found["exclude"] is excluded
 
 
-def test_search_ranks_guides_before_kinds_before_api_operations() -> None:
+def test_site_search_ranks_guides_before_kinds_and_api() -> None:
     guide, kind, other = settings("How-to guides"), settings("Object types"), settings("Commands")
     api = settings("Local server, Python and API", path="api.md")
     assert guide["boost"] > kind["boost"] > other["boost"] > api["boost"]
 
 
-def test_contributor_pages_are_the_ones_with_internals() -> None:
+def test_contributor_pages_include_internals_pages() -> None:
     assert {"promises.md", "kind-internals.md", "architecture.md"} <= contributor_pages()
 
 

@@ -15,14 +15,14 @@ THREATS = re.split(r"^(?=### )", PAGE, flags=re.MULTILINE)[1:]
 
 
 @pytest.mark.parametrize("threat", THREATS, ids=lambda text: text.splitlines()[0][4:])
-def test_what_holds_against_a_threat_is_shown_by_tests_that_exist(threat: str) -> None:
+def test_security_threat_links_to_existing_tests(threat: str) -> None:
     links = LINK.findall(threat)
     assert links
     for target, name in links:
         assert name in functions(ROOT / target), f"{target}::{name}"
 
 
-def test_there_are_the_threats_that_a_user_asks_about() -> None:
+def test_security_page_covers_common_threats() -> None:
     named = " ".join(threat.splitlines()[0].lower() for threat in THREATS)
     for who in ("fork", "comments", "write access", "title", "server in between", "laptop"):
         assert who in named

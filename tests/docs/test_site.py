@@ -22,18 +22,18 @@ def shown(markdown: str, page: str = "plan.md") -> str:
     return on_page_markdown(markdown, SimpleNamespace(file=file), config, None)
 
 
-def test_every_page_is_in_the_navigation_once() -> None:
+def test_site_navigation_lists_every_page_once() -> None:
     named = re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
     pages = [page.relative_to(DOCS).as_posix() for page in PAGES if DOCS in page.parents]
     assert sorted(named) == sorted(pages)
 
 
-def test_a_link_to_another_page_stays() -> None:
+def test_site_keeps_links_between_pages() -> None:
     assert shown("[a](drift.md#exit-codes) [b](how-to/ci.md)") == "[a](drift.md#exit-codes) [b](how-to/ci.md)"
     assert shown("[a](../plan.md)", "how-to/ci.md") == "[a](../plan.md)"
 
 
-def test_a_link_out_of_the_documentation_leads_into_the_repository() -> None:
+def test_site_rewrites_links_outside_docs_to_repository() -> None:
     assert shown("[a](../CONTRIBUTING.md#set-up)") == (
         "[a](https://git.example/dpsync/blob/main/CONTRIBUTING.md#set-up)"
     )
@@ -42,17 +42,17 @@ def test_a_link_out_of_the_documentation_leads_into_the_repository() -> None:
     )
 
 
-def test_the_name_of_a_block_is_its_title() -> None:
+def test_site_shows_block_name_as_title() -> None:
     assert shown("```yaml prod.yaml\na: 1\n```\n") == '```yaml title="prod.yaml"\na: 1\n```\n'
     assert shown("```sh\nls\n```\n") == "```sh\nls\n```\n"
 
 
-def test_a_heading_has_the_anchor_that_github_gives_it() -> None:
+def test_heading_anchor_matches_github() -> None:
     assert anchor("Taking over changes: `--update`") == "taking-over-changes---update"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_page_can_be_read_as_html(page: Path) -> None:
+def test_page_parses_as_html(page: Path) -> None:
     """MkDocs reads each page so before it is Markdown, and stops at `<![` of a regular expression."""
     parser = HTMLParser()
     parser.feed(page.read_text(encoding="utf-8"))

@@ -48,13 +48,13 @@ def variables() -> set[str]:
     return {name for text in texts if _MAY_READ.search(text) for name in _read(ast.parse(text))}
 
 
-def test_the_code_reads_variables_where_they_are_looked_for() -> None:
+def test_environment_variable_scan_finds_known_variables() -> None:
     assert {"DPSYNC_URL", "DPSYNC_PROFILE", "DPSYNC_ENV", "XDG_STATE_HOME", "GITHUB_BASE_REF"} <= variables()
 
 
-def test_every_variable_that_is_read_is_explained() -> None:
+def test_help_explains_every_environment_variable() -> None:
     assert {name for name in variables() if not re.search(rf"\b{name}\b", HELP)} == set()
 
 
-def test_no_other_variable_is_promised() -> None:
+def test_docs_mention_only_existing_environment_variables() -> None:
     assert {*OURS.findall(HELP), *OURS.findall(PAGE)} <= variables()

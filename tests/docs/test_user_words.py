@@ -5,7 +5,7 @@ from __future__ import annotations
 from tools.user_words import DOCS, MOST, contributor_pages, user_words
 
 
-def test_count_covers_all_pages_except_contributor_pages() -> None:
+def test_user_word_count_excludes_contributor_pages() -> None:
     counted = user_words()
     assert counted.keys() | contributor_pages() == {
         page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")
@@ -14,5 +14,5 @@ def test_count_covers_all_pages_except_contributor_pages() -> None:
     assert counted["glossary.md"] == len((DOCS / "glossary.md").read_text(encoding="utf-8").split())
 
 
-def test_user_docs_have_at_most_60000_words() -> None:
+def test_user_docs_stay_within_word_limit() -> None:
     assert sum(user_words().values()) <= MOST

@@ -12,21 +12,21 @@ from tools.surface import FILE, surface
 from .markdown import ROOT
 
 
-def test_what_others_rely_on_is_as_it_was_written_down() -> None:
+def test_public_interface_matches_recorded_surface() -> None:
     before, now = FILE.read_text(encoding="utf-8").splitlines(), surface().splitlines()
     changed = [line for line in ndiff(before, now) if line[0] in "+-"]
     how = "users notice: a line in CHANGELOG.md, the version by docs/versions.md, python -m tools.surface"
     assert changed == [], how
 
 
-def test_it_has_the_flags_the_codes_and_the_inputs() -> None:
+def test_recorded_surface_includes_flags_codes_and_inputs() -> None:
     text = surface()
     for line in ("flag plan --format text|", "input command = 'plan'", "output digest", "dpsync.api.load\n"):
         assert line in text
     assert text.count("\nexit code ") == len(Exit)
 
 
-def test_the_changelog_begins_with_the_version_of_now() -> None:
+def test_changelog_starts_with_current_version() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     (first, *_) = re.findall(r"^## (.+)$", text, re.MULTILINE)
     assert re.fullmatch(rf"{re.escape(__version__)} \((unreleased|\d{{4}}-\d\d-\d\d)\)", first)

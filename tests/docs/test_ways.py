@@ -25,18 +25,18 @@ def test_architecture_page_has_at_most_250_lines() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(_PATH.findall(PAGE))))
-def test_named_path_exists(name: str) -> None:
+def test_architecture_page_paths_exist(name: str) -> None:
     assert (ROOT / "dpsync" / name).exists() or (ROOT / name).exists()
 
 
 @pytest.mark.parametrize(("file", "words"), sorted(set(_NAMED.findall(PAGE))))
-def test_named_file_defines_the_names_after_it(file: str, words: str) -> None:
+def test_architecture_page_names_exist_in_files(file: str, words: str) -> None:
     text = find(file)
     names = [part for name in _NAME.findall(words) for part in name.split(".")]
     assert names
     assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
 
 
-def test_page_names_functions_of_each_stage() -> None:
+def test_architecture_page_covers_every_stage() -> None:
     stages = {file.partition("/")[0] for file, _ in _NAMED.findall(PAGE)}
     assert {"cli", "config", "live", "identity", "planner", "render", "apply", "workflows"} <= stages

@@ -18,19 +18,19 @@ SHOWN = [
 ]
 
 
-def test_a_workflow_is_shown() -> None:
+def test_docs_contain_workflow_examples() -> None:
     assert SHOWN
 
 
 @pytest.mark.parametrize("block", SHOWN, ids=lambda block: block.name)
-def test_a_workflow_on_a_page_is_one_that_is_run(block: Block) -> None:
+def test_documented_workflow_matches_example_file(block: Block) -> None:
     folder, _, name = block.name.rpartition("/")
     assert folder == ".github/workflows"
     assert block.text == (ROOT / "examples" / "workflows" / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("table", ["inputs", "outputs"])
-def test_page_of_the_action_has_the_texts_of_action_yml(table: str) -> None:
+def test_action_page_matches_action_yml_descriptions(table: str) -> None:
     section = next(one for one in sections(DOCS / "github-action.md") if one.title == table.capitalize())
     rows = [line.strip("| ").split(" | ") for line in section.words if line.startswith("| `")]
     shown = {cells[0].strip("`"): re.sub(r"\[([^]]+)\]\([^)]+\)|`", r"\1", cells[-1]) for cells in rows}

@@ -18,25 +18,25 @@ Json = dict[str, Any]
 
 
 @given(documents)
-def test_a_document_written_and_read_says_the_same(document: Json) -> None:
+def test_document_markdown_roundtrip_preserves_meaning(document: Json) -> None:
     assert normalised(to_document(to_markdown(document))) == normalised(document)
 
 
 @given(documents)
-def test_what_was_written_is_written_the_same_again(document: Json) -> None:
+def test_markdown_output_is_stable_after_roundtrip(document: Json) -> None:
     written = to_markdown(document)
     assert to_markdown(to_document(written)) == written
 
 
 @given(documents.filter(lambda document: not code_that_no_file_may_hold(document)))
-def test_what_is_written_can_stand_in_a_file(document: Json) -> None:
+def test_markdown_output_decodes_as_file(document: Json) -> None:
     written = to_markdown(document)
     assert decode(written.encode(), "a.md") == (written, [])
 
 
 @given(st.one_of(markdown_lines, st.text(HARD), st.text()))
 @settings(max_examples=examples(50, soak=3000))
-def test_a_text_becomes_a_document_that_can_be_written_or_is_refused_with_places(text: str) -> None:
+def test_any_markdown_roundtrips_or_is_rejected_with_location(text: str) -> None:
     read = _read(text)
     if isinstance(read, tuple):
         count = len(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
@@ -56,20 +56,20 @@ def _read(text: str) -> Json | tuple[Problem, ...]:
 
 
 @given(documents)
-def test_a_text_begins_with_its_first_block_and_ends_with_one_line_end(document: Json) -> None:
+def test_markdown_output_ends_with_single_newline(document: Json) -> None:
     written = to_markdown(document)
     assert not written or (written[0] != "\n" and written.endswith("\n") and written[-2] != "\n")
 
 
 @given(documents)
-def test_nothing_is_changed_in_a_document_that_is_compared_or_written(document: Json) -> None:
+def test_to_markdown_does_not_modify_document(document: Json) -> None:
     before = json.dumps(document)
     to_markdown(document)
     assert json.dumps(document) == before
 
 
 @given(documents, st.data())
-def test_cutting_a_text_into_leaves_changes_nothing(document: Json, data: st.DataObject) -> None:
+def test_document_with_split_leaves_is_equal(document: Json, data: st.DataObject) -> None:
     assert same(_cut(document, data), document)
 
 

@@ -23,8 +23,6 @@ def of(first: str, second: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("markdown", "document"), of("markdown", "json"))
-def test_the_document_is_what_the_markdown_becomes_and_the_other_way_round(
-    markdown: str, document: str
-) -> None:
+def test_documented_markdown_and_document_convert_both_ways(markdown: str, document: str) -> None:
     assert to_document(markdown) == json.loads(document)
     assert to_markdown(json.loads(document)) == markdown

@@ -93,7 +93,7 @@ INLINES = {
 
 
 @pytest.mark.parametrize("markdown", INLINES)
-def test_text(markdown: str) -> None:
+def test_markdown_inline_converts_to_document(markdown: str) -> None:
     assert normalised(to_document(markdown)) == [paragraph(*INLINES[markdown])]
 
 
@@ -158,11 +158,11 @@ BLOCKS = {
 
 
 @pytest.mark.parametrize("markdown", BLOCKS)
-def test_blocks(markdown: str) -> None:
+def test_markdown_block_converts_to_document(markdown: str) -> None:
     assert normalised(to_document(markdown)) == BLOCKS[markdown]
 
 
-def test_a_document_has_what_the_platform_requires_of_every_node() -> None:
+def test_markdown_document_has_required_node_members() -> None:
     document = to_document("a\n\n---\n\n![i](u)\n\n```\nx\n```\n\n|a|\n|-|\n|b|\n")
     assert document["object"] == "document"
     assert document["data"] == {"schemaVersion": 1}
@@ -175,7 +175,7 @@ def test_a_document_has_what_the_platform_requires_of_every_node() -> None:
 
 
 @pytest.mark.parametrize("count", [9, 10, 12])
-def test_records_of_a_table_stay_in_order_beyond_nine(count: int) -> None:
+def test_table_keeps_order_of_ten_or_more_rows(count: int) -> None:
     rows = [f"row {number}" for number in range(count)]
     table = to_document("|a|\n|-|\n" + "".join(f"|{row}|\n" for row in rows))["nodes"][0]
     indexes = [record["orderIndex"] for record in table["data"]["records"].values()]

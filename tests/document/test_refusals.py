@@ -46,7 +46,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("markdown", REFUSED)
-def test_markdown_is_refused_with_its_places(markdown: str) -> None:
+def test_unsupported_markdown_is_rejected_with_locations(markdown: str) -> None:
     with pytest.raises(MarkdownError) as raised:
         to_document(markdown)
     found = raised.value.problems
@@ -58,13 +58,13 @@ def test_markdown_is_refused_with_its_places(markdown: str) -> None:
 
 
 @pytest.mark.parametrize("markdown", ["> " * 60 + "a", "".join("  " * n + "- a\n" for n in range(60))])
-def test_what_stands_too_deep_is_refused_and_not_left_out(markdown: str) -> None:
+def test_too_deeply_nested_markdown_is_rejected(markdown: str) -> None:
     with pytest.raises(MarkdownError) as raised:
         to_document(markdown)
     assert "40" in raised.value.problems[0].message
 
 
-def test_forty_levels_are_read_and_written() -> None:
+def test_document_nesting_is_limited_to_40_levels() -> None:
     markdown = "> " * 40 + "a\n"
     document = to_document(markdown)
     assert to_markdown(document) == markdown
@@ -272,9 +272,7 @@ OUTSIDE = [
 
 
 @pytest.mark.parametrize(("node", "path", "kind", "part"), OUTSIDE)
-def test_a_node_outside_the_core_is_named_by_path_and_type(
-    node: Json, path: str, kind: str, part: str
-) -> None:
+def test_unsupported_node_error_names_path_and_type(node: Json, path: str, kind: str, part: str) -> None:
     with pytest.raises(DocumentError) as raised:
         to_markdown({"object": "document", "data": {}, "nodes": [node]})
     (problem,) = raised.value.problems
@@ -282,7 +280,7 @@ def test_a_node_outside_the_core_is_named_by_path_and_type(
     assert part in problem.message
 
 
-def test_all_nodes_outside_the_core_come_at_once() -> None:
+def test_all_unsupported_nodes_are_reported_together() -> None:
     with pytest.raises(DocumentError) as raised:
         to_markdown({"nodes": [block("hint"), PARAGRAPH, block("tabs")]})
     assert [problem.path for problem in raised.value.problems] == ["nodes[0]", "nodes[2]"]
@@ -308,7 +306,7 @@ CAPTIONS = [
 
 
 @pytest.mark.parametrize(("nodes", "part"), CAPTIONS)
-def test_a_caption_is_one_plain_text(nodes: list[Json], part: str) -> None:
+def test_image_caption_with_formatting_is_rejected(nodes: list[Json], part: str) -> None:
     with pytest.raises(DocumentError) as raised:
         to_markdown({"nodes": [image(nodes)]})
     (problem,) = raised.value.problems
@@ -360,7 +358,7 @@ HELD = [
 
 
 @pytest.mark.parametrize(("node", "markdown"), HELD)
-def test_what_markdown_can_hold_is_written(node: Json, markdown: str) -> None:
+def test_representable_node_is_written_as_markdown(node: Json, markdown: str) -> None:
     assert to_markdown({"nodes": [node]}) == markdown
 
 
@@ -368,11 +366,11 @@ NO_CHARACTERS = [chr(code) for plane in range(17) for code in (plane * 65536 + 6
 
 
 @pytest.mark.parametrize("character", ["\x00", "\x0b", "\x7f", "\x9f", "\ufdd0", *NO_CHARACTERS], ids=ascii)
-def test_what_is_no_character_cannot_be_written(character: str) -> None:
+def test_invalid_character_is_rejected_in_document(character: str) -> None:
     with pytest.raises(DocumentError):
         to_markdown({"nodes": [block("paragraph", text(f"a{character}"))]})
 
 
 @pytest.mark.parametrize("character", ["\ufdcf", "\ufdf0", "\ufffd", "\U0001fffd", "\U00020000"], ids=ascii)
-def test_what_stands_beside_those_can_be(character: str) -> None:
+def test_valid_unicode_character_is_written(character: str) -> None:
     assert character in to_markdown({"nodes": [block("paragraph", text(f"a{character}b"))]})

@@ -47,7 +47,7 @@ def changed(**data: Any) -> Json:
     return document
 
 
-def test_what_the_platform_makes_of_a_document_says_the_same() -> None:
+def test_document_equals_version_stored_by_platform() -> None:
     document = to_document(EVERYTHING)
     stored = stored_document(deepcopy(document))
     assert stored != document
@@ -55,22 +55,22 @@ def test_what_the_platform_makes_of_a_document_says_the_same() -> None:
 
 
 @pytest.mark.parametrize("data", [{}, {"align": None}, {"align": "start"}, {"unknown": 1}])
-def test_members_that_say_nothing_change_nothing(data: Json) -> None:
+def test_documents_are_equal_despite_default_members(data: Json) -> None:
     assert same(changed(**data), to_document("a"))
 
 
-def test_members_that_say_something_do() -> None:
+def test_documents_with_different_alignment_differ() -> None:
     assert not same(changed(align="end"), to_document("a"))
 
 
-def test_a_document_without_anything_is_an_empty_one() -> None:
+def test_empty_documents_are_equal() -> None:
     assert normalised({}) == normalised(to_document("")) == []
     empty = to_document("- a")
     empty["nodes"][0]["nodes"] = []
     assert same(empty, {})
 
 
-def test_ids_and_fragments_of_a_table_do_not_matter_but_the_order_does() -> None:
+def test_table_comparison_ignores_ids_but_not_order() -> None:
     table = to_document("|a|\n|-|\n|1|\n|2|")["nodes"][0]
     other = deepcopy(table)
     first, second = other["data"]["records"].values()
@@ -91,14 +91,14 @@ def test_ids_and_fragments_of_a_table_do_not_matter_but_the_order_does() -> None
         ("|a|\n|-|", "|b|\n|-|"), ("|a|\n|-|", "|a|\n|-:|"), ("|a|\n|-|\n|b|", "|a|\n|-|\n|c|"),
     ],
 )  # fmt: skip
-def test_what_a_reader_would_see_does_matter(a: str, b: str) -> None:
+def test_documents_with_visible_differences_differ(a: str, b: str) -> None:
     assert not same(to_document(a), to_document(b))
 
 
 HINT = {"object": "block", "type": "hint", "key": "k1", "data": {"style": "info", "icon": None}, "nodes": []}
 
 
-def test_outside_the_core_all_but_keys_and_empty_members_counts() -> None:
+def test_unsupported_node_comparison_ignores_keys_and_empty_members() -> None:
     hint: Json = {"nodes": [HINT]}
     assert same(hint, {"nodes": [{"object": "block", "type": "hint", "data": {"style": "info"}}]})
     assert not same(hint, {"nodes": [{**HINT, "data": {"style": "danger"}}]})
@@ -243,12 +243,12 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("a", "b"), SAME)
-def test_documents_that_say_the_same(a: Json, b: Json) -> None:
+def test_equivalent_documents_are_equal(a: Json, b: Json) -> None:
     assert same({"nodes": [a]}, {"nodes": [b]})
 
 
 @pytest.mark.parametrize(("a", "b"), DIFFERENT)
-def test_documents_that_do_not(a: Json, b: Json) -> None:
+def test_non_equivalent_documents_differ(a: Json, b: Json) -> None:
     assert not same({"nodes": [a]}, {"nodes": [b]})
 
 
@@ -259,7 +259,7 @@ def nested(depth: int, value: Any, inside: type = list) -> Json:
 
 
 @pytest.mark.parametrize("inside", [list, dict])
-def test_what_stands_very_deep_in_a_member_is_compared_as_it_is(inside: type) -> None:
+def test_document_keys_are_ignored_to_limited_depth(inside: type) -> None:
     keyed, bare = {"key": "k", "a": 1}, {"a": 1}
     assert same({"nodes": [nested(98, keyed, inside)]}, {"nodes": [nested(98, bare, inside)]})
     assert not same({"nodes": [nested(99, keyed, inside)]}, {"nodes": [nested(99, bare, inside)]})

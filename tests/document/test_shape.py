@@ -39,9 +39,7 @@ PLACES = list(places(WHOLE))
 
 
 @given(st.sampled_from(PLACES), ANYTHING)
-def test_anything_at_any_place_is_written_faithfully_or_refused(
-    place: tuple[Any, ...], anything: Any
-) -> None:
+def test_malformed_document_roundtrips_or_is_rejected(place: tuple[Any, ...], anything: Any) -> None:
     document = deepcopy(WHOLE)
     node: Any = document
     for name in place[:-1]:
@@ -74,13 +72,13 @@ def _written(document: Json) -> str | None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_not_built_as_a_document_is_named_by_its_path(node: Any, path: str, kind: str) -> None:
+def test_malformed_node_error_names_path(node: Any, path: str, kind: str) -> None:
     with pytest.raises(DocumentError) as raised:
         to_markdown({"nodes": [node]})
     assert (raised.value.problems[0].path, raised.value.problems[0].type) == (path, kind)
 
 
-def test_what_stands_deeper_than_a_hundred_nodes_is_named_by_its_path() -> None:
+def test_node_nested_over_100_levels_is_reported() -> None:
     def nested(depth: int) -> Json:
         node: Json = {"object": "block", "type": "blockquote", "nodes": []}
         for _ in range(depth):
@@ -95,7 +93,7 @@ def test_what_stands_deeper_than_a_hundred_nodes_is_named_by_its_path() -> None:
     )
 
 
-def test_a_document_of_any_depth_is_compared() -> None:
+def test_documents_of_any_depth_are_compared() -> None:
     node: Json = {"object": "block", "type": "blockquote", "nodes": []}
     for _ in range(200):
         node = {**node, "nodes": [node]}

@@ -56,7 +56,7 @@ STYLE = {
 
 
 @pytest.mark.parametrize("markdown", STYLE)
-def test_style(markdown: str) -> None:
+def test_markdown_output_has_consistent_style(markdown: str) -> None:
     assert to_markdown(to_document(markdown)) == STYLE[markdown]
 
 
@@ -101,7 +101,7 @@ def a_paragraph(*nodes: Json) -> Json:
 
 
 @pytest.mark.parametrize("said", ESCAPED)
-def test_text_is_written_so_that_it_is_read_as_text(said: str) -> None:
+def test_markdown_special_characters_are_escaped(said: str) -> None:
     document = a_paragraph(a_text(said))
     assert to_markdown(document) == ESCAPED[said] + "\n"
     assert same(to_document(to_markdown(document)), document)
@@ -153,7 +153,7 @@ PLACES: dict[str, Callable[[str], Json]] = {
 
 @pytest.mark.parametrize("said", [*IN_NO_FILE, *(f"a{one}b" for one in IN_NO_FILE)], ids=ascii)
 @pytest.mark.parametrize("place", PLACES)
-def test_what_no_file_may_hold_is_written_as_a_reference_and_read_as_it_was(place: str, said: str) -> None:
+def test_forbidden_characters_are_written_as_references(place: str, said: str) -> None:
     document = PLACES[place](said)
     written = to_markdown(document)
     assert decode(written.encode(), "a.md") == (written, [])
@@ -176,7 +176,7 @@ NEIGHBOURS = {
 
 
 @pytest.mark.parametrize("case", NEIGHBOURS)
-def test_neighbours_do_not_run_into_each_other(case: str) -> None:
+def test_adjacent_inline_nodes_stay_separate(case: str) -> None:
     nodes, markdown = NEIGHBOURS[case]
     assert to_markdown(a_paragraph(*nodes)) == markdown + "\n"
     assert same(to_document(markdown), a_paragraph(*nodes))

@@ -77,11 +77,11 @@ def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
         yield Editor(server, folder)
 
 
-def test_what_init_writes_has_no_problem(editor: Editor) -> None:
+def test_editor_reports_no_problems_in_init_file(editor: Editor) -> None:
     assert editor.opens(root_file("acme").decode()) == []
 
 
-def test_a_wrong_value_and_an_unknown_key_are_marked_where_they_are(editor: Editor) -> None:
+def test_editor_marks_invalid_value_and_unknown_key(editor: Editor) -> None:
     problems = editor.opens(root_file("acme").decode() + BODY.format("", ""))
     marked = {one["range"]["start"]["line"]: one["message"] for one in problems}
     lines = editor.text.splitlines()
@@ -90,7 +90,7 @@ def test_a_wrong_value_and_an_unknown_key_are_marked_where_they_are(editor: Edit
     assert "titel" in said["titel: Acme"]
 
 
-def test_a_word_says_what_it_means_its_values_its_page_and_an_example(editor: Editor) -> None:
+def test_editor_hover_shows_field_documentation(editor: Editor) -> None:
     editor.opens(root_file("acme").decode() + BODY.format("", ""))
     said = editor.hover("visibility")
     assert "The people who can read the published site." in said
@@ -99,12 +99,12 @@ def test_a_word_says_what_it_means_its_values_its_page_and_an_example(editor: Ed
     assert "```yaml\npublic\n```" in said
 
 
-def test_the_settings_at_the_top_are_explained_too(editor: Editor) -> None:
+def test_editor_hover_explains_policy_settings(editor: Editor) -> None:
     editor.opens("policy: { prune: [] }\n" + root_file("acme").decode())
     assert f"{DOCS}/configuration.md#policy" in editor.hover("prune")
 
 
-def test_keys_are_offered_with_what_they_mean(editor: Editor) -> None:
+def test_editor_completes_keys_with_documentation(editor: Editor) -> None:
     editor.opens(root_file("acme").decode() + BODY.format("", "BEHIND"))
     offered = editor.completion("BEHIND")
     assert {"basename", "structure", "published"} <= set(offered)
@@ -112,14 +112,14 @@ def test_keys_are_offered_with_what_they_mean(editor: Editor) -> None:
     assert f"{DOCS}/kinds/site.md" in str(offered["basename"]["documentation"])
 
 
-def test_values_are_offered_each_with_its_sentence(editor: Editor) -> None:
+def test_editor_completes_values_with_documentation(editor: Editor) -> None:
     editor.opens(root_file("acme").decode() + BODY.format("", ""))
     offered = editor.completion("public")
     assert list(offered) == ["public", "unlisted", "share-link", "visitor-auth"]
     assert offered["share-link"]["documentation"] == "Everyone who has a share link can read the site."
 
 
-def test_a_new_entry_is_offered_with_places_to_type(editor: Editor) -> None:
+def test_editor_completes_new_entry_as_snippet(editor: Editor) -> None:
     editor.opens(root_file("acme").decode() + "spaces:\n  \n")
     item = editor.completion("spaces:\n  ", len("spaces:\n  "))["new space"]
     assert item["insertText"].startswith("${1:guides-en}:")

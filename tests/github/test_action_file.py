@@ -34,18 +34,18 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 TOOLS = Path(sys.executable).parent
 
 
-def test_the_inputs_are_those_that_are_read_with_the_same_defaults() -> None:
+def test_action_yml_inputs_and_defaults_match_code() -> None:
     assert set(ACTION["inputs"]) == set(INPUTS)
     defaults = {name: one["default"] for name, one in ACTION["inputs"].items() if name != "github-token"}
     assert read_inputs(json.dumps(defaults)) == Inputs()
 
 
-def test_the_outputs_are_those_that_are_written() -> None:
+def test_action_yml_outputs_match_code() -> None:
     values = {name: one["value"] for name, one in ACTION["outputs"].items()}
     assert values == {name: f"${{{{ steps.dpsync.outputs.{name} }}}}" for name in OUTPUTS}
 
 
-def test_only_the_inputs_are_put_into_the_script_where_the_shell_looks_into_nothing() -> None:
+def test_action_script_passes_only_inputs_in_quoted_heredoc() -> None:
     (step,) = ACTION["runs"]["steps"]
     assert "env" not in step
     before, after = step["run"].split(PLACE_OF_INPUTS)
@@ -57,7 +57,7 @@ def test_only_the_inputs_are_put_into_the_script_where_the_shell_looks_into_noth
 @pytest.mark.parametrize(
     "text", ["INPUTS\nINPUTS\n", "'; $(touch bad) `touch bad` ${x}", "\\", "\r\n\x00\x7f", "é"]
 )
-def test_whatever_an_input_is_it_comes_as_it_is_and_is_not_run(text: str, tmp_path: Path) -> None:
+def test_action_input_is_passed_unchanged_and_unexecuted(text: str, tmp_path: Path) -> None:
     (tmp_path / "action").mkdir()
     (tmp_path / "action" / "run.sh").write_text("exec cat\n")
     (tmp_path / "step").write_text(script({"api-token": text, "select": "INPUTS"}), encoding="utf-8")
@@ -70,13 +70,13 @@ def test_whatever_an_input_is_it_comes_as_it_is_and_is_not_run(text: str, tmp_pa
     assert not (tmp_path / "bad").exists()
 
 
-def test_it_is_an_action_as_github_reads_one() -> None:
+def test_action_yml_matches_github_schema() -> None:
     command = [TOOLS / "check-jsonschema", "--builtin-schema", "vendor.github-actions", ROOT / "action.yml"]
     checked = subprocess.run(command, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout
 
 
-def test_the_lock_has_every_dependency_with_hashes_and_nothing_else_but_names() -> None:
+def test_action_lock_pins_every_dependency_with_hashes() -> None:
     lock = (ROOT / "action" / "requirements.txt").read_text(encoding="utf-8")
     assert "://" not in lock
     entry = r"^([a-z0-9-]+)==\S+(?: ; [^\\]+)? \\\n(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+"
@@ -144,7 +144,7 @@ def fetching(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fetching:
     return made
 
 
-def test_packages_are_fetched_once_and_without_a_token(fetching: Fetching) -> None:
+def test_packages_are_downloaded_once_without_token(fetching: Fetching) -> None:
     assert fetching.main.wheels() == [fetching.wheel]
     (line,) = fetching.asked
     assert "--require-hashes --only-binary :all: --no-deps --requirement" in line
@@ -192,9 +192,7 @@ def no_directory(place: Path) -> None:
     [evil_wheel, one_more, unpacked, a_pipe, nothing_in_it, no_directory],
     ids=lambda one: one.__name__,
 )
-def test_what_is_not_of_the_lock_in_the_tool_cache_is_not_used(
-    spoil: Callable[[Path], None], fetching: Fetching
-) -> None:
+def test_manipulated_tool_cache_is_not_used(spoil: Callable[[Path], None], fetching: Fetching) -> None:
     fetching.main.wheels()
     spoil(fetching.main.in_cache())
     assert fetching.main.wheels() == [fetching.wheel]
@@ -204,18 +202,18 @@ def test_what_is_not_of_the_lock_in_the_tool_cache_is_not_used(
     assert fetching.asked == []
 
 
-def test_what_was_unpacked_is_what_was_verified(fetching: Fetching, tmp_path: Path) -> None:
+def test_unpacked_packages_come_from_verified_wheels(fetching: Fetching, tmp_path: Path) -> None:
     fetching.main.unpack(fetching.main.wheels(), tmp_path / "made")
     assert (tmp_path / "made" / "something.py").read_text() == "what = 1\n"
 
 
-def test_another_lock_gets_another_place(fetching: Fetching) -> None:
+def test_changed_lock_uses_another_cache_directory(fetching: Fetching) -> None:
     first = fetching.main.in_cache()
     (fetching.folder / "lock" / "lock").write_text("other")
     assert fetching.main.in_cache() != first
 
 
-def test_the_real_lock_is_read_whole() -> None:
+def test_lock_parser_reads_all_entries_and_hashes() -> None:
     lock = (ROOT / "action" / "requirements.txt").read_text(encoding="utf-8")
     spec = importlib.util.spec_from_file_location("starter", ROOT / "action" / "main.py")
     assert spec is not None
@@ -227,7 +225,7 @@ def test_the_real_lock_is_read_whole() -> None:
     assert sum(map(len, found.values())) == lock.count("--hash=")
 
 
-def test_a_fetch_that_fails_leaves_nothing_and_sets_the_outputs(
+def test_failed_package_download_cleans_up_and_sets_outputs(
     fetching: Fetching, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fetching.pip("exit 3")
@@ -240,7 +238,7 @@ def test_a_fetch_that_fails_leaves_nothing_and_sets_the_outputs(
 
 
 @pytest.mark.parametrize(("name", "number"), [("INT", 2), ("TERM", 15)])
-def test_cancelled_while_it_fetches_it_leaves_nothing_and_sets_the_outputs(
+def test_interrupted_package_download_cleans_up_and_sets_outputs(
     name: str, number: int, fetching: Fetching, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The installer gets no signal: it would go on for ever."""
@@ -261,7 +259,7 @@ def test_cancelled_while_it_fetches_it_leaves_nothing_and_sets_the_outputs(
     assert Step().read(capsys.readouterr().out).commands[0].data.startswith("interrupted")
 
 
-def test_of_two_jobs_that_fetch_at_once_both_go_on(fetching: Fetching) -> None:
+def test_concurrent_package_downloads_both_succeed(fetching: Fetching) -> None:
     place = fetching.main.in_cache()
     fetching.pip(f"mkdir -p {place}; cp {fetching.folder}/*.whl {place}")
     assert fetching.main.wheels() == [fetching.wheel]
@@ -299,7 +297,7 @@ print(json.dumps([sys.stdin.read(), dict(os.environ), variables(3)]))
 """
 
 
-def test_python_has_no_environment_and_the_variables_come_by_a_descriptor(
+def test_action_python_gets_variables_by_descriptor_not_environment(
     runner: Callable[..., subprocess.Popen[str]],
 ) -> None:
     odd = {"ODD": "a\nb\\n\\\\ \t=&'\"$(x)é", "EMPTY": "", "DPSYNC_TOKEN": "another token", "LAST": "\n"}
@@ -311,7 +309,7 @@ def test_python_has_no_environment_and_the_variables_come_by_a_descriptor(
     assert variables["PATH"].endswith(":/usr/bin:/bin")
 
 
-def test_a_python_of_the_workspace_or_by_a_relative_path_is_not_started(
+def test_action_ignores_python_in_workspace_or_relative_path(
     runner: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
     workspace = tmp_path / "workspace"
@@ -327,7 +325,7 @@ def test_a_python_of_the_workspace_or_by_a_relative_path_is_not_started(
     assert not (tmp_path / "started").exists()
 
 
-def test_no_program_of_the_start_has_a_variable_of_the_step(
+def test_action_start_programs_get_no_step_variables(
     runner: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
     python = tmp_path / "bin" / "python3"
@@ -340,7 +338,7 @@ def test_no_program_of_the_start_has_a_variable_of_the_step(
     assert names <= {"PATH", "HOME", "PWD", "SHLVL", "_", "OLDPWD"}
 
 
-def test_a_runner_without_python_says_so(
+def test_action_without_python_reports_required_version(
     runner: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
     ended = runner("", PATH=str(tmp_path / "bin"))
@@ -351,7 +349,7 @@ def test_a_runner_without_python_says_so(
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_cancelled_while_it_looks_for_python_it_ends_and_sets_the_outputs(
+def test_action_interrupted_during_python_search_sets_outputs(
     number: signal.Signals, code: int, runner: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
     """Bash gets the signal and its child does not: then bash would go on when that has ended well."""

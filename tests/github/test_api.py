@@ -30,7 +30,7 @@ def client(github: FakeGitHub) -> Iterator[GitHub]:
     made.close()
 
 
-def test_every_page_of_a_list_is_read(client: GitHub, github: FakeGitHub) -> None:
+def test_github_client_reads_all_pages(client: GitHub, github: FakeGitHub) -> None:
     for number in range(250):
         github.comment(7, str(number))
         github.issue(
@@ -44,7 +44,7 @@ def test_every_page_of_a_list_is_read(client: GitHub, github: FakeGitHub) -> Non
     assert len(github.asked) == 3 + 2
 
 
-def test_a_next_page_on_another_host_is_not_followed(client: GitHub, github: FakeGitHub) -> None:
+def test_github_client_refuses_next_page_on_another_host(client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, the token goes to another host."""
     with FakeGitHub() as other:
         github.answers = [(200, [], {"Link": f'<{other.url}/x>; rel="next"'})]
@@ -53,7 +53,7 @@ def test_a_next_page_on_another_host_is_not_followed(client: GitHub, github: Fak
         assert other.asked == []
 
 
-def test_a_redirect_is_not_followed(client: GitHub, github: FakeGitHub) -> None:
+def test_github_client_does_not_follow_redirects(client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, a redirect leads the token, or a write, to another host."""
     with FakeGitHub() as other:
         github.answers = [(307, None, {"Location": f"{other.url}/x"})]
@@ -62,7 +62,7 @@ def test_a_redirect_is_not_followed(client: GitHub, github: FakeGitHub) -> None:
         assert other.asked == []
 
 
-def test_the_name_of_the_token_is_asked_for_on_the_same_host_only(github: FakeGitHub) -> None:
+def test_github_token_is_sent_only_to_its_host(github: FakeGitHub) -> None:
     """Otherwise, the token goes to another host."""
     github.tokens["token"] = Token("docs-bot")
     with FakeGitHub() as other:
@@ -77,7 +77,7 @@ def test_the_name_of_the_token_is_asked_for_on_the_same_host_only(github: FakeGi
     here.close()
 
 
-def test_a_rate_limit_is_waited_for_and_the_write_is_made_once(client: GitHub, github: FakeGitHub) -> None:
+def test_github_client_waits_for_rate_limit_before_retry(client: GitHub, github: FakeGitHub) -> None:
     github.answers = [(403, {}, {"Retry-After": "2"}), (429, {}, {"Retry-After": "1"})]
     client.comment(7, "x")
     assert (WAITED, len(github.comments)) == ([2.0, 1.0], 1)
@@ -89,7 +89,7 @@ def test_a_rate_limit_is_waited_for_and_the_write_is_made_once(client: GitHub, g
     (429, {}, {}),
     (403, {}, {"x-ratelimit-remaining": "0"}),
 ])  # fmt: skip
-def test_a_rate_limit_that_does_not_say_how_long_is_waited_for_a_minute(
+def test_rate_limit_without_duration_waits_one_minute(
     answer: tuple[int, object, dict[str, str]], client: GitHub, github: FakeGitHub
 ) -> None:
     github.answers = [answer]
@@ -97,7 +97,7 @@ def test_a_rate_limit_that_does_not_say_how_long_is_waited_for_a_minute(
     assert (WAITED, len(github.comments)) == ([60.0], 1)
 
 
-def test_no_permission_is_no_rate_limit(client: GitHub, github: FakeGitHub) -> None:
+def test_missing_github_permission_is_not_retried(client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, a missing permission is waited for like a rate limit."""
     github.answers = [(403, {"message": "Resource not accessible by integration"}, {})]
     with pytest.raises(GitHubError):
@@ -106,7 +106,7 @@ def test_no_permission_is_no_rate_limit(client: GitHub, github: FakeGitHub) -> N
 
 
 @pytest.mark.parametrize("status", [404, 422, 500])
-def test_only_a_rate_limit_is_waited_for(status: int, client: GitHub, github: FakeGitHub) -> None:
+def test_github_client_retries_only_rate_limits(status: int, client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, an error that names a time is waited for as if it were a rate limit."""
     github.answers = [(status, {}, {"Retry-After": "60", "x-ratelimit-remaining": "0"})]
     with pytest.raises(GitHubError):
@@ -114,14 +114,14 @@ def test_only_a_rate_limit_is_waited_for(status: int, client: GitHub, github: Fa
     assert WAITED == []
 
 
-def test_a_rate_limit_that_is_over_is_waited_for_a_second(client: GitHub, github: FakeGitHub) -> None:
+def test_expired_rate_limit_waits_one_second(client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, a limit that is over makes a wait of less than nothing."""
     github.answers = [(403, {}, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1"})]
     client.comment(7, "x")
     assert WAITED == [1.0]
 
 
-def test_an_answer_that_is_too_long_is_an_error(
+def test_overlong_github_response_is_an_error(
     client: GitHub, github: FakeGitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, an answer of any size is read as JSON."""
@@ -132,9 +132,7 @@ def test_an_answer_that_is_too_long_is_an_error(
         client.comments(7)
 
 
-def test_what_github_says_of_an_error_is_told_and_no_more_than_a_line_of_it(
-    client: GitHub, github: FakeGitHub
-) -> None:
+def test_github_error_message_is_shortened(client: GitHub, github: FakeGitHub) -> None:
     github.answers = [(422, {"message": "x" * 200, "errors": [{"message": "y" * 200}]}, {})]
     with pytest.raises(GitHubError) as refused:
         client.comment(7, "x")
@@ -145,21 +143,21 @@ def test_what_github_says_of_an_error_is_told_and_no_more_than_a_line_of_it(
     (400, False, False), (401, True, False), (402, False, False), (403, True, False), (404, True, True),
     (405, False, False), (0, False, False),
 ])  # fmt: skip
-def test_what_a_token_may_not_do_is_told_from_every_other_error(
+def test_github_error_status_distinguishes_permission_and_missing(
     status: int, not_allowed: bool, missing: bool
 ) -> None:
     error = GitHubError("x", status)
     assert (error.not_allowed, error.missing) == (not_allowed, missing)
 
 
-def test_a_reaction_is_worth_no_waiting(client: GitHub, github: FakeGitHub) -> None:
+def test_rate_limited_reaction_is_not_retried(client: GitHub, github: FakeGitHub) -> None:
     github.answers = [(429, {}, {})]
     with pytest.raises(GitHubError):
         client.react(1, "eyes")
     assert WAITED == []
 
 
-def test_github_that_did_not_answer_has_no_status() -> None:
+def test_unreachable_github_error_has_status_zero() -> None:
     client = GitHub("http://127.0.0.1:1", "token", REPOSITORY, wait=WAITED.append)
     with pytest.raises(GitHubError) as missing:
         client.comment(7, "x")
@@ -167,7 +165,7 @@ def test_github_that_did_not_answer_has_no_status() -> None:
     client.close()
 
 
-def test_three_minutes_are_waited_in_all_and_no_longer(client: GitHub, github: FakeGitHub) -> None:
+def test_github_client_waits_three_minutes_at_most(client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, a job waits for hours."""
     github.answers = [(403, {}, {"Retry-After": "100"}), (403, {}, {"Retry-After": "80"})]
     client.comments(7)
@@ -187,7 +185,7 @@ def test_three_minutes_are_waited_in_all_and_no_longer(client: GitHub, github: F
     (lambda client: client.ask("POST", "/labels", {"name": "x"}), 1),
     (lambda client: client.react(1, "eyes"), 1),
 ])  # fmt: skip
-def test_what_does_the_same_when_it_is_sent_twice_is_sent_again_after_a_fault(
+def test_only_idempotent_github_requests_are_retried(
     asked: Callable[[GitHub], object], tries: int, client: GitHub, github: FakeGitHub
 ) -> None:
     """Otherwise, a comment or an issue is made twice after a fault."""
@@ -206,7 +204,7 @@ def test_what_does_the_same_when_it_is_sent_twice_is_sent_again_after_a_fault(
     ((BOT, "eve"), False), (("",), False), (("github-actions",), False), ((*(BOT,) * 120, "eve"), False),
     (("eve", *(BOT,) * 120), False), ((*(BOT,) * 60, "eve", *(BOT,) * 60), False),
 ])  # fmt: skip
-def test_a_comment_is_ours_as_long_as_nobody_else_has_ever_edited_it(
+def test_comment_edited_by_another_user_is_not_own(
     editors: tuple[str, ...], ours: bool, client: GitHub, github: FakeGitHub
 ) -> None:
     """Otherwise, a comment that somebody else has edited counts as ours, and approves.
@@ -222,15 +220,13 @@ def test_a_comment_is_ours_as_long_as_nobody_else_has_ever_edited_it(
 
 
 @pytest.mark.parametrize("login", ["eve", "other[bot]", ""])
-def test_a_comment_of_another_token_is_not_ours(login: str, client: GitHub, github: FakeGitHub) -> None:
+def test_comment_by_another_author_is_not_own(login: str, client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, a comment of anybody counts as ours."""
     github.comment(7, "x", login=login)
     assert not client.written(client.comments(7)[0]).ours
 
 
-def test_where_github_does_not_say_who_has_written_a_comment_nothing_is_guessed(
-    client: GitHub, github: FakeGitHub
-) -> None:
+def test_comment_with_unknown_author_is_an_error(client: GitHub, github: FakeGitHub) -> None:
     made = github.comment(7, "x")
     (text,) = client.comments(7)
     github.comments[made["id"]]["node_id"] = "gone"
@@ -266,7 +262,7 @@ def told(more: bool = False, nodes: tuple[object, ...] = (), **members: object) 
     ],
     ids=["as we made it", "by us", "by whom is not told", "accounts that are gone", "edits without an end"],
 )
-def test_an_edit_of_which_github_does_not_say_whose_it_is_counts_as_somebody_elses(
+def test_comment_with_unknown_editor_is_not_own(
     answers: list[Answer], ours: bool, client: GitHub, github: FakeGitHub
 ) -> None:
     """Otherwise, an edit of which GitHub shows nobody counts as ours, and approves.
@@ -280,7 +276,7 @@ def test_an_edit_of_which_github_does_not_say_whose_it_is_counts_as_somebody_els
     assert client.written(text).ours is ours
 
 
-def test_an_answer_with_errors_says_nothing(client: GitHub, github: FakeGitHub) -> None:
+def test_graphql_response_with_errors_is_refused(client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, an answer with errors counts as one that says nothing against a comment."""
     status, found, headers = told()
     assert isinstance(found, dict)
@@ -291,14 +287,14 @@ def test_an_answer_with_errors_says_nothing(client: GitHub, github: FakeGitHub) 
         client.written(text)
 
 
-def test_whose_token_it_is_must_be_said(client: GitHub, github: FakeGitHub) -> None:
+def test_missing_token_owner_is_an_error(client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, texts of nobody count as ours where GitHub does not say who we are."""
     github.answers = [(200, {"data": {"viewer": {"login": ""}}}, {})]
     with pytest.raises(GitHubError, match="the owner of the token"):
         client.viewer()
 
 
-def test_a_list_that_is_too_long_is_not_taken_for_whole(client: GitHub, github: FakeGitHub) -> None:
+def test_github_list_of_over_fifty_pages_is_refused(client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, a list that is too long is taken for whole."""
     answer = (200, [], {"Link": f'<{github.url}/x>; rel="next"'})
     github.answers = [*[answer] * 49, (200, [], {})]
@@ -309,7 +305,7 @@ def test_a_list_that_is_too_long_is_not_taken_for_whole(client: GitHub, github: 
     assert len(github.answers) == 1
 
 
-def test_what_was_perhaps_done_is_not_done_again_where_no_answer_came() -> None:
+def test_unanswered_github_write_is_not_retried() -> None:
     """Otherwise, what was perhaps done is done again after a lost answer."""
     WAITED.clear()
     client = GitHub("http://127.0.0.1:1", "token", REPOSITORY, wait=WAITED.append)
@@ -320,7 +316,7 @@ def test_what_was_perhaps_done_is_not_done_again_where_no_answer_came() -> None:
 
 
 @pytest.mark.parametrize("answer", [(200, {}, {}), (200, None, {}), (200, "text", {})])
-def test_an_answer_that_is_something_else_is_an_error(
+def test_github_response_of_wrong_type_is_refused(
     answer: tuple[int, object, dict[str, str]], client: GitHub, github: FakeGitHub
 ) -> None:
     """Otherwise, an answer that is no list counts as an empty one."""
@@ -344,7 +340,7 @@ BRANCH: dict[str, object] = {"type": "file", "sha": "a" * 40}
     (lambda at: at.file("a.yaml", "main"), {**BRANCH, "encoding": "base64"}, "no file content"),
     (lambda at: at.file("a.yaml", "main"), {**BRANCH, "encoding": "base64", "content": "a"}, "no file"),
 ])  # fmt: skip
-def test_an_answer_in_which_what_was_asked_for_is_missing_is_an_error(
+def test_github_response_lacking_requested_value_is_an_error(
     asked: Callable[[Branches], object], answer: object, why: str, client: GitHub, github: FakeGitHub
 ) -> None:
     github.answers = [(200, answer, {})]
@@ -352,9 +348,7 @@ def test_an_answer_in_which_what_was_asked_for_is_missing_is_an_error(
         asked(Branches(client, REPOSITORY))
 
 
-def test_who_has_written_a_comment_that_graphql_does_not_know_is_an_error(
-    client: GitHub, github: FakeGitHub
-) -> None:
+def test_comment_unknown_to_graphql_is_an_error(client: GitHub, github: FakeGitHub) -> None:
     github.comment(7, "x")
     (text,) = client.comments(7)
     github.answers = [(200, {"data": {"node": None}}, {})]
@@ -366,7 +360,7 @@ def test_who_has_written_a_comment_that_graphql_does_not_know_is_an_error(
     lambda at: at.head("a"), lambda at: at.has("a", "b"), lambda at: at.file("a.yaml", "main"),
 ])  # fmt: skip
 @pytest.mark.parametrize("status", [404, 422, 403])
-def test_of_a_branch_only_what_github_does_not_find_is_missing(
+def test_only_http_404_means_missing_branch_or_file(
     asked: Callable[[Branches], object], status: int, client: GitHub, github: FakeGitHub
 ) -> None:
     github.answers = [(status, {}, {})]
@@ -378,20 +372,20 @@ def test_of_a_branch_only_what_github_does_not_find_is_missing(
         asked(branches)
 
 
-def test_a_github_that_is_not_there_is_an_error() -> None:
+def test_unreachable_github_is_an_error() -> None:
     client = GitHub("http://127.0.0.1:1", "token", REPOSITORY, wait=WAITED.append)
     with pytest.raises(GitHubError, match="did not respond"):
         client.comments(7)
     client.close()
 
 
-def test_a_title_of_an_issue_has_200_characters(client: GitHub, github: FakeGitHub) -> None:
+def test_issue_title_is_cut_to_200_characters(client: GitHub, github: FakeGitHub) -> None:
     place = WorkflowRun(REPOSITORY, 9, 1, "schedule", "", "", "https://x")
     Issues(client, "12", place, WatchMarker).open_one(("x" * 199, "y"), "body")
     assert [issue["title"] for issue in github.issues.values()] == [f"{'x' * 199} "]
 
 
-def test_an_approval_counts_until_it_is_taken_back(client: GitHub, github: FakeGitHub) -> None:
+def test_withdrawn_approval_is_ignored(client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, an approval that was taken back is told as one."""
     for login, *states in (
         ("a", "APPROVED"), ("b", "APPROVED", "CHANGES_REQUESTED"),
@@ -402,9 +396,7 @@ def test_an_approval_counts_until_it_is_taken_back(client: GitHub, github: FakeG
     assert [one.author for one in client.approvals(7)] == ["a", "c"]
 
 
-def test_of_the_pull_requests_of_a_commit_those_count_that_were_merged(
-    client: GitHub, github: FakeGitHub
-) -> None:
+def test_only_merged_pull_requests_of_commit_are_listed(client: GitHub, github: FakeGitHub) -> None:
     """Otherwise, a pull request that is not merged approves."""
     github.merge("a" * 40, 7, head="b" * 40)
     at = github.requests[7]["merged_at"]
@@ -414,7 +406,7 @@ def test_of_the_pull_requests_of_a_commit_those_count_that_were_merged(
     assert client.merged("a" * 40) == []
 
 
-def test_the_stand_in_refuses_what_github_refuses(github: FakeGitHub) -> None:
+def test_fake_github_refuses_like_real_github(github: FakeGitHub) -> None:
     headers = {"Authorization": "Bearer token"}
     url = f"{github.url}/repos/{REPOSITORY}/issues/7/comments"
     post = partial(httpx.post, url, timeout=patience.PATIENCE, **NO_TLS)

@@ -31,7 +31,7 @@ def live(workflow: Workflow) -> set[str]:
     return {team["title"] for team in workflow.ask("GET", "/v1/orgs/acme/teams")["items"]}
 
 
-def test_the_reviewed_plan_is_applied_and_its_comment_frozen(workflow: Workflow) -> None:
+def test_apply_of_reviewed_plan_freezes_its_comment(workflow: Workflow) -> None:
     before = reviewed(workflow)
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["outcome"], ended.outputs["create"]) == (0, "applied", "1")
@@ -45,7 +45,7 @@ def test_the_reviewed_plan_is_applied_and_its_comment_frozen(workflow: Workflow)
     assert workflow.github.bodies(7) == [body]
 
 
-def test_a_second_apply_of_the_same_has_nothing_to_do(workflow: Workflow) -> None:
+def test_apply_reports_no_changes_when_already_applied(workflow: Workflow) -> None:
     reviewed(workflow)
     workflow.ask("PUT", "/v1/orgs/acme/teams", {"title": "Support"})
     ended = workflow.run("push", command="apply")
@@ -53,7 +53,7 @@ def test_a_second_apply_of_the_same_has_nothing_to_do(workflow: Workflow) -> Non
     assert "GitBook already matched the files, so dpsync changed nothing" in workflow.github.bodies(7)[0]
 
 
-def test_another_plan_than_the_reviewed_one_is_refused_and_shown(workflow: Workflow) -> None:
+def test_apply_refuses_plan_differing_from_reviewed_plan(workflow: Workflow) -> None:
     reviewed(workflow)
     workflow.commit(LATER)
     ended = workflow.run("push", command="apply")
@@ -70,7 +70,7 @@ def test_another_plan_than_the_reviewed_one_is_refused_and_shown(workflow: Workf
     assert {"Support", "Designers"} <= live(workflow)
 
 
-def test_a_plan_that_changed_is_told_as_its_difference_to_the_reviewed_one(workflow: Workflow) -> None:
+def test_changed_plan_comment_shows_difference_to_reviewed_plan(workflow: Workflow) -> None:
     workflow.commit(LATER)
     reviewed(workflow)
     workflow.ask("PUT", "/v1/orgs/acme/teams", {"title": "Designers"})
@@ -89,7 +89,7 @@ def test_a_plan_that_changed_is_told_as_its_difference_to_the_reviewed_one(workf
     assert "1 change is new (acme/teams/interns)." in ended.step.of("error")[0].data
 
 
-def test_what_is_left_of_the_reviewed_plan_is_applied(workflow: Workflow) -> None:
+def test_apply_accepts_remaining_part_of_reviewed_plan(workflow: Workflow) -> None:
     """Somebody has done a part of it by hand meanwhile."""
     workflow.commit(LATER)
     reviewed(workflow)
@@ -132,9 +132,7 @@ def applied_and_undone_by_hand(workflow: Workflow) -> None:
 @pytest.mark.parametrize(
     "past", [unmerged, forged, another_environment, invalid_since, applied_and_undone_by_hand]
 )
-def test_without_a_reviewed_plan_nothing_is_applied(
-    past: Callable[[Workflow], None], workflow: Workflow
-) -> None:
+def test_apply_without_reviewed_plan_is_refused(past: Callable[[Workflow], None], workflow: Workflow) -> None:
     """Otherwise, what was applied once is applied again, whenever somebody undoes it, and nobody
     reviews it.
     """
@@ -220,7 +218,7 @@ SUPERSEDED = [
 
 @pytest.mark.parametrize("approval", ["digest", "none", "0" * 32])
 @pytest.mark.parametrize(("past", "reason"), SUPERSEDED, ids=[past.__name__ for past, _ in SUPERSEDED])
-def test_nothing_is_applied_but_the_last_commit_of_an_allowed_branch(
+def test_apply_refuses_superseded_commit_or_disallowed_branch(
     past: Callable[[Workflow], dict[str, str]], reason: str, approval: str, workflow: Workflow
 ) -> None:
     """Otherwise, a run for any branch is applied.
@@ -243,7 +241,7 @@ def test_nothing_is_applied_but_the_last_commit_of_an_allowed_branch(
     assert workflow.github.bodies(7) == before
 
 
-def test_the_last_commit_of_each_named_branch_may_be_applied(workflow: Workflow) -> None:
+def test_apply_accepts_last_commit_of_allowed_branches(workflow: Workflow) -> None:
     workflow.git("checkout", "-q", "-b", "production")
     workflow.pushed()
     more = {"branches": "main\nproduction", "ref": "refs/heads/production", "approval": "none"}
@@ -252,9 +250,7 @@ def test_the_last_commit_of_each_named_branch_may_be_applied(workflow: Workflow)
 
 @pytest.mark.parametrize("approval", ["digest", "none"])
 @pytest.mark.parametrize("silent", ["token", "answers"])
-def test_where_github_does_not_say_what_the_branch_is_nothing_is_applied(
-    silent: str, approval: str, workflow: Workflow
-) -> None:
+def test_apply_is_refused_when_branch_is_unreadable(silent: str, approval: str, workflow: Workflow) -> None:
     reviewed(workflow)
     more = {"github_token": ""} if silent == "token" else {}
     workflow.github.answers = [(502, {}, {})] * 3
@@ -263,7 +259,7 @@ def test_where_github_does_not_say_what_the_branch_is_nothing_is_applied(
     assert "Support" not in live(workflow)
 
 
-def test_what_happens_while_github_is_asked_again_is_seen_before_anything_is_applied(
+def test_apply_notices_push_during_approval_lookup(
     workflow: Workflow,
 ) -> None:
     """Otherwise, what was pushed while GitHub was asked again is passed over."""
@@ -284,7 +280,7 @@ def test_what_happens_while_github_is_asked_again_is_seen_before_anything_is_app
 # Several merges.
 
 
-def test_of_two_quick_merges_both_are_applied_although_the_run_of_the_first_was_dropped(
+def test_apply_covers_two_merges_when_first_run_dropped(
     workflow: Workflow,
 ) -> None:
     workflow.git("checkout", "-q", "-b", "first")
@@ -305,7 +301,7 @@ def test_of_two_quick_merges_both_are_applied_although_the_run_of_the_first_was_
     assert workflow.waited == []
 
 
-def test_labels_of_apply_compare_with_last_apply(workflow: Workflow) -> None:
+def test_apply_labels_compare_with_last_apply(workflow: Workflow) -> None:
     reviewed(workflow)
     workflow.run("push", command="apply")
     workflow.checked_out_again()
@@ -326,13 +322,13 @@ def test_labels_of_apply_compare_with_last_apply(workflow: Workflow) -> None:
     }
 
 
-def test_a_push_without_a_pull_request_is_waited_for_and_then_refused(workflow: Workflow) -> None:
+def test_apply_waits_for_pull_request_before_refusing(workflow: Workflow) -> None:
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["failure-reason"]) == (4, "not-approved")
     assert sum(workflow.waited) == 30
 
 
-def test_a_comment_that_does_not_count_is_named_where_nothing_is_applied(workflow: Workflow) -> None:
+def test_refused_apply_names_rejected_comment(workflow: Workflow) -> None:
     reviewed(workflow)
     workflow.github.edit(1, workflow.github.bodies(7)[0], "eve")
     ended = workflow.run("push", command="apply")
@@ -341,12 +337,12 @@ def test_a_comment_that_does_not_count_is_named_where_nothing_is_applied(workflo
     assert "Support" not in live(workflow)
 
 
-def test_an_apply_that_needs_no_approval(workflow: Workflow) -> None:
+def test_apply_runs_without_review_when_approval_is_none(workflow: Workflow) -> None:
     assert workflow.run("push", command="apply", approval="none").outputs["outcome"] == "applied"
     assert "Support" in live(workflow)
 
 
-def test_where_github_does_not_say_what_was_approved_nothing_is_applied(workflow: Workflow) -> None:
+def test_apply_is_refused_when_approvals_are_unreadable(workflow: Workflow) -> None:
     reviewed(workflow)
     workflow.github.answers = [(502, {}, {})] * 3
     ended = workflow.run("push", command="apply")
@@ -354,7 +350,7 @@ def test_where_github_does_not_say_what_was_approved_nothing_is_applied(workflow
     assert "Support" not in live(workflow)
 
 
-def test_an_apply_that_github_does_not_hear_of_is_applied_all_the_same(workflow: Workflow) -> None:
+def test_apply_succeeds_when_comment_update_fails(workflow: Workflow) -> None:
     reviewed(workflow)
 
     def no_writing(method: str, path: str) -> None:
@@ -367,7 +363,7 @@ def test_an_apply_that_github_does_not_hear_of_is_applied_all_the_same(workflow:
     assert "dpsync could not write the comment" in ended.step.of("notice")[0].data
 
 
-def test_what_goes_wrong_while_github_is_told_changes_nothing_of_the_apply(
+def test_error_during_apply_reporting_keeps_exit_code(
     workflow: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for wrong, level in ((KeyboardInterrupt, "warning"), (AttributeError, "error")):
@@ -388,7 +384,7 @@ def raising(wrong: type[BaseException]) -> Callable[..., None]:
     return raise_it
 
 
-def test_a_run_without_secrets_never_applies(workflow: Workflow) -> None:
+def test_apply_without_secrets_is_refused(workflow: Workflow) -> None:
     """Otherwise, a fork's run applies."""
     payload = workflow.request(repository="eve/docs")
     ended = workflow.run("pull_request", payload, command="apply", api_token="")
@@ -401,7 +397,7 @@ NO_SUPPORT = CONFIG.replace(SUPPORT, "")
 WITHOUT_WRITERS = NO_SUPPORT.replace("      writers: { title: Technical writers }\n", "")
 
 
-def test_merged_pull_request_confirms_its_deletes(workflow: Workflow) -> None:
+def test_merged_pull_request_confirms_planned_deletes(workflow: Workflow) -> None:
     """Ordinary work: a reviewer reads in the plan that a team with members is deleted."""
     workflow.commit(WITHOUT_WRITERS)
     planned = workflow.run("pull_request", workflow.request())
@@ -413,7 +409,7 @@ def test_merged_pull_request_confirms_its_deletes(workflow: Workflow) -> None:
     assert "Technical writers" not in live(workflow)
 
 
-def test_apply_without_a_review_needs_the_number(workflow: Workflow) -> None:
+def test_apply_without_review_requires_delete_confirmation(workflow: Workflow) -> None:
     """Otherwise, a push to the branch deletes a team with members, and nobody has read the plan."""
     workflow.commit(WITHOUT_WRITERS)
     ended = workflow.run("push", command="apply", approval="none")
@@ -424,7 +420,7 @@ def test_apply_without_a_review_needs_the_number(workflow: Workflow) -> None:
     assert answered.outputs["outcome"] == "applied"
 
 
-def test_merge_confirms_no_more_deletes_than_the_limits_allow(workflow: Workflow) -> None:
+def test_merge_does_not_confirm_deletes_above_limits(workflow: Workflow) -> None:
     """Otherwise, a merge of many removed entries deletes half an organization."""
     few = WITHOUT_WRITERS.replace("deletes: 5", "deletes: 0")
     workflow.commit(few)
@@ -437,7 +433,7 @@ def test_merge_confirms_no_more_deletes_than_the_limits_allow(workflow: Workflow
     assert "Technical writers" not in live(workflow)
 
 
-def test_merge_names_nothing_that_was_not_removed_in_git(workflow: Workflow) -> None:
+def test_merge_does_not_confirm_deletes_of_unmanaged_objects(workflow: Workflow) -> None:
     """Otherwise, a merge deletes a team that somebody made by hand in a pruned place."""
     workflow.ask("PUT", "/v1/orgs/acme/teams", {"title": "By hand"})
     workflow.commit(NO_SUPPORT)

@@ -224,7 +224,7 @@ def an_apply_that_was_stopped(story: Story) -> None:
     (shown_twice, "b", True), (shown_twice, "a", False),
     (an_apply_that_was_stopped, "b", True),
 ])  # fmt: skip
-def test_approved_is_what_the_merged_requests_have_shown_the_later_one_counting(
+def test_approvals_combine_plans_of_merged_pull_requests(
     past: Callable[[Story], None], now: str, approves: bool, story: Story
 ) -> None:
     past(story)
@@ -387,7 +387,7 @@ def refused(story: Story) -> None:
     of_another_configuration, of_another_organization, of_another_platform, used_up,
     used_up_by_a_later_commit, used_up_and_deleted, deleted, quoted, refused,
 ])  # fmt: skip
-def test_nothing_else_approves_anything(past: Callable[[Story], None], story: Story) -> None:
+def test_invalid_comment_or_merge_approves_no_plan(past: Callable[[Story], None], story: Story) -> None:
     """Otherwise, a plan that was merged into another branch approves an apply of this one.
 
     Otherwise, a merge that was taken out of the branch still approves.
@@ -403,9 +403,7 @@ def test_nothing_else_approves_anything(past: Callable[[Story], None], story: St
 
 
 @pytest.mark.parametrize("past", [of_another_organization, of_another_platform])
-def test_a_comment_for_another_platform_or_organization_is_not_looked_at(
-    past: Callable[[Story], None], story: Story
-) -> None:
+def test_approvals_ignore_comments_for_other_targets(past: Callable[[Story], None], story: Story) -> None:
     """Otherwise, a plan for another platform or organization approves."""
     past(story)
     found = story.approvals()
@@ -418,7 +416,7 @@ def test_a_comment_for_another_platform_or_organization_is_not_looked_at(
     (rewritten_after_the_merge, "written or edited after the merge"), (retargeted, "not for the branch main"),
     (pushed_after_the_plan, f"for commit {'e' * 12}, but commit {'f' * 12} was merged"),
 ])  # fmt: skip
-def test_a_comment_that_does_not_count_is_named_with_the_reason(
+def test_rejected_plan_comment_is_reported_with_reason(
     past: Callable[[Story], None], why: str, story: Story
 ) -> None:
     """Otherwise, the plan of an earlier commit approves the last one.
@@ -431,7 +429,7 @@ def test_a_comment_that_does_not_count_is_named_with_the_reason(
     assert why in said
 
 
-def test_reasons_list_own_comments_before_forged_ones(story: Story) -> None:
+def test_rejected_own_comments_are_listed_before_forged(story: Story) -> None:
     """A refusal names only three reasons. Forged comments must not hide why the real plan does not count."""
     for number, letter in ((6, "1"), (7, "2"), (8, "3"), (9, "4")):
         for login in ("eve", "mallory"):
@@ -446,7 +444,7 @@ def test_reasons_list_own_comments_before_forged_ones(story: Story) -> None:
     assert len(said) == 5
 
 
-def test_where_github_does_not_say_who_we_are_nothing_is_approved(story: Story) -> None:
+def test_approvals_fail_when_token_owner_is_unknown(story: Story) -> None:
     one(story)
     story.github.tokens["token"] = Token(graphql=False)
     with pytest.raises(GitHubError):
@@ -460,7 +458,7 @@ def applied(approvals: Approvals, to: Plan) -> str | None:
     return found[0] if found else None
 
 
-def test_last_converged_apply_is_known_for_its_organizations(story: Story) -> None:
+def test_last_converged_apply_is_known_per_organization(story: Story) -> None:
     """Otherwise, labels compare with a commit that was applied somewhere else."""
     used_up(story)
     assert applied(story.approvals(), plan("a")) == commit("1")
@@ -472,7 +470,7 @@ def two_platforms(story: Story) -> tuple[Plan, Plan]:
     return plan("a"), plan("a", platform="https://staging")
 
 
-def test_each_platform_has_its_own_last_apply(story: Story) -> None:
+def test_last_converged_apply_is_known_per_platform(story: Story) -> None:
     """Otherwise, labels compare with a commit that was applied to another platform."""
     here, there = two_platforms(story)
     both = story.show(7, here), story.show(7, there)
@@ -486,7 +484,7 @@ def test_each_platform_has_its_own_last_apply(story: Story) -> None:
     assert (applied(found, here), applied(found, there)) == (commit("1"), commit("2"))
 
 
-def test_last_of_several_converged_applies_is_known(story: Story) -> None:
+def test_latest_of_several_converged_applies_is_used(story: Story) -> None:
     for number, letter in ((7, "1"), (8, "2")):
         id_ = story.show(number, "a")
         story.merge(number, letter)
@@ -494,7 +492,7 @@ def test_last_of_several_converged_applies_is_known(story: Story) -> None:
     assert applied(story.approvals(), plan("a")) == commit("2")
 
 
-def test_an_apply_of_a_commit_that_was_forced_away_has_ended_its_own_request_and_no_later_one(
+def test_apply_of_removed_commit_consumes_only_own_approval(
     story: Story,
 ) -> None:
     """Otherwise, labels compare with a commit of which nobody knows whether it was applied.
@@ -515,7 +513,7 @@ def asked_about(story: Story) -> list[str]:
     return [one.split("/")[-2][0] for one in story.github.asked if one.endswith("/pulls")]
 
 
-def test_nothing_is_asked_about_what_was_merged_before_the_last_converged_apply(story: Story) -> None:
+def test_approvals_stop_at_last_converged_apply(story: Story) -> None:
     """Else each apply would ask about fifty commits, and wait for requests of those that never had one.
 
     Otherwise, each apply asks about fifty commits, and waits for requests of those that never had one.
@@ -529,7 +527,7 @@ def test_nothing_is_asked_about_what_was_merged_before_the_last_converged_apply(
     assert asked_about(story) == ["2", "1"]
 
 
-def test_one_platform_that_has_converged_does_not_hide_what_another_one_has_still_to_apply(
+def test_converged_platform_keeps_approvals_of_other_platform(
     story: Story,
 ) -> None:
     """Otherwise, one platform that has converged hides what was approved for another one."""
@@ -545,7 +543,7 @@ def test_one_platform_that_has_converged_does_not_hide_what_another_one_has_stil
     assert not story.approves(plan("b"))
 
 
-def test_a_request_that_came_with_several_commits_is_looked_at_once(story: Story) -> None:
+def test_pull_request_with_several_commits_is_read_once(story: Story) -> None:
     """Otherwise, a request that was merged with several commits counts as several."""
     a_rebase(story)
     for brought in "12":
@@ -553,7 +551,7 @@ def test_a_request_that_came_with_several_commits_is_looked_at_once(story: Story
     assert len(story.approvals().known) == 1
 
 
-def test_of_two_comments_in_a_request_that_of_the_later_run_counts(story: Story) -> None:
+def test_comment_of_later_run_overrides_earlier_run(story: Story) -> None:
     """The earlier run was slow: its comment is the last one.
 
     Otherwise, the plan of an earlier commit, told late, approves instead of the last one.
@@ -567,7 +565,7 @@ def test_of_two_comments_in_a_request_that_of_the_later_run_counts(story: Story)
     assert not story.approves(plan("a"))
 
 
-def test_a_comment_without_a_plan_approves_nothing_and_takes_no_approval_away(story: Story) -> None:
+def test_comment_without_plan_leaves_approvals_unchanged(story: Story) -> None:
     """Otherwise, a comment that tells of no plan counts as an approval."""
     story.show(7, "a")
     made = story.github.comment(7, "")
@@ -581,7 +579,7 @@ def test_a_comment_without_a_plan_approves_nothing_and_takes_no_approval_away(st
     assert story.approves(plan("a"))
 
 
-def test_what_counts_is_what_github_says_along_with_who_has_edited_it(story: Story) -> None:
+def test_approval_uses_comment_body_from_editor_query(story: Story) -> None:
     """The list of comments says one thing, and the comment itself, a moment later, another one.
 
     Otherwise, a comment counts as the list has it, which nobody vouches for.
@@ -603,7 +601,7 @@ def test_what_counts_is_what_github_says_along_with_who_has_edited_it(story: Sto
 
 
 @pytest.mark.parametrize("late", [0, 1, 3, 4])
-def test_a_request_that_github_does_not_know_yet_is_asked_for_again(late: int, story: Story) -> None:
+def test_approvals_retry_until_pull_request_is_visible(late: int, story: Story) -> None:
     """Otherwise, each apply that finds something new waits half a minute first."""
     one(story)
     story.commits.pop()  # nothing but the merge
@@ -616,7 +614,7 @@ def test_a_request_that_github_does_not_know_yet_is_asked_for_again(late: int, s
     assert story.waited == list(PAUSES[:late])
 
 
-def test_it_is_not_asked_for_longer_than_half_a_minute(story: Story) -> None:
+def test_approval_lookup_waits_half_a_minute_at_most(story: Story) -> None:
     found = story.approvals()
     assert list(found.again()) == []
     assert story.waited == list(PAUSES)
@@ -626,7 +624,7 @@ def test_it_is_not_asked_for_longer_than_half_a_minute(story: Story) -> None:
 # A large plan.
 
 
-def test_what_is_left_of_a_plan_with_more_than_a_thousand_changes_is_approved(story: Story) -> None:
+def test_remaining_part_of_large_plan_is_approved(story: Story) -> None:
     """Otherwise, a part of a large plan that somebody else has written approves what is in it."""
     words = [f"{number:04}" for number in range(FIRST + 501)]
     story.show(7, " ".join(words))
@@ -642,7 +640,7 @@ def test_what_is_left_of_a_plan_with_more_than_a_thousand_changes_is_approved(st
 LARGE = [f"{number:04}" for number in range(FIRST + 2)]
 
 
-def test_a_further_part_of_an_earlier_plan_approves_nothing_of_a_later_one(story: Story) -> None:
+def test_later_plan_drops_continuation_of_earlier_plan(story: Story) -> None:
     """Otherwise, what only an earlier plan of the request has shown is approved."""
     story.show(7, " ".join([*LARGE, "zzzz"]))
     story.show(7, " ".join([*LARGE, "yyyy"]))
@@ -651,7 +649,7 @@ def test_a_further_part_of_an_earlier_plan_approves_nothing_of_a_later_one(story
     assert not story.approves(plan("zzzz"))
 
 
-def test_a_further_part_counts_as_github_says_it_along_with_who_has_edited_it(story: Story) -> None:
+def test_plan_continuation_uses_body_from_editor_query(story: Story) -> None:
     """Otherwise, a part counts as the list of comments has it, which nobody vouches for."""
     story.show(7, " ".join(LARGE))
     (rest,) = [one for one in story.github.comments.values() if "dpsync:rest" in one["body"]]
@@ -669,7 +667,7 @@ def test_a_further_part_counts_as_github_says_it_along_with_who_has_edited_it(st
     assert not story.approves(plan("zzzz"))
 
 
-def test_the_parts_of_a_small_plan_are_not_looked_for(story: Story) -> None:
+def test_small_plan_needs_no_continuation_lookup(story: Story) -> None:
     """Otherwise, each apply asks twice for the comments of every request."""
     one(story)
     story.approvals()
@@ -695,7 +693,7 @@ def expected(stories: list[list[tuple[int, int, int]]]) -> set[tuple[int, int, i
 
 
 @pytest.mark.parametrize("seed", range(examples(100, 3_000)))
-def test_of_several_plans_the_later_word_about_the_same_thing_counts(seed: int) -> None:
+def test_latest_plan_wins_for_same_address_and_field(seed: int) -> None:
     """Otherwise, a thing that an earlier plan makes as a whole is approved beside what the later one does to
     it.
 
@@ -719,7 +717,7 @@ def test_of_several_plans_the_later_word_about_the_same_thing_counts(seed: int) 
     assert {(one_.address[0], one_.field[0], one_.what[0]) for one_ in found} == expected(stories)
 
 
-def test_what_exposes_goes_with_the_field_that_it_is_about() -> None:
+def test_later_field_change_replaces_earlier_exposure() -> None:
     told = Shown(b"a" * 11, b"\x01bc", b"1" * 16)
     exposed = replace(told, field=b"\x81bc", what=b"2" * 16)
     again = replace(told, what=b"3" * 16)

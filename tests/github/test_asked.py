@@ -49,7 +49,7 @@ def ours(workflow: Workflow) -> list[str]:
 
 
 @pytest.mark.parametrize("checkout", ["trial merge", "branch"])
-def test_a_plan_that_was_asked_for_is_that_of_the_pull_request_in_its_comment(
+def test_requested_plan_covers_pull_request_of_comment(
     checkout: str, workflow: Workflow, request_7: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -87,7 +87,7 @@ def refused(workflow: Workflow, reason: str, **inputs: str) -> str:
 
 
 @pytest.mark.parametrize("repository", [{"full_name": "eve/docs"}, None])
-def test_a_change_of_a_fork_is_refused_whatever_is_checked_out(
+def test_requested_plan_for_fork_is_refused(
     repository: Any, workflow: Workflow, request_7: dict[str, Any]
 ) -> None:
     """Otherwise, a fork's change is planned with the repository's secrets.
@@ -102,7 +102,7 @@ def test_a_change_of_a_fork_is_refused_whatever_is_checked_out(
     assert said == [["confused"], ["confused"]]
 
 
-def test_before_it_is_known_whose_change_it_is_no_program_is_started(
+def test_requested_plan_checks_fork_before_starting_git(
     workflow: Workflow, request_7: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git = tmp_path / "bin" / "git"
@@ -125,13 +125,15 @@ def test_before_it_is_known_whose_change_it_is_no_program_is_started(
     assert (tmp_path / "started").exists()
 
 
-def test_a_push_after_the_checkout_is_seen(workflow: Workflow, request_7: dict[str, Any]) -> None:
+def test_requested_plan_is_stale_after_new_push(workflow: Workflow, request_7: dict[str, Any]) -> None:
     """Otherwise, what somebody has pushed meanwhile is told as what was asked for."""
     request_7["head"]["sha"] = "f" * 40
     assert "ffffffffffff" in refused(workflow, "stale")
 
 
-def test_a_working_copy_of_something_else_is_refused(workflow: Workflow, request_7: dict[str, Any]) -> None:
+def test_requested_plan_is_stale_for_different_checkout(
+    workflow: Workflow, request_7: dict[str, Any]
+) -> None:
     workflow.git("checkout", "-q", "main")  # as actions/checkout does where nobody says what to check out
     refused(workflow, "stale")
     workflow.git("checkout", "-q", "--detach", "change")
@@ -139,14 +141,16 @@ def test_a_working_copy_of_something_else_is_refused(workflow: Workflow, request
     refused(workflow, "stale")
 
 
-def test_a_request_that_is_merged_already_is_refused(workflow: Workflow, request_7: dict[str, Any]) -> None:
+def test_requested_plan_for_closed_pull_request_is_refused(
+    workflow: Workflow, request_7: dict[str, Any]
+) -> None:
     """Otherwise, a merged request is planned as if it were still to come."""
     request_7["state"] = "closed"
     assert "no longer open" in refused(workflow, "stale")
 
 
 @pytest.mark.usefixtures("request_7")
-def test_where_github_does_not_say_whose_change_it_is_nothing_is_planned(workflow: Workflow) -> None:
+def test_requested_plan_for_unknown_author_is_refused(workflow: Workflow) -> None:
     """Otherwise, without a token nobody asks whose change it is."""
     refused(workflow, "untrusted", github_token="")
     refused(workflow, "untrusted", github_token="unknown")
@@ -155,7 +159,7 @@ def test_where_github_does_not_say_whose_change_it_is_nothing_is_planned(workflo
 
 
 @pytest.mark.usefixtures("request_7")
-def test_a_reaction_is_tried_once_and_nothing_waits_for_it(workflow: Workflow) -> None:
+def test_reaction_to_plan_request_is_tried_once(workflow: Workflow) -> None:
     github = workflow.github
 
     def limited(method: str, path: str) -> None:
@@ -169,7 +173,7 @@ def test_a_reaction_is_tried_once_and_nothing_waits_for_it(workflow: Workflow) -
 
 
 @pytest.mark.usefixtures("request_7")
-def test_a_reaction_that_github_does_not_take_is_not_worth_a_word(workflow: Workflow) -> None:
+def test_failed_reaction_to_plan_request_is_not_reported(workflow: Workflow) -> None:
     workflow.github.tokens["token"] = Token(writes=frozenset())
     ended = say(workflow)
     assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
@@ -177,7 +181,7 @@ def test_a_reaction_that_github_does_not_take_is_not_worth_a_word(workflow: Work
     assert "dpsync could not write the comment" in notice.data
 
 
-def test_a_comment_on_an_issue_is_about_no_pull_request(workflow: Workflow) -> None:
+def test_comment_on_issue_belongs_to_no_pull_request(workflow: Workflow) -> None:
     payload = {"issue": {"number": 7, "state": "open"}, "comment": {"id": 1}}
     ended = workflow.run("issue_comment", payload)
     assert (ended.code, ended.outputs["comment-url"]) == (0, "")
@@ -185,9 +189,7 @@ def test_a_comment_on_an_issue_is_about_no_pull_request(workflow: Workflow) -> N
 
 @pytest.mark.usefixtures("request_7")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_before_the_first_command_is_how_the_run_ends(
-    number: int, code: int, workflow: Workflow
-) -> None:
+def test_signal_before_first_command_interrupts_run(number: int, code: int, workflow: Workflow) -> None:
     workflow.github.before = at("/pulls/7", number)
     ended = say(workflow)
     assert (ended.code, ended.outputs["failure-reason"]) == (code, "interrupted")

@@ -95,7 +95,7 @@ def finished(workflow: Workflow, app: Held, left: int) -> None:
     assert f"**Applied: {left} created.** Verified" in body
 
 
-def test_a_write_without_an_answer_when_sigterm_comes_is_told_as_unknown(
+def test_terminated_apply_reports_unanswered_write_as_unknown(
     held: tuple[Workflow, Held], tmp_path: Path
 ) -> None:
     workflow, app = held
@@ -128,9 +128,7 @@ def test_a_write_without_an_answer_when_sigterm_comes_is_told_as_unknown(
     finished(workflow, app, 2)
 
 
-def test_killed_in_the_middle_nothing_false_is_left_behind(
-    held: tuple[Workflow, Held], tmp_path: Path
-) -> None:
+def test_killed_apply_leaves_journal_and_unknown_outcome(held: tuple[Workflow, Held], tmp_path: Path) -> None:
     workflow, app = held
     before = workflow.github.bodies(7)
     running = start(workflow, tmp_path, command="apply", **{"extra-args": "--parallelism\n1"})
@@ -150,7 +148,7 @@ def test_killed_in_the_middle_nothing_false_is_left_behind(
     finished(workflow, app, 2)
 
 
-def test_cancelled_once_what_was_sent_is_waited_for(held: tuple[Workflow, Held], tmp_path: Path) -> None:
+def test_interrupted_apply_waits_for_sent_requests(held: tuple[Workflow, Held], tmp_path: Path) -> None:
     workflow, app = held
     workflow.github.git.push("main", {}, at=workflow.git("rev-parse", "HEAD"))
     more = {"extra-args": "--parallelism\n1\n--ids=dpsync.ids.yaml", "ids-file": "commit"}
@@ -182,7 +180,7 @@ def at(wanted: str, *numbers: int) -> Callable[[str, str], None]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_comment_that_is_being_written_is_written(number: int, workflow: Workflow) -> None:
+def test_interrupted_run_finishes_pull_request_comment(number: int, workflow: Workflow) -> None:
     workflow.github.before = at("/7/comments", number)
     ended = workflow.run("pull_request", workflow.request())
     assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
@@ -191,7 +189,7 @@ def test_a_comment_that_is_being_written_is_written(number: int, workflow: Workf
     assert 'team support "Support"' in ended.summary
 
 
-def test_an_issue_that_is_being_closed_is_closed(workflow: Workflow) -> None:
+def test_interrupted_run_finishes_closing_issue(workflow: Workflow) -> None:
     workflow.commit(CONFIG.replace("      support: { title: Support }\n", ""))
     by_hand(workflow, "Acne")
     check(workflow)
@@ -202,7 +200,7 @@ def test_an_issue_that_is_being_closed_is_closed(workflow: Workflow) -> None:
     assert issue["state"] == "closed"
 
 
-def test_a_second_signal_ends_the_telling_and_the_outputs_are_set(workflow: Workflow) -> None:
+def test_second_signal_stops_reporting_but_sets_outputs(workflow: Workflow) -> None:
     workflow.github.before = at("POST /repos/acme/docs/issues/7/comments", signal.SIGINT, signal.SIGTERM)
     ended = workflow.run("pull_request", workflow.request())
     assert (ended.code, ended.outputs["outcome"], ended.outputs["comment-url"]) == (0, "changes", "")
@@ -211,7 +209,7 @@ def test_a_second_signal_ends_the_telling_and_the_outputs_are_set(workflow: Work
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_what_comes_before_an_apply_keeps_it_from_being_started(number: int, workflow: Workflow) -> None:
+def test_signal_before_apply_prevents_apply(number: int, workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request())
     workflow.github.merge(workflow.git("rev-parse", "HEAD"), 7)
     workflow.github.before = at("/pulls", number)
@@ -224,7 +222,7 @@ def test_what_comes_before_an_apply_keeps_it_from_being_started(number: int, wor
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_cancelled_while_the_inputs_are_read_nothing_is_run_and_the_outputs_are_set(
+def test_signal_during_input_reading_prevents_apply(
     number: int, code: int, workflow: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dpsync.github.runner.read_inputs", lambda _: os.kill(os.getpid(), number))
@@ -235,7 +233,7 @@ def test_cancelled_while_the_inputs_are_read_nothing_is_run_and_the_outputs_are_
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_plan_that_is_cancelled_while_it_reads_tells_nothing(
+def test_interrupted_plan_sends_no_request_to_github(
     number: int, code: int, workflow: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dpsync.workflows.session.Session.plan", lambda *_: os.kill(os.getpid(), number))

@@ -319,7 +319,7 @@ def test_trial_merge_of_github_is_planned(event: str, change: Workflow) -> None:
 
 
 @pytest.mark.parametrize("event", ["pull_request_target", "workflow_run"])
-def test_last_commit_of_the_branch_is_planned(event: str, change: Workflow) -> None:
+def test_latest_branch_commit_is_planned_instead_of_event(event: str, change: Workflow) -> None:
     """Somebody pushed between the event and the checkout, so the branch has a later commit than the event."""
     change.git("checkout", "-q", "main")
     before = change.git("rev-parse", "HEAD")

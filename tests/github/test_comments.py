@@ -36,7 +36,7 @@ def of_run(github: FakeGitHub, *runs: int) -> list[int]:
     return [int(github.comment(7, body(marker(run)))["id"]) for run in runs]
 
 
-def test_a_marker_in_somebody_elses_comment_is_a_text(comments: Comments, github: FakeGitHub) -> None:
+def test_copied_marker_in_foreign_comment_is_ignored(comments: Comments, github: FakeGitHub) -> None:
     """A stranger who copies one neither blocks our comment nor gets it written into theirs.
 
     Otherwise, whoever copies a marker into a comment has it rewritten as ours, and nobody can write the plan
@@ -48,9 +48,7 @@ def test_a_marker_in_somebody_elses_comment_is_a_text(comments: Comments, github
     assert [one.text.number for one in comments.found()] == [ours]
 
 
-def test_a_further_part_counts_where_it_is_ours_and_of_the_same_key(
-    comments: Comments, github: FakeGitHub
-) -> None:
+def test_plan_continuation_requires_own_author_and_key(comments: Comments, github: FakeGitHub) -> None:
     """Otherwise, a part that somebody else has written counts as one of our plan.
 
     Otherwise, the parts of another platform's plan count for this one, and are deleted with it.
@@ -61,7 +59,7 @@ def test_a_further_part_counts_where_it_is_ours_and_of_the_same_key(
 
 
 @pytest.mark.parametrize(("edited", "ours"), [(None, True), (body(marker(6)), True), ("no marker", False)])
-def test_a_comment_whose_marker_is_gone_is_not_ours_any_more(
+def test_comment_without_marker_is_no_longer_own(
     edited: str | None, ours: bool, comments: Comments, github: FakeGitHub
 ) -> None:
     (id_,) = of_run(github, 5)
@@ -73,9 +71,7 @@ def test_a_comment_whose_marker_is_gone_is_not_ours_any_more(
     assert now is None or now.text.body == github.comments[id_]["body"]
 
 
-def test_a_comment_is_ours_with_the_time_at_which_it_was_written_last(
-    comments: Comments, github: FakeGitHub
-) -> None:
+def test_own_comment_includes_last_update_time(comments: Comments, github: FakeGitHub) -> None:
     (id_,) = of_run(github, 5)
     (found,) = comments.found()
     at = github.edit(id_, body(marker()))["updated_at"]
@@ -91,7 +87,7 @@ def test_a_comment_is_ours_with_the_time_at_which_it_was_written_last(
     ("other", "written", "why"),
     [(4, "ours", ""), (5, "ours", ""), (6, "text", "a later run (6) has already written the comment")],
 )
-def test_where_another_run_was_quicker_one_comment_stays_with_the_later_runs_text(
+def test_concurrent_runs_keep_one_comment_with_later_text(
     other: int, written: str, why: str, comments: Comments, github: FakeGitHub
 ) -> None:
     """Otherwise, of two runs at once both leave a comment, and one of them goes stale.
@@ -113,9 +109,7 @@ def test_where_another_run_was_quicker_one_comment_stays_with_the_later_runs_tex
     assert decision.why == why
 
 
-def test_a_comment_of_another_key_that_comes_first_is_another_comment(
-    comments: Comments, github: FakeGitHub
-) -> None:
+def test_concurrent_comment_with_other_key_is_kept(comments: Comments, github: FakeGitHub) -> None:
     """Otherwise, the plan of one platform is written over that of another."""
     github.comment(7, body(marker(4, key=OTHER)))
     _, text = comments.write(None, marker(), lambda size: body(marker(), "ours"), worth_it=True)
@@ -123,7 +117,7 @@ def test_a_comment_of_another_key_that_comes_first_is_another_comment(
     assert list(github.comments) == [1, text.number]
 
 
-def test_nothing_is_written_that_nobody_would_know_again(comments: Comments, github: FakeGitHub) -> None:
+def test_comment_is_not_written_when_author_unverifiable(comments: Comments, github: FakeGitHub) -> None:
     """Otherwise, a comment is made that nobody knows again, and the next run makes another one."""
     github.tokens["token"] = Token(graphql=False)
     with pytest.raises(GitHubError):
@@ -131,15 +125,13 @@ def test_nothing_is_written_that_nobody_would_know_again(comments: Comments, git
     assert not github.comments
 
 
-def test_what_is_not_worth_a_comment_gets_none(comments: Comments, github: FakeGitHub) -> None:
+def test_unneeded_comment_is_not_written(comments: Comments, github: FakeGitHub) -> None:
     decision, text = comments.write(None, marker(), lambda size: body(marker()), worth_it=False)
     assert (decision.what, text) == ("leave", None)
     assert not github.asked
 
 
-def test_the_comment_that_is_there_is_edited_and_no_second_one_is_made(
-    comments: Comments, github: FakeGitHub
-) -> None:
+def test_existing_comment_is_edited_instead_of_duplicated(comments: Comments, github: FakeGitHub) -> None:
     (id_,) = of_run(github, 4)
     (found,) = comments.found()
     _, text = comments.write(found, marker(), lambda size: body(marker(), "ours"), worth_it=False)
@@ -148,7 +140,7 @@ def test_the_comment_that_is_there_is_edited_and_no_second_one_is_made(
     assert github.comments[id_]["body"].endswith("ours")
 
 
-def test_what_older_runs_have_left_goes_and_nothing_else(comments: Comments, github: FakeGitHub) -> None:
+def test_only_unapplied_comments_of_older_runs_are_deleted(comments: Comments, github: FakeGitHub) -> None:
     """Otherwise, the comment with the plan is deleted as soon as it is written."""
     older, kept, later, same = of_run(github, 3, 4, 9, 5)
     github.edit(applied := of_run(github, 2)[0], body(marker(2, state="applied")))
@@ -166,9 +158,7 @@ def parts(github: FakeGitHub) -> list[str]:
     return [text for text in github.bodies(7) if '"part"' in text]
 
 
-def test_the_parts_of_a_plan_take_the_place_of_those_of_the_plan_before(
-    comments: Comments, github: FakeGitHub
-) -> None:
+def test_new_plan_continuation_replaces_previous_continuation(comments: Comments, github: FakeGitHub) -> None:
     comments.write_rest(marker(4, digest="cc"), ["AAAA", "BBBB"])
     comments.write_rest(marker(5), ["CCCC"])
     (left,) = parts(github)
@@ -176,14 +166,14 @@ def test_the_parts_of_a_plan_take_the_place_of_those_of_the_plan_before(
     assert "CCCC" in left
 
 
-def test_parts_that_are_there_already_are_not_written_again(comments: Comments, github: FakeGitHub) -> None:
+def test_unchanged_plan_continuation_is_not_rewritten(comments: Comments, github: FakeGitHub) -> None:
     comments.write_rest(marker(4), ["AAAA", "BBBB"])
     before = dict(github.comments)
     comments.write_rest(marker(5), ["AAAA", "BBBB"])
     assert github.comments == before
 
 
-def test_the_parts_of_a_later_run_stay(comments: Comments, github: FakeGitHub) -> None:
+def test_plan_continuation_of_later_run_is_kept(comments: Comments, github: FakeGitHub) -> None:
     """Otherwise, an earlier run deletes the parts of a later one's plan, and what is left of that is not
     approved.
     """
@@ -195,17 +185,13 @@ def test_the_parts_of_a_later_run_stay(comments: Comments, github: FakeGitHub) -
 # Sizes.
 
 
-def test_what_github_finds_too_long_is_sent_once_more_and_shorter(
-    comments: Comments, github: FakeGitHub
-) -> None:
+def test_comment_refused_as_too_long_is_shortened(comments: Comments, github: FakeGitHub) -> None:
     text = comments.add(lambda size: "x" * (size if size < 60_000 else 70_000))
     assert len(github.comments[text.number]["body"]) == 30_000
 
 
 @pytest.mark.parametrize("status", [403, 500])
-def test_what_github_refuses_for_another_reason_is_not_sent_again(
-    status: int, comments: Comments, github: FakeGitHub
-) -> None:
+def test_otherwise_refused_comment_is_not_resent(status: int, comments: Comments, github: FakeGitHub) -> None:
     """Otherwise, a comment that was perhaps made is made a second time."""
     github.answers = [(status, {"message": "no"}, {})]
     with pytest.raises(GitHubError) as refused:
@@ -214,15 +200,13 @@ def test_what_github_refuses_for_another_reason_is_not_sent_again(
     assert not github.comments
 
 
-def test_what_is_too_long_twice_is_an_error(comments: Comments) -> None:
+def test_comment_too_long_after_shortening_is_an_error(comments: Comments) -> None:
     with pytest.raises(GitHubError) as refused:
         comments.add(lambda size: "x" * 70_000)
     assert refused.value.status == 422
 
 
-def test_an_approval_in_a_copied_marker_is_read_with_the_text_and_not_by_it(
-    comments: Comments, github: FakeGitHub
-) -> None:
+def test_own_comment_marker_is_read_from_current_body(comments: Comments, github: FakeGitHub) -> None:
     """A comment that is named in the list, but says something else by the time its author is asked for."""
     (id_,) = of_run(github, 5)
     (listed,) = comments.found()

@@ -44,7 +44,7 @@ def reviewed(*plans: str) -> frozenset[Shown]:
         "reviewed with other values (acme/teams/b, acme/teams/c), 1 change is new (acme/teams/e)",
     ),
 ])  # fmt: skip
-def test_what_became_of_the_reviewed_changes(before: str, now: str, said: str) -> None:
+def test_plan_comparison_summarizes_reviewed_changes(before: str, now: str, said: str) -> None:
     """Otherwise, a change with another content than was reviewed is applied.
 
     Otherwise, changes with another content than was reviewed are applied.
@@ -54,7 +54,7 @@ def test_what_became_of_the_reviewed_changes(before: str, now: str, said: str) -
     assert found.unreviewed == ("other values" in said or "new" in said)
 
 
-def test_names_are_code_in_the_comment_and_of_many_ten_are_named() -> None:
+def test_plan_comparison_lists_ten_addresses_as_code() -> None:
     found = compare(reviewed(""), plan(" ".join(f"{letter}1" for letter in "`bcdefghijkl")))
     assert found.markdown() == (
         "- 0 of 0 reviewed changes are unchanged\n"
@@ -64,19 +64,19 @@ def test_names_are_code_in_the_comment_and_of_many_ten_are_named() -> None:
     )
 
 
-def test_of_an_address_a_hundred_characters_are_told() -> None:
+def test_plan_comparison_shortens_long_addresses() -> None:
     change = Change(address="a" * 100, kind="team", action="update")
     longer = change.model_copy(update={"address": "a" * 101})
     assert str(compare(None, Plan(changes=(change,)))) == f"1 change is new ({'a' * 100})"
     assert str(compare(None, Plan(changes=(longer,)))) == f"1 change is new ({'a' * 99}…)"
 
 
-def test_where_nothing_was_reviewed_all_is_new() -> None:
+def test_all_changes_are_new_without_reviewed_plan() -> None:
     assert str(compare(None, plan("a1"))) == "1 change is new (acme/teams/a)"
     assert compare(None, plan("")).unreviewed is False
 
 
-def test_what_becomes_visible_by_changes_that_were_reviewed_one_by_one_was_reviewed_by_nobody() -> None:
+def test_exposure_of_combined_changes_needs_own_review() -> None:
     """Otherwise, what becomes visible by changes that were reviewed one by one is applied unseen."""
     displayed = reviewed("a1", "b1")
     assert not compare(displayed, plan("a1 b1")).unreviewed

@@ -31,12 +31,12 @@ def state(workflow: Workflow) -> list[str]:
     return [issue["state"] for issue in workflow.github.issues.values()]
 
 
-def test_no_drift_opens_nothing(watched: Workflow) -> None:
+def test_drift_check_without_drift_opens_no_issue(watched: Workflow) -> None:
     ended = check(watched)
     assert (ended.code, ended.outputs["outcome"], watched.github.issues) == (0, "no-changes", {})
 
 
-def test_an_issue_comes_and_goes_with_the_drift_and_comes_again(watched: Workflow) -> None:
+def test_drift_issue_opens_closes_and_reopens_with_drift(watched: Workflow) -> None:
     by_hand(watched, "Acne")
     ended = check(watched, issue_labels="drift\ndocs team")
     (issue,) = watched.github.issues.values()
@@ -71,7 +71,7 @@ def test_an_issue_comes_and_goes_with_the_drift_and_comes_again(watched: Workflo
     assert "There is drift again" in watched.github.bodies(issue["number"])[-1]
 
 
-def test_an_apply_closes_the_issue_and_says_so(watched: Workflow) -> None:
+def test_apply_closes_drift_issue_with_comment(watched: Workflow) -> None:
     by_hand(watched, "Acne")
     check(watched)
     ended = watched.run("workflow_dispatch", command="apply", approval="none")
@@ -95,7 +95,7 @@ def drift_labels(ended: Ended) -> set[str]:
     return {line.strip() for line in ended.printed.splitlines() if line.strip().startswith(said)}
 
 
-def test_drift_since_last_apply_is_from_outside(workflow: Workflow) -> None:
+def test_drift_since_last_apply_is_labeled_changed_outside(workflow: Workflow) -> None:
     merged_and_applied(workflow)
     by_hand(workflow, "Acne")
     ended = check(workflow)
@@ -105,14 +105,14 @@ def test_drift_since_last_apply_is_from_outside(workflow: Workflow) -> None:
     assert "changed outside" in issue["body"]
 
 
-def test_merged_edit_that_is_not_applied_is_not_from_outside(workflow: Workflow) -> None:
+def test_unapplied_merged_edit_is_labeled_edited_here(workflow: Workflow) -> None:
     """Otherwise, the issue blames somebody for a change that only waits for its apply."""
     merged_and_applied(workflow)
     workflow.commit(CONFIG.replace("title: Acme", "title: Acme Inc"))
     assert drift_labels(check(workflow)) == {"edited here"}
 
 
-def test_drift_of_another_organization_has_no_label(workflow: Workflow) -> None:
+def test_drift_of_other_organization_has_no_label(workflow: Workflow) -> None:
     """Otherwise, what was applied to one organization counts as applied to another."""
     merged_and_applied(workflow)
     by_hand(workflow, "Acne")
@@ -141,7 +141,7 @@ def test_drift_has_no_label_without_comments_or_history(
 
 
 @pytest.mark.parametrize("wrong", [{"api_url": "http://127.0.0.1:1"}, {"api_token": "nobody"}])
-def test_a_check_that_failed_does_not_touch_the_issue(wrong: dict[str, str], watched: Workflow) -> None:
+def test_failed_drift_check_leaves_issue_unchanged(wrong: dict[str, str], watched: Workflow) -> None:
     by_hand(watched, "Acne")
     check(watched)
     before = str(watched.github.issues)
@@ -151,7 +151,7 @@ def test_a_check_that_failed_does_not_touch_the_issue(wrong: dict[str, str], wat
     assert str(watched.github.issues) == before
 
 
-def test_an_older_check_changes_nothing(watched: Workflow) -> None:
+def test_older_drift_check_leaves_issue_unchanged(watched: Workflow) -> None:
     """Otherwise, an older check is told over a newer one.
 
     Otherwise, an older check closes the issue of a newer one.
@@ -166,7 +166,7 @@ def test_an_older_check_changes_nothing(watched: Workflow) -> None:
     assert watched.github.writes == []
 
 
-def test_of_two_issues_that_were_opened_at_once_the_first_stays(watched: Workflow) -> None:
+def test_concurrent_drift_issues_keep_only_first(watched: Workflow) -> None:
     """Otherwise, two runs open two issues for one drift."""
     by_hand(watched, "Acne")
     check(watched)
@@ -184,7 +184,7 @@ def test_of_two_issues_that_were_opened_at_once_the_first_stays(watched: Workflo
     assert ended.outputs["issue-url"] == next(iter(watched.github.issues.values()))["html_url"]
 
 
-def test_another_part_has_an_issue_of_its_own_and_nobody_elses_counts(watched: Workflow) -> None:
+def test_each_selection_has_own_drift_issue(watched: Workflow) -> None:
     """Otherwise, the drift of one part is told over that of another."""
     by_hand(watched, "Acne")
     check(watched)
@@ -200,7 +200,7 @@ def test_another_part_has_an_issue_of_its_own_and_nobody_elses_counts(watched: W
     assert marker.run == watched.runs - 2
 
 
-def test_a_token_that_may_not_write_is_a_notice_and_no_failure(watched: Workflow) -> None:
+def test_missing_issue_permission_is_only_a_notice(watched: Workflow) -> None:
     watched.github.tokens["token"] = Token(writes=frozenset({"pull-requests"}))
     by_hand(watched, "Acne")
     ended = check(watched)
@@ -208,7 +208,7 @@ def test_a_token_that_may_not_write_is_a_notice_and_no_failure(watched: Workflow
     assert "could not update the drift issue" in ended.step.of("notice")[0].data
 
 
-def test_drift_fails_the_job_where_that_was_asked_for(watched: Workflow) -> None:
+def test_drift_fails_job_with_fail_on_changes(watched: Workflow) -> None:
     by_hand(watched, "Acne")
     assert check(watched, fail_on="changes", drift_issue="false").code == 2
     assert watched.github.writes == []

@@ -36,7 +36,7 @@ def test_action_inputs_override_the_environment(
 
 
 @pytest.mark.parametrize("missing", ["api_url", "api_token"])
-def test_one_input_without_the_other_is_an_error(
+def test_api_url_input_without_token_is_an_error(
     missing: str, workflow: Workflow, evil: RecordingHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN_PROD", "a-secret-of-the-job")
@@ -78,7 +78,7 @@ def run_plan_comment(workflow: Workflow, **inputs: str) -> Ended:
     return workflow.run("issue_comment", payload, tested=workflow.git("rev-parse", "main"), **inputs)
 
 
-def test_comment_says_changed_address_needs_merge(
+def test_comment_says_changed_api_url_needs_merge(
     workflow: Workflow, evil: RecordingHost, change: dict[str, Any]
 ) -> None:
     more = {"environment": "prod", "api_url": "", "api_token": "", "ref": "refs/pull/7/merge"}
@@ -122,7 +122,7 @@ def test_new_environment_is_planned_with_inputs(
 
 
 @pytest.mark.parametrize(("branches", "reached"), [("release", True), ("main\nrelease", True), ("", False)])
-def test_address_of_an_allowed_target_branch_is_used(
+def test_api_url_of_allowed_target_branch_is_used(
     branches: str, reached: bool, workflow: Workflow, evil: RecordingHost, change: dict[str, Any]
 ) -> None:
     """Branches of the input `branches` may have their own address. Others may not: anyone may push them."""

@@ -121,7 +121,7 @@ EVENTS = ["pull_request", "pull_request_target", "workflow_run", "issue_comment"
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_changed_address_is_not_used(event: str, attack: Attack) -> None:
+def test_changed_api_url_in_pull_request_is_unused(event: str, attack: Attack) -> None:
     code, printed = attack.run(event, "prod", False, configuration(attack.evil.url))
     assert code == 0, printed
     assert "takes effect after the merge" in printed
@@ -129,14 +129,14 @@ def test_changed_address_is_not_used(event: str, attack: Attack) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_new_environment_is_refused(event: str, attack: Attack) -> None:
+def test_new_environment_in_pull_request_is_refused(event: str, attack: Attack) -> None:
     code, printed = attack.run(event, "new", False, configuration(attack.evil.url, name="new"))
     assert code != 0
     assert 'the environment "new" is not reviewed' in printed
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_action_inputs_override_a_changed_address(event: str, attack: Attack) -> None:
+def test_action_inputs_override_changed_api_url(event: str, attack: Attack) -> None:
     code, printed = attack.run(event, "prod", True, configuration(attack.evil.url))
     assert code == 0, printed
     assert f"of the environment prod, so dpsync does not use {attack.evil.url}" in printed

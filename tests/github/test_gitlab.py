@@ -22,7 +22,7 @@ PIPELINE = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 TOOLS = Path(sys.executable).parent
 
 
-def test_the_schema_finds_nothing() -> None:
+def test_gitlab_pipeline_matches_gitlab_schema() -> None:
     command = [TOOLS / "check-jsonschema", "--builtin-schema", "vendor.gitlab-ci", FILE]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
@@ -75,7 +75,7 @@ def project(workflow: Workflow) -> Workflow:
     return workflow
 
 
-def test_from_a_merge_request_to_an_apply_and_drift(job: Job, project: Workflow) -> None:
+def test_gitlab_pipeline_plans_applies_and_detects_drift(job: Job, project: Workflow) -> None:
     head = project.git("rev-parse", "HEAD")
     project.commit(CONFIG.replace("title: Support", "title: Help desk"), "docs-platform/dpsync.yaml")
     target = {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_MERGE_REQUEST_DIFF_BASE_SHA": head}
@@ -97,9 +97,7 @@ def test_from_a_merge_request_to_an_apply_and_drift(job: Job, project: Workflow)
     assert job("drift", project, "schedule")[0] == 2
 
 
-def test_a_plan_that_may_not_be_applied_fails_its_job_and_leaves_nothing_to_apply(
-    job: Job, project: Workflow
-) -> None:
+def test_refused_gitlab_plan_fails_job_without_saved_plan(job: Job, project: Workflow) -> None:
     text = CONFIG.replace("deletes: 5", "deletes: 0").replace("      legacy: { title: Legacy }\n", "")
     project.commit(text, "docs-platform/dpsync.yaml")
     code, printed = job("plan", project)
@@ -112,7 +110,7 @@ def test_a_plan_that_may_not_be_applied_fails_its_job_and_leaves_nothing_to_appl
     assert not (project.folder / "saved.json").exists()
 
 
-def test_what_is_wrong_is_at_its_line_of_a_merge_request(job: Job, project: Workflow) -> None:
+def test_gitlab_code_quality_locates_invalid_configuration(job: Job, project: Workflow) -> None:
     project.commit(CONFIG.replace("teams:\n", "tems:\n"), "docs-platform/dpsync.yaml")
     assert job("validate", project, "merge_request_event", DPSYNC_TOKEN="")[0] == 5
     (found,) = quality(project, "validate")

@@ -41,7 +41,7 @@ SHOWN = re.compile(r"Shown: (\d+) of (\d+) items?, (\d+) hidden")
 
 @settings(max_examples=15)
 @given(DOCUMENTS, st.sampled_from([COMMENT, 5000, 3000]))
-def test_a_comment_begins_with_its_marker_and_has_its_size(document: Any, limit: int) -> None:
+def test_plan_comment_starts_with_marker_within_size_limit(document: Any, limit: int) -> None:
     shown = view(document)
     body = plan_body(MARKER, shown, PLACE, ["a line of ours"], limit)
     assert units(body) <= limit
@@ -57,7 +57,7 @@ def test_a_comment_begins_with_its_marker_and_has_its_size(document: Any, limit:
 
 @settings(max_examples=12)
 @given(DOCUMENTS, TEXT)
-def test_what_became_of_a_plan_goes_above_it_and_nothing_else_changes(document: Any, title: str) -> None:
+def test_apply_status_is_added_above_unchanged_plan_comment(document: Any, title: str) -> None:
     body = plan_body(MARKER, view(document), PLACE, [])
     once = with_status(FoundComment(GitHubText(1, body, "bot", ""), MARKER), "applied", "**Applied.**")
     marker = read_marker(once, PlanMarker)
@@ -67,7 +67,7 @@ def test_what_became_of_a_plan_goes_above_it_and_nothing_else_changes(document: 
     assert once.split("<!-- dpsync:content -->\n", 1)[1] == body.split("<!-- dpsync:content -->\n", 1)[1]
 
 
-def test_the_largest_plan_fits_with_its_deletes_first() -> None:
+def test_largest_plan_comment_fits_with_deletes_first() -> None:
     changes = tuple(
         Change(address=f"acme/teams/{number:05}", kind="team", action="delete" if number % 9 else "create")
         for number in range(2000)
@@ -83,19 +83,19 @@ def test_the_largest_plan_fits_with_its_deletes_first() -> None:
         st.from_regex(r"[a-z-]{1,9}", fullmatch=True), TEXT.map(lambda text: text.replace("\r", ""))
     )
 )
-def test_outputs_are_read_as_they_were_written(values: dict[str, str]) -> None:
+def test_action_outputs_survive_write_and_read(values: dict[str, str]) -> None:
     assert read_outputs(output_lines(values)) == values
 
 
 @settings(max_examples=8)
 @given(DOCUMENTS)
-def test_every_output_is_set_and_on_one_line(document: Any) -> None:
+def test_action_outputs_are_complete_and_single_line(document: Any) -> None:
     found = outputs(document, 0)
     assert set(found) == set(OUTPUT_NAMES)
     assert not any("\n" in value for value in found.values())
 
 
-def test_an_output_cannot_set_another_one() -> None:
+def test_action_output_cannot_set_another_output() -> None:
     evil = "x\nEOF\noutcome=applied\noutcome<<EOF\napplied\nEOF\n"
     assert read_outputs(output_lines({"summary": evil, "outcome": "refused"}))["outcome"] == "refused"
 
@@ -106,7 +106,7 @@ def test_an_output_cannot_set_another_one() -> None:
         | st.sampled_from(["::error::x", "  ::set-output name=a::b", "x ##[error]y", "::stop-commands::x"])
     )
 )
-def test_what_a_command_prints_is_no_command_of_the_runner(lines: list[str]) -> None:
+def test_printed_text_cannot_inject_workflow_commands(lines: list[str]) -> None:
     """Otherwise, a name in a plan begins a new line in the log, and gives the runner a command.
 
     Otherwise, a title gives the runner a command.
@@ -122,7 +122,7 @@ def test_what_a_command_prints_is_no_command_of_the_runner(lines: list[str]) -> 
     assert step.stopped is None
 
 
-def test_each_pause_has_a_word_of_its_own() -> None:
+def test_each_command_pause_uses_unique_random_token() -> None:
     """Otherwise, a title ends the pause, and gives the runner a command."""
     stream = io.StringIO()
     for _ in range(2):
@@ -146,7 +146,7 @@ def test_every_line_of_a_secret_is_masked() -> None:
 
 @settings(max_examples=8)
 @given(DOCUMENTS)
-def test_annotations_are_our_commands_and_few(document: Any) -> None:
+def test_github_annotations_are_limited_and_wellformed(document: Any) -> None:
     text = render(document, "github")
     step = Step().read(text)
     assert step.text in ([], [""])
@@ -161,7 +161,7 @@ def test_annotations_are_our_commands_and_few(document: Any) -> None:
     }
 
 
-def test_a_summary_is_never_thrown_away() -> None:
+def test_job_summary_fits_size_limit() -> None:
     names = [f"acme/teams/漢字漢字漢字{number}" for number in range(4_000)]
     entries = tuple(ViewEntry(name, name, message="漢" * 250) for name in names)
     text = summary(View((ViewLine("a large plan"),), (Block("", entries),)), "said")
@@ -172,7 +172,7 @@ def test_a_summary_is_never_thrown_away() -> None:
 # The runner's parser itself.
 
 
-def test_the_runner_takes_commands_where_the_real_one_does() -> None:
+def test_fake_runner_parses_commands_like_github_runner() -> None:
     for line, name in {
         "::error::x": "error", "  ::error::x": "error", "a ::error::x": None, "a ##[error]x": "error",
         "::Error file=a::x": "error", "::nothing::x": None, "##[debug": None, "::error": None,
@@ -184,7 +184,7 @@ def test_the_runner_takes_commands_where_the_real_one_does() -> None:
     assert (found.properties, found.data) == ({"file": "a,b", "line": "3"}, "x\ny%")
 
 
-def test_the_line_about_the_run_is_one_link() -> None:
+def test_comment_footer_links_workflow_run() -> None:
     assert written_by(PLACE) == (
         f"<sub>commit `{'a' * 12}`, [run 7](https://github.com/acme/docs/actions/runs/7)</sub>"
     )

@@ -99,7 +99,7 @@ def checkout(github: FakeGitHub, tmp_path: Path) -> Iterator[Checkout]:
 # By a commit.
 
 
-def test_lines_that_others_write_meanwhile_stay(checkout: Checkout) -> None:
+def test_ids_file_update_keeps_concurrent_lines(checkout: Checkout) -> None:
     """Other legs of a matrix write between the reading and the writing: the file is read again.
 
     Otherwise, what others have written meanwhile is not seen.
@@ -117,7 +117,7 @@ def test_lines_that_others_write_meanwhile_stay(checkout: Checkout) -> None:
     assert (len(checkout.github.writes), len(checkout.waited)) == (3, 2)
 
 
-def test_what_the_branch_knows_already_is_not_written(checkout: Checkout) -> None:
+def test_ids_file_without_new_lines_is_not_committed(checkout: Checkout) -> None:
     """Otherwise, every apply makes a commit, also one that has learned nothing.
 
     Otherwise, what was brought is told as missing.
@@ -127,14 +127,14 @@ def test_what_the_branch_knows_already_is_not_written(checkout: Checkout) -> Non
     assert checkout.github.writes == []
 
 
-def test_a_line_that_the_branch_has_twice_is_no_reason_to_write(checkout: Checkout) -> None:
+def test_duplicate_ids_file_line_causes_no_commit(checkout: Checkout) -> None:
     known = text(a="1", c="3")
     checkout.git.push("main", {IDS: known + known.splitlines(keepends=True)[-1]})
     assert checkout.apply(a="1", c="3") == Told("", [], "")
     assert checkout.github.writes == []
 
 
-def test_lines_about_which_the_branch_says_otherwise_are_told(checkout: Checkout) -> None:
+def test_conflicting_ids_file_lines_on_branch_are_reported(checkout: Checkout) -> None:
     checkout.git.push("main", {IDS: text(a="7", b="8")})
     told = checkout.apply(a="3")
     assert checkout.lines() == {"a": "3", "b": "8"}
@@ -145,21 +145,21 @@ def test_lines_about_which_the_branch_says_otherwise_are_told(checkout: Checkout
     ]
 
 
-def test_a_file_that_is_not_there_is_made(checkout: Checkout) -> None:
+def test_missing_ids_file_is_created_on_branch(checkout: Checkout) -> None:
     checkout.git.push("main", {}, at="0" * 40)
     checkout.git.commits["0" * 40].files.clear()
     checkout.apply(a="1", b="2", c="3")
     assert checkout.lines() == {"c": "3"}
 
 
-def test_a_large_file_is_read_as_a_whole(checkout: Checkout) -> None:
+def test_large_ids_file_is_read_completely(checkout: Checkout) -> None:
     many = {f"t{n}": f"{n}-{'x' * 400}" for n in range(2500)}
     checkout.git.push("main", {IDS: text(**many)})
     checkout.apply(a="1", b="2", c="3")
     assert checkout.lines() == {**many, "c": "3"}
 
 
-def test_a_write_whose_answer_is_lost_is_looked_for(checkout: Checkout) -> None:
+def test_lost_ids_file_commit_response_causes_no_retry(checkout: Checkout) -> None:
     def lose(method: str, path: str) -> None:
         if method == "PUT" and not checkout.waited:
             checkout.git.push("main", {IDS: text(a="1", b="2", c="3")})
@@ -171,7 +171,7 @@ def test_a_write_whose_answer_is_lost_is_looked_for(checkout: Checkout) -> None:
 
 
 @pytest.mark.parametrize("by", ["commit", "pull-request"])
-def test_whoever_writes_at_once_every_line_comes_to_its_place(by: By, checkout: Checkout) -> None:
+def test_concurrent_ids_file_updates_keep_all_lines(by: By, checkout: Checkout) -> None:
     registry = load_registry()
     before, _ = parse(text(a="1", b="2"), IDS, registry)
 
@@ -246,7 +246,7 @@ def no_token(checkout: Checkout) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize("state", [always_another, silent, strange, broken, protected, hostile, no_token])
-def test_what_cannot_be_written_is_told_after_a_few_tries(
+def test_failed_ids_file_update_reports_missing_lines(
     state: Callable[[Checkout], tuple[str, int]], checkout: Checkout
 ) -> None:
     """Otherwise, a file that cannot be read is replaced, and its lines are lost.
@@ -268,9 +268,7 @@ def test_what_cannot_be_written_is_told_after_a_few_tries(
 @pytest.mark.parametrize(("status", "said"), [
     (399, "may be"), (400, "is"), (499, "is"), (500, "may be"), (599, "may be"),
 ])  # fmt: skip
-def test_only_what_github_has_refused_is_known_not_to_be_written(
-    status: int, said: str, checkout: Checkout
-) -> None:
+def test_only_http_4xx_proves_ids_file_unwritten(status: int, said: str, checkout: Checkout) -> None:
     def answer(method: str, path: str) -> None:
         if method == "PUT":
             checkout.github.answers = [(status, {}, {})]
@@ -280,13 +278,13 @@ def test_only_what_github_has_refused_is_known_not_to_be_written(
     assert f"1 line of {IDS} {said} missing on main" in notice
 
 
-def test_a_run_without_a_branch_brings_no_lines_and_says_so(checkout: Checkout) -> None:
+def test_ids_file_update_without_branch_is_reported(checkout: Checkout) -> None:
     (notice,) = checkout.apply(branch="", a="1", b="2", c="3").notices
     assert "missing on the branch: this CI run (event: push) does not belong to a branch" in notice
     assert checkout.github.writes == []
 
 
-def test_what_is_no_file_of_a_commit_belongs_to_no_branch(tmp_path: Path) -> None:
+def test_untracked_ids_file_cannot_be_updated(tmp_path: Path) -> None:
     file, registry = tmp_path / "dpsync.ids.yaml", load_registry()
     with pytest.raises(Unclear):
         learned(file, registry)
@@ -295,7 +293,7 @@ def test_what_is_no_file_of_a_commit_belongs_to_no_branch(tmp_path: Path) -> Non
         learned(file, registry)
 
 
-def test_an_ids_file_that_is_gone_has_no_lines_and_one_that_cannot_be_read_is_told(
+def test_missing_ids_file_is_empty(
     checkout: Checkout,
 ) -> None:
     file, registry = checkout.folder / IDS, load_registry()
@@ -314,7 +312,7 @@ def test_an_ids_file_that_is_gone_has_no_lines_and_one_that_cannot_be_read_is_to
 
 
 @pytest.mark.parametrize("elsewhere", ["another branch", "another repository"])
-def test_a_working_copy_of_something_else_is_written_nowhere(elsewhere: str, checkout: Checkout) -> None:
+def test_ids_file_update_refuses_commit_from_other_branch(elsewhere: str, checkout: Checkout) -> None:
     """Otherwise, lines of somebody else's commit get onto the branch."""
     git = checkout.git
     root = git.push("root", {})
@@ -328,7 +326,7 @@ def test_a_working_copy_of_something_else_is_written_nowhere(elsewhere: str, che
     assert checkout.github.writes == []
 
 
-def test_what_a_link_leads_to_is_brought_to_no_branch(checkout: Checkout) -> None:
+def test_symlinked_ids_file_is_not_committed(checkout: Checkout) -> None:
     """Otherwise, what a link in the checkout leads to is read and committed."""
     (checkout.folder / IDS).rename(checkout.folder / "elsewhere.yaml")
     (checkout.folder / IDS).symlink_to(checkout.folder / "elsewhere.yaml")
@@ -337,14 +335,14 @@ def test_what_a_link_leads_to_is_brought_to_no_branch(checkout: Checkout) -> Non
     assert checkout.github.writes == []
 
 
-def test_a_working_copy_without_a_commit_is_written_nowhere(checkout: Checkout) -> None:
+def test_checkout_without_commit_gets_no_ids_file_update(checkout: Checkout) -> None:
     subprocess.run(["git", "update-ref", "-d", "HEAD"], cwd=checkout.folder, check=True)
     (notice,) = checkout.apply(a="1", c="3").notices
     assert notice.endswith(f": {IDS} is not a regular file in a commit.")
     assert checkout.github.writes == []
 
 
-def test_a_later_commit_of_the_branch_than_that_of_the_event_is_written(checkout: Checkout) -> None:
+def test_ids_file_update_accepts_newer_branch_commit(checkout: Checkout) -> None:
     assert checkout.apply(a="1", tested="a" * 40).url
 
 
@@ -361,7 +359,7 @@ def test_a_later_commit_of_the_branch_than_that_of_the_event_is_written(checkout
         ("pull_request", {"fork": True}, "refs/pull/7/merge", ""),
     ],
 )
-def test_the_branch_is_the_one_that_is_applied(
+def test_ids_file_branch_is_chosen_by_event(
     event: str, payload: dict[str, Any], ref: str, branch: str
 ) -> None:
     """Otherwise, lines learned in a fork's run go onto a branch of the repository."""
@@ -380,7 +378,7 @@ def request(checkout: Checkout, **after: str) -> Told:
     return checkout.apply("pull-request", **after)
 
 
-def test_later_applies_add_to_the_pull_request_that_is_open(checkout: Checkout) -> None:
+def test_later_applies_extend_open_ids_file_pull_request(checkout: Checkout) -> None:
     told = request(checkout, a="1", b="2", c="3")
     assert told.url == f"{HOME}/pull/40"
     assert told.said == f"Saved 1 line of the ids file for `main` in a [pull request]({HOME}/pull/40)."
@@ -392,7 +390,7 @@ def test_later_applies_add_to_the_pull_request_that_is_open(checkout: Checkout) 
     assert (checkout.lines(), list(checkout.git.requests)) == ({"a": "1", "b": "2"}, [40])
 
 
-def test_what_is_new_on_the_branch_comes_in_so_that_it_can_be_merged(checkout: Checkout) -> None:
+def test_ids_file_pull_request_merges_new_branch_commits(checkout: Checkout) -> None:
     """Otherwise, a branch loses the commits that others have put onto it."""
     request(checkout, a="1", b="2", d="4")
     checkout.git.push("main", {"README": "new", IDS: text(a="1", c="3")})
@@ -403,7 +401,7 @@ def test_what_is_new_on_the_branch_comes_in_so_that_it_can_be_merged(checkout: C
     assert checkout.lines() == {"a": "1", "c": "3", "d": "4", "e": "5"}
 
 
-def test_what_came_onto_the_branch_by_hand_is_taken_out_of_what_waits(checkout: Checkout) -> None:
+def test_ids_file_pull_request_drops_lines_already_merged(checkout: Checkout) -> None:
     request(checkout, a="1", b="2", c="3", d="4")
     checkout.git.push("main", {IDS: text(a="1", b="2", c="3")})
     request(checkout, a="1", b="2", c="3", d="4")
@@ -412,7 +410,7 @@ def test_what_came_onto_the_branch_by_hand_is_taken_out_of_what_waits(checkout: 
 
 
 @pytest.mark.parametrize("squash", [False, True])
-def test_after_a_merge_the_next_one_has_what_is_new_alone(squash: bool, checkout: Checkout) -> None:
+def test_ids_file_pull_request_restarts_after_merge(squash: bool, checkout: Checkout) -> None:
     request(checkout, a="1", b="2", c="3")
     checkout.git.merge(40, squash)
     assert request(checkout, a="1", b="2", c="3").url == ""  # the branch has it
@@ -421,7 +419,7 @@ def test_after_a_merge_the_next_one_has_what_is_new_alone(squash: bool, checkout
     assert checkout.lines(NAME) == {"a": "1", "b": "2", "d": "4"}
 
 
-def test_what_was_closed_does_not_come_again_by_itself(checkout: Checkout) -> None:
+def test_closed_ids_file_pull_request_is_not_reused(checkout: Checkout) -> None:
     """Otherwise, lines of a pull request that somebody has closed come again."""
     request(checkout, a="1", b="2", c="3")
     head = {"sha": checkout.git.branches[NAME], "ref": NAME}
@@ -430,7 +428,7 @@ def test_what_was_closed_does_not_come_again_by_itself(checkout: Checkout) -> No
     assert checkout.lines(NAME) == {"a": "1", "b": "2", "d": "4"}
 
 
-def test_where_none_may_be_opened_the_branch_has_the_lines(checkout: Checkout) -> None:
+def test_ids_file_branch_is_linked_without_pull_request(checkout: Checkout) -> None:
     checkout.git.may_open = False
     told = request(checkout, a="1", b="2", c="3")
     assert told.url == f"{HOME}/compare/main...{NAME}?expand=1"
@@ -440,7 +438,7 @@ def test_where_none_may_be_opened_the_branch_has_the_lines(checkout: Checkout) -
     assert checkout.lines(NAME) == {"a": "1", "b": "2", "c": "3", "d": "4"}
 
 
-def test_two_that_begin_at_once_have_one_pull_request(checkout: Checkout) -> None:
+def test_concurrent_ids_file_updates_share_one_pull_request(checkout: Checkout) -> None:
     git = checkout.git
 
     def leg(method: str, path: str) -> None:
@@ -457,7 +455,7 @@ def test_two_that_begin_at_once_have_one_pull_request(checkout: Checkout) -> Non
     assert (sorted(git.branches), list(git.requests)) == ([NAME, "main"], [40])
 
 
-def test_two_that_add_at_once_lose_nothing(checkout: Checkout) -> None:
+def test_concurrent_ids_file_pull_request_updates_keep_lines(checkout: Checkout) -> None:
     request(checkout, a="1", b="2", c="3")
 
     def leg(method: str, path: str) -> None:
@@ -469,7 +467,7 @@ def test_two_that_add_at_once_lose_nothing(checkout: Checkout) -> None:
     assert checkout.lines(NAME) == {"a": "1", "b": "2", "c": "3", "d": "4", "x": "9"}
 
 
-def test_an_own_branch_that_may_not_be_made_is_told(checkout: Checkout) -> None:
+def test_refused_ids_file_branch_is_reported(checkout: Checkout) -> None:
     checkout.git.protected.add(NAME)
     (notice,) = request(checkout, a="1", b="2", c="3").notices
     assert "Set an ids-token that is allowed to commit" in notice

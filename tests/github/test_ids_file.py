@@ -40,12 +40,12 @@ def lines(workflow: Workflow, branch: str = "main") -> dict[str, str]:
     return {address.rpartition("/")[2]: id for address, id in found}
 
 
-def test_without_the_input_nothing_is_written(branch: Workflow) -> None:
+def test_ids_file_is_not_committed_by_default(branch: Workflow) -> None:
     ended = apply(branch, by="none")
     assert (ended.code, ended.outputs["ids-url"], branch.github.writes) == (0, "", [])
 
 
-def test_a_commit_has_what_the_apply_has_learned(branch: Workflow) -> None:
+def test_ids_file_commit_contains_ids_learned_by_apply(branch: Workflow) -> None:
     git = branch.github.git
     before = git.branches["main"]
     ended = apply(branch)
@@ -66,7 +66,7 @@ def test_a_commit_has_what_the_apply_has_learned(branch: Workflow) -> None:
     assert not [one for one in branch.github.asked[asked:] if "contents" in one]
 
 
-def test_a_pull_request_has_it_and_says_whose_it_is(branch: Workflow) -> None:
+def test_ids_file_pull_request_contains_learned_ids(branch: Workflow) -> None:
     git = branch.github.git
     main = git.branches["main"]
     ended = apply(branch, by="pull-request")
@@ -89,7 +89,7 @@ def not_written(ended: Ended, why: str) -> None:
         assert all(f"\n+ acme/teams/{name}: " in text for name in TEAMS)
 
 
-def test_a_protected_branch_is_told_with_the_way_out(branch: Workflow) -> None:
+def test_protected_branch_notice_suggests_pull_request(branch: Workflow) -> None:
     branch.github.git.protected.add("main")
     ended = apply(branch)
     assert (ended.code, ended.outputs["outcome"], ended.outputs["ids-url"]) == (0, "applied", "")
@@ -97,7 +97,7 @@ def test_a_protected_branch_is_told_with_the_way_out(branch: Workflow) -> None:
     assert branch.github.writes == [f"PUT /repos/{REPOSITORY}/contents/{IDS}"]
 
 
-def test_a_token_that_may_not_write_is_told_and_another_one_may(branch: Workflow) -> None:
+def test_ids_file_update_uses_separate_ids_token(branch: Workflow) -> None:
     branch.github.tokens["token"] = Token(writes=frozenset({"pull-requests", "issues"}))
     branch.github.tokens["writer"] = Token("docs-bot")
     not_written(apply(branch), "the job lacks the permission contents: write")
@@ -109,7 +109,7 @@ def test_a_token_that_may_not_write_is_told_and_another_one_may(branch: Workflow
 # Applies that do not end well.
 
 
-def test_what_an_apply_has_learned_that_could_not_do_everything_is_brought(branch: Workflow) -> None:
+def test_partial_apply_updates_ids_file(branch: Workflow) -> None:
     """A space whose object is gone is blocked: its line stays, and that of a new team comes."""
     apply(branch)
     text = branch.github.git.text("main", IDS)
@@ -124,7 +124,7 @@ def test_what_an_apply_has_learned_that_could_not_do_everything_is_brought(branc
     assert ended.outputs["ids-url"].startswith(f"{HOME}/commit/")
 
 
-def test_an_interruption_waits_until_the_lines_are_there(branch: Workflow) -> None:
+def test_interrupted_apply_finishes_ids_file_update(branch: Workflow) -> None:
     branch.github.before = at(PUT, signal.SIGINT)
     ended = apply(branch)
     assert (ended.code, set(lines(branch))) == (0, TEAMS)
@@ -132,7 +132,7 @@ def test_an_interruption_waits_until_the_lines_are_there(branch: Workflow) -> No
     assert ended.step.of("notice") == []
 
 
-def test_a_second_one_does_not_wait_and_the_lines_are_told(branch: Workflow) -> None:
+def test_second_signal_reports_missing_ids_file_lines(branch: Workflow) -> None:
     branch.github.before = at(PUT, signal.SIGINT, signal.SIGTERM)
     ended = apply(branch)
     assert (ended.code, ended.outputs["outcome"]) == (0, "applied")
@@ -140,7 +140,7 @@ def test_a_second_one_does_not_wait_and_the_lines_are_told(branch: Workflow) -> 
     assert "5 lines of dpsync.ids.yaml may be missing on main" in ended.step.of("notice")[0].data
 
 
-def test_an_apply_that_ends_in_the_middle_tells_its_lines(
+def test_aborted_ids_file_update_reports_missing_lines(
     branch: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However its end comes about: what is on the disk by then is told."""

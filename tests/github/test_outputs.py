@@ -62,7 +62,7 @@ DONE, UNSENT = applied(outcome("done")), applied(outcome("not-tried", sent=False
         (None, 137, "failed"),
     ],
 )
-def test_the_outcome_is_a_success_only_where_the_exit_code_is_one(
+def test_action_outcome_matches_document_and_exit_code(
     document: BaseModel | None, code: int, said: str
 ) -> None:
     """Otherwise, a later step takes an apply that has sent nothing for one that did.
@@ -96,7 +96,7 @@ def test_the_outcome_is_a_success_only_where_the_exit_code_is_one(
         (findings("DP201"), Exit.INVALID, ""),
     ],
 )
-def test_why_something_has_failed_is_a_word(document: BaseModel | None, code: int, why: str) -> None:
+def test_failure_reason_output_names_the_cause(document: BaseModel | None, code: int, why: str) -> None:
     """Otherwise, why nothing was done has no word.
 
     Otherwise, that the platform has moved has no word.
@@ -104,28 +104,26 @@ def test_why_something_has_failed_is_a_word(document: BaseModel | None, code: in
     assert outputs(document, code)["failure-reason"] == why
 
 
-def test_a_warning_is_no_reason() -> None:
+def test_warning_is_not_a_failure_reason() -> None:
     """Otherwise, a warning is told as the reason."""
     found = findings_document([Diagnostic("unreachable", "it is so", severity="warning")], Exit.FAILED)
     assert outputs(found, Exit.FAILED)["failure-reason"] == ""
 
 
-def test_a_failure_without_a_word_of_its_own_is_named_by_its_outcome() -> None:
+def test_failure_reason_falls_back_to_outcome() -> None:
     assert failure(findings("DP201"), Exit.INVALID) == "invalid"
     assert failure(findings("unreachable"), Exit.FAILED) == "network"
 
 
 @pytest.mark.parametrize(("applying", "outcome"), [(False, "failed"), (True, "unknown")])
-def test_of_a_run_that_was_killed_while_it_applied_nobody_knows_the_outcome(
-    applying: bool, outcome: str
-) -> None:
+def test_killed_apply_has_unknown_outcome_output(applying: bool, outcome: str) -> None:
     """Otherwise, a later step takes an apply that was killed for one that did nothing."""
     assert killed(applying)["outcome"] == outcome
     assert killed(applying)["has-changes"] == "false"
     assert killed(applying)["exit-code"] == "137"
 
 
-def test_what_would_change_is_counted_and_named() -> None:
+def test_outputs_count_planned_changes() -> None:
     found = outputs(plan_document(SOME), Exit.DONE)
     counted = {name: found[name] for name in ("create", "update", "move", "delete", "blocked")}
     assert counted == {"create": "0", "update": "1", "move": "0", "delete": "0", "blocked": "0"}

@@ -104,7 +104,7 @@ def settled(text: str) -> str:
     return text
 
 
-def test_the_pictures_show_what_is_told_now(
+def test_docs_screenshots_match_current_output(
     texts: dict[str, str], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     shown = {

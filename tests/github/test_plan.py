@@ -15,7 +15,7 @@ NO_CHANGE = CONFIG.replace("      support: { title: Support }\n", "")
 OTHER = CONFIG.replace("title: Support", "title: Help desk")
 
 
-def test_a_pull_request_gets_one_comment_with_its_plan(workflow: Workflow) -> None:
+def test_pull_request_gets_one_plan_comment(workflow: Workflow) -> None:
     ended = workflow.run("pull_request", workflow.request())
     (body,) = workflow.github.bodies(7)
     marker = read_marker(body, PlanMarker)
@@ -42,7 +42,7 @@ def test_comment_and_report_link_previews_of_changed_sites(workflow: Workflow) -
     assert url in Path(ended.outputs["report-file"]).read_text(encoding="utf-8")
 
 
-def test_another_push_rewrites_the_comment_and_a_plan_that_went_empty_says_so(workflow: Workflow) -> None:
+def test_plan_comment_is_updated_after_each_push(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request())
     workflow.commit(OTHER)
     workflow.run("pull_request", workflow.request())
@@ -58,13 +58,15 @@ def test_another_push_rewrites_the_comment_and_a_plan_that_went_empty_says_so(wo
 @pytest.mark.parametrize(("comment", "text", "number"), [
     ("always", NO_CHANGE, 1), ("changes", NO_CHANGE, 0), ("changes", CONFIG, 1), ("never", CONFIG, 0),
 ])  # fmt: skip
-def test_when_a_comment_is_made(comment: str, text: str, number: int, workflow: Workflow) -> None:
+def test_comment_input_decides_when_plan_is_commented(
+    comment: str, text: str, number: int, workflow: Workflow
+) -> None:
     workflow.commit(text)
     workflow.run("pull_request", workflow.request(), comment=comment)
     assert len(workflow.github.bodies(7)) == number
 
 
-def test_an_older_run_leaves_the_comment_of_a_newer_one_alone(workflow: Workflow) -> None:
+def test_older_plan_run_keeps_comment_of_newer_run(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request(), run_id="9")
     before = workflow.github.bodies(7)
     workflow.github.asked.clear()
@@ -76,7 +78,7 @@ def test_an_older_run_leaves_the_comment_of_a_newer_one_alone(workflow: Workflow
     assert "a later run (9)" in ended.step.of("notice")[0].data
 
 
-def test_of_two_comments_that_were_made_at_once_the_first_stays(workflow: Workflow) -> None:
+def test_concurrent_plan_comments_keep_only_first(workflow: Workflow) -> None:
     """Somebody else's comment with the same key appears after we have looked, and before we write."""
     workflow.run("pull_request", workflow.request(number=8), run_id="5")
     (other,) = workflow.github.bodies(8)
@@ -93,7 +95,7 @@ def test_of_two_comments_that_were_made_at_once_the_first_stays(workflow: Workfl
     assert ended.outputs["comment-url"].endswith(f"#issuecomment-{number}")
 
 
-def test_what_a_killed_run_has_left_beside_the_comment_goes_with_the_next_plan(workflow: Workflow) -> None:
+def test_next_plan_deletes_comments_of_killed_run(workflow: Workflow) -> None:
     """It had made one more, and could not delete it.
 
     Otherwise, the comment of a plan that was applied, which approves, is deleted.
@@ -111,7 +113,7 @@ def test_what_a_killed_run_has_left_beside_the_comment_goes_with_the_next_plan(w
     assert ended.outputs["comment-url"].endswith("#issuecomment-1")
 
 
-def test_comments_with_other_keys_and_of_other_people_stay_as_they_are(workflow: Workflow) -> None:
+def test_foreign_comments_and_other_keys_stay_unchanged(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request())
     (mine,) = workflow.github.bodies(7)
     forged = workflow.github.comment(7, mine, login="eve")
@@ -125,7 +127,7 @@ def test_comments_with_other_keys_and_of_other_people_stay_as_they_are(workflow:
     assert ended.outputs["comment-url"].endswith("#issuecomment-1")
 
 
-def test_a_plan_that_changed_after_an_approval_says_so_until_it_is_approved_again(workflow: Workflow) -> None:
+def test_plan_changed_after_approval_shows_warning_until_reapproval(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request())
     workflow.github.review("lin")
     workflow.run("pull_request", workflow.request())
@@ -141,7 +143,7 @@ def test_a_plan_that_changed_after_an_approval_says_so_until_it_is_approved_agai
     assert "plan changed after" not in workflow.github.bodies(7)[0]
 
 
-def test_that_the_plan_changed_since_an_approval_is_said_although_somebody_has_deleted_the_comment(
+def test_plan_changed_warning_survives_deleted_comment(
     workflow: Workflow,
 ) -> None:
     workflow.run("pull_request", workflow.request())
@@ -159,7 +161,7 @@ def test_that_the_plan_changed_since_an_approval_is_said_although_somebody_has_d
     assert "plan changed after" not in workflow.github.bodies(7)[0]
 
 
-def test_who_has_approved_is_not_forgotten_where_github_does_not_say_it_for_once(workflow: Workflow) -> None:
+def test_plan_changed_warning_survives_failed_review_lookup(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request())
     workflow.github.review("lin")
 
@@ -174,7 +176,7 @@ def test_who_has_approved_is_not_forgotten_where_github_does_not_say_it_for_once
         assert "> **The plan changed after** `lin`" in workflow.github.bodies(7)[0]
 
 
-def test_a_comment_that_somebody_else_has_edited_makes_room_for_a_new_one(workflow: Workflow) -> None:
+def test_plan_comment_edited_by_others_is_replaced(workflow: Workflow) -> None:
     """Otherwise, a text that somebody else has edited goes on as ours."""
     workflow.run("pull_request", workflow.request())
     workflow.github.review("lin")
@@ -187,7 +189,7 @@ def test_a_comment_that_somebody_else_has_edited_makes_room_for_a_new_one(workfl
     assert "Somebody else edited the comment" in ended.step.of("warning")[0].data
 
 
-def test_a_plan_that_is_made_after_the_merge_leaves_the_comment_alone(workflow: Workflow) -> None:
+def test_plan_after_merge_leaves_comment_unchanged(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request())
     before = workflow.github.bodies(7)
     workflow.commit(OTHER)
@@ -215,7 +217,7 @@ def failing(github: FakeGitHub, verb: str, end: str, times: int) -> None:
     ("PATCH", "/comments/1", 2, 0), ("PATCH", "/comments/1", 3, 1), ("GET", "/7/comments", 3, 1),
     ("POST", "/graphql", 3, 1), ("GET", "/pulls/7", 3, 1),
 ])  # fmt: skip
-def test_a_comment_that_could_not_be_brought_up_to_date_fails_the_job(
+def test_outdated_plan_comment_fails_the_job(
     verb: str, end: str, times: int, code: int, workflow: Workflow
 ) -> None:
     workflow.run("pull_request", workflow.request())
@@ -232,14 +234,14 @@ def test_a_comment_that_could_not_be_brought_up_to_date_fails_the_job(
     ] * code
 
 
-def test_a_comment_that_could_not_be_made_misleads_nobody(workflow: Workflow) -> None:
+def test_failed_first_plan_comment_is_only_a_notice(workflow: Workflow) -> None:
     failing(workflow.github, "POST", "/7/comments", 1)
     ended = workflow.run("pull_request", workflow.request())
     assert (ended.code, workflow.github.comments) == (0, {})
     assert "dpsync could not write the comment" in ended.step.of("notice")[0].data
 
 
-def test_where_github_does_not_say_who_we_are_no_comment_is_written_or_taken_for_ours(
+def test_plan_comment_needs_known_token_owner(
     workflow: Workflow,
 ) -> None:
     workflow.github.tokens["token"] = Token(graphql=False)
@@ -255,7 +257,7 @@ def test_where_github_does_not_say_who_we_are_no_comment_is_written_or_taken_for
     assert workflow.github.bodies(7) == before
 
 
-def test_a_comment_that_github_finds_too_long_is_shortened_once(workflow: Workflow) -> None:
+def test_overlong_plan_comment_is_shortened_once(workflow: Workflow) -> None:
     workflow.github.answers = []
     too_long = (422, {"message": "body is too long"}, {})
 
@@ -270,7 +272,7 @@ def test_a_comment_that_github_finds_too_long_is_shortened_once(workflow: Workfl
 
 
 @pytest.mark.parametrize("token", [Token(writes=frozenset()), Token("mallory", frozenset(), graphql=False)])
-def test_a_token_that_may_not_write_is_a_notice_and_no_failure(token: Token, workflow: Workflow) -> None:
+def test_missing_comment_permission_is_only_a_notice(token: Token, workflow: Workflow) -> None:
     workflow.github.tokens["token"] = token
     ended = workflow.run("pull_request", workflow.request())
     assert (ended.code, ended.outputs["outcome"], workflow.github.comments) == (0, "changes", {})
@@ -278,7 +280,7 @@ def test_a_token_that_may_not_write_is_a_notice_and_no_failure(token: Token, wor
     assert 'team support "Support"' in ended.summary
 
 
-def test_a_change_from_a_fork_is_validated_without_the_platform(workflow: Workflow) -> None:
+def test_pull_request_from_fork_is_validated_offline(workflow: Workflow) -> None:
     """Otherwise, a fork's run asks the platform without a token, and fails."""
     asked = len(workflow.platform.app.requests)
     workflow.github.tokens["token"] = Token(writes=frozenset())
@@ -303,7 +305,7 @@ def test_a_change_from_a_fork_is_validated_without_the_platform(workflow: Workfl
     assert ended.step.of("error")[0].properties["file"] == "dpsync.yaml"
 
 
-def test_code_of_a_fork_is_refused_where_it_would_meet_secrets(workflow: Workflow) -> None:
+def test_fork_code_with_secrets_is_refused(workflow: Workflow) -> None:
     """Otherwise, somebody else's files meet the repository's secrets."""
     base = workflow.git("rev-parse", "HEAD")
     fork = workflow.commit(OTHER)
@@ -320,7 +322,7 @@ def test_code_of_a_fork_is_refused_where_it_would_meet_secrets(workflow: Workflo
     assert workflow.run("pull_request_target", payload, tested=base).outputs["outcome"] == "changes"
 
 
-def test_a_fork_that_brings_a_repository_with_another_head_is_refused(workflow: Workflow) -> None:
+def test_fork_with_nested_repository_is_refused(workflow: Workflow) -> None:
     base = workflow.git("rev-parse", "HEAD")
     workflow.git("clone", "-q", "--bare", ".", "docs")
     (workflow.folder / "docs" / "config").write_text("[core]\n\tbare = false\n\tworktree = .\n")
@@ -341,7 +343,7 @@ def test_a_fork_that_brings_a_repository_with_another_head_is_refused(workflow: 
         {"config": "root.yaml"},
     ],
 )
-def test_a_link_on_the_way_to_the_configuration_is_refused(
+def test_symlink_in_path_to_configuration_is_refused(
     inputs: dict[str, str], workflow: Workflow, tmp_path: Path
 ) -> None:
     """Otherwise, a change leads the working directory anywhere by a link."""
@@ -356,7 +358,7 @@ def test_a_link_on_the_way_to_the_configuration_is_refused(
     assert "$ dpsync" not in ended.printed
 
 
-def test_an_invalid_configuration_is_told_on_its_lines_and_in_the_comment(workflow: Workflow) -> None:
+def test_invalid_configuration_is_annotated_and_commented(workflow: Workflow) -> None:
     workflow.commit(CONFIG.replace("teams:\n", "tems:\n"))
     ended = workflow.run("pull_request", workflow.request())
     assert (ended.code, ended.outputs["outcome"], ended.outputs["digest"]) == (5, "invalid", "")
@@ -364,7 +366,7 @@ def test_an_invalid_configuration_is_told_on_its_lines_and_in_the_comment(workfl
     assert ended.step.of("error")[0].properties["line"] == "7"
 
 
-def test_of_many_findings_those_in_the_files_of_the_pull_request_are_on_their_lines(
+def test_annotations_prefer_files_changed_in_pull_request(
     workflow: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (workflow.folder / "docs").mkdir()
@@ -383,7 +385,7 @@ def test_of_many_findings_those_in_the_files_of_the_pull_request_are_on_their_li
     assert others == sorted(others)
 
 
-def test_what_cannot_be_reached_fails_and_says_why(workflow: Workflow) -> None:
+def test_connection_auth_and_usage_failures_are_distinguished(workflow: Workflow) -> None:
     ended = workflow.run("pull_request", workflow.request(), api_url="http://127.0.0.1:1")
     assert (ended.code, ended.outputs["failure-reason"]) == (1, "network")
     ended = workflow.run("pull_request", workflow.request(), api_token="nobody")
@@ -392,26 +394,26 @@ def test_what_cannot_be_reached_fails_and_says_why(workflow: Workflow) -> None:
     assert (ended.code, ended.outputs["failure-reason"]) == (64, "usage")
 
 
-def test_a_wrong_input_is_named(workflow: Workflow) -> None:
+def test_unknown_action_input_gets_suggestion(workflow: Workflow) -> None:
     ended = workflow.run("push", comand="plan")
     assert (ended.code, ended.outputs["outcome"]) == (64, "failed")
     assert ended.step.of("error")[0].data == 'The action has no input "comand". Did you mean "command"?'
 
 
-def test_changes_fail_the_job_only_where_that_was_asked_for(workflow: Workflow) -> None:
+def test_changes_fail_job_only_with_fail_on_changes(workflow: Workflow) -> None:
     assert workflow.run("push", fail_on="changes").code == 2
     workflow.commit(NO_CHANGE)
     assert workflow.run("push", fail_on="changes").code == 0
 
 
-def test_tokens_are_masked_and_in_no_environment_and_no_text(workflow: Workflow) -> None:
+def test_action_masks_tokens_in_all_output(workflow: Workflow) -> None:
     ended = workflow.run("pull_request", workflow.request())
     assert ended.step.masks == ["ada-token", "token"]
     rest = ended.printed.replace("::add-mask::ada-token\n", "")
     assert "ada-token" not in rest + ended.summary + str(ended.outputs) + workflow.github.bodies(7)[0]
 
 
-def test_a_plan_that_was_rehearsed_says_so_in_two_lines(workflow: Workflow) -> None:
+def test_plan_comment_shows_rehearsal_result(workflow: Workflow) -> None:
     ended = workflow.run("pull_request", workflow.request(), rehearse="true")
     (body,) = workflow.github.bodies(7)
     assert ended.code == 0
@@ -421,7 +423,7 @@ def test_a_plan_that_was_rehearsed_says_so_in_two_lines(workflow: Workflow) -> N
     assert json.loads(Path(ended.outputs["json-file"]).read_text())["rehearsal"]["converged"] is True
 
 
-def test_without_that_nothing_is_rehearsed(workflow: Workflow) -> None:
+def test_plan_is_not_rehearsed_by_default(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request())
     (body,) = workflow.github.bodies(7)
     assert "ehears" not in body

@@ -22,7 +22,7 @@ def action() -> tuple[ActionRun, io.StringIO]:
     return ActionRun(Inputs(), PLACE, Log(stream), lambda *_: Ran(0), None, Path("plan.json")), stream
 
 
-def test_a_run_that_refuses_ends_with_4_and_with_the_plan_that_is_refused() -> None:
+def test_refused_run_exits_with_code_4() -> None:
     """Otherwise, a run that has refused is told as one that did its work.
 
     Otherwise, the outcome of a run that has refused is that of its plan.
@@ -52,9 +52,7 @@ def test_a_run_that_refuses_ends_with_4_and_with_the_plan_that_is_refused() -> N
         (500, True, "Not told: no."),
     ],
 )
-def test_whatever_github_answers_the_run_goes_on_and_says_it_unless_it_is_expected(
-    status: int, quietly: bool, said: str | None
-) -> None:
+def test_github_errors_become_notices_during_run(status: int, quietly: bool, said: str | None) -> None:
     """Otherwise, a comment that cannot be written ends an apply's run.
 
     Otherwise, a fork is told of a permission that it never has, in each run.
@@ -67,14 +65,14 @@ def test_whatever_github_answers_the_run_goes_on_and_says_it_unless_it_is_expect
     assert [one.data for one in Step().read(stream.getvalue()).commands] == ([said] if said else [])
 
 
-def test_a_mistake_of_dpsyncs_own_is_no_answer_of_github() -> None:
+def test_internal_error_is_not_reported_as_github_error() -> None:
     """Otherwise, a mistake of dpsync's is passed over as one of GitHub's."""
     run, _ = action()
     with pytest.raises(KeyError), run.asking("Not told"):
         raise KeyError
 
 
-def test_what_looks_like_a_line_break_of_the_runner_in_a_notice_stays_a_text() -> None:
+def test_notice_escapes_encoded_line_breaks() -> None:
     """Otherwise, a text in a notice begins a new line in the log."""
     run, stream = action()
     run.log.notice("100%0A done%25")

@@ -70,7 +70,7 @@ def found(marker: PlanMarker = MARKER, number: int = 1, updated: str = "t5") -> 
 @pytest.mark.parametrize(
     "marker", [MARKER, MARKER.model_copy(update={"approved": {"QQ": "ab"}, "displayed": "Zz-_"})]
 )
-def test_a_marker_is_read_as_it_was_written(marker: PlanMarker) -> None:
+def test_comment_marker_survives_write_and_read(marker: PlanMarker) -> None:
     assert read_marker(f"{first_line(marker)}words", PlanMarker) == marker
 
 
@@ -83,7 +83,7 @@ def test_a_marker_is_read_as_it_was_written(marker: PlanMarker) -> None:
     first_line(WatchMarker(key="12", run=5)),
     "<!-- dpsync:plan:1 {} -->\n", "<!-- dpsync:plan:1 {] -->\n",
 ])  # fmt: skip
-def test_what_is_not_quite_a_marker_is_none(body: str) -> None:
+def test_malformed_comment_marker_is_ignored(body: str) -> None:
     """Otherwise, the marker of a drift issue counts as one of a plan.
 
     Otherwise, a marker that is quoted in a comment counts as ours.
@@ -100,7 +100,7 @@ DRIFT = DriftMarker(key="12", run=5)
     (MARKER, "run", 0, 2**63 - 1), (MARKER, "attempt", 0, 2**31 - 1), (PART, "part", 1, 20),
     (DRIFT, "since", 0, 2**40 - 1), (DRIFT, "checks", 1, 2**31 - 1),
 ])  # fmt: skip
-def test_a_number_that_no_run_has_is_none_of_ours(marker: Marker, more: str, least: int, most: int) -> None:
+def test_comment_marker_number_range_is_checked(marker: Marker, more: str, least: int, most: int) -> None:
     def read(number: int) -> Marker | None:
         return read_marker(first_line(marker.model_copy(update={more: number})), type(marker))
 
@@ -114,18 +114,18 @@ def test_a_number_that_no_run_has_is_none_of_ours(marker: Marker, more: str, lea
     ({"displayed": "A" * 57_000}, {"displayed": "A" * 57_001}),
     ({"approved": {f"{at}": "" for at in range(50)}}, {"approved": {f"{at}": "" for at in range(51)}}),
 ], ids=["digits", "displayed", "approvals"])  # fmt: skip
-def test_a_marker_that_is_longer_than_ours_is_none(longest: dict[str, Any], longer: dict[str, Any]) -> None:
+def test_overlong_comment_marker_is_ignored(longest: dict[str, Any], longer: dict[str, Any]) -> None:
     assert read_marker(first_line(MARKER.model_copy(update=longest)), PlanMarker) is not None
     assert read_marker(first_line(MARKER.model_copy(update=longer)), PlanMarker) is None
 
 
-def test_a_marker_that_does_not_count_is_of_the_first_attempt_and_the_first_check() -> None:
+def test_drift_marker_has_default_attempt_and_checks() -> None:
     read = read_marker('<!-- dpsync:drift:1 {"key":"12","run":5} -->\n', DriftMarker)
     assert read is not None
     assert (read.age, read.since, read.checks) == ((5, 1), 0, 1)
 
 
-def test_only_the_marker_at_the_beginning_of_a_text_is_taken_away() -> None:
+def test_only_leading_marker_is_removed() -> None:
     line = first_line(MARKER)
     assert without_marker(f"{line}{line}words") == f"{line}words"
     assert without_marker(f"words\n{line}") == f"words\n{line}"
@@ -133,7 +133,7 @@ def test_only_the_marker_at_the_beginning_of_a_text_is_taken_away() -> None:
 
 @settings(max_examples=30)
 @given(TEXT)
-def test_a_name_in_a_marker_is_the_name_and_ends_nothing(name: str) -> None:
+def test_hostile_name_cannot_end_comment_marker(name: str) -> None:
     encoded = base64url(name.encode("utf-8", "replace"))
     line = first_line(MARKER.model_copy(update={"approved": {encoded: ""}}))
     assert line.count("-->") == line.count("<!--") == line.count("\n") == 1
@@ -141,7 +141,7 @@ def test_a_name_in_a_marker_is_the_name_and_ends_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a", "ab", "abc", "abcd", "abcde"])
-def test_a_name_of_any_length_is_read_back(name: str) -> None:
+def test_marker_name_of_any_length_is_decoded(name: str) -> None:
     assert name_of(base64url(name.encode())) == name
 
 
@@ -156,7 +156,7 @@ OTHERS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("other", OTHERS, ids=lambda other: next(iter(other)))
-def test_a_change_that_does_something_else_was_not_approved(other: dict[str, Any]) -> None:
+def test_different_change_is_not_approved(other: dict[str, Any]) -> None:
     displayed = shown_by(Plan(changes=(CHANGE,)))
     now = CHANGE.model_copy(update=other)
     assert not set(displayed) & set(shown_of(now, Plan(changes=(now,))))
@@ -176,7 +176,7 @@ def test_changed_masked_password_needs_new_approval() -> None:
     {"moved": "after b"}, {"effects": (Effect(address="x", what="gone"),)},
     {"steps": (STEP, STEP.model_copy(update={"verb": "act"}))},
 ], ids=lambda more: next(iter(more)))  # fmt: skip
-def test_what_an_update_does_beside_its_fields_was_not_approved_with_these(more: dict[str, Any]) -> None:
+def test_additional_effects_of_update_need_new_approval(more: dict[str, Any]) -> None:
     """Otherwise, a move that nobody has seen is approved.
 
     Otherwise, what goes along unseen is approved.
@@ -190,7 +190,7 @@ def test_what_an_update_does_beside_its_fields_was_not_approved_with_these(more:
 @pytest.mark.parametrize("target", [
     {"platform": "https://other"}, {"organizations": (Organization(address="acme", id="2"),)},
 ], ids=["platform", "organization"])  # fmt: skip
-def test_what_a_plan_for_another_platform_or_organization_has_shown_is_something_else(
+def test_approval_is_limited_to_platform_and_organization(
     target: dict[str, Any],
 ) -> None:
     """Otherwise, what was shown for one platform approves the same for another one."""
@@ -205,7 +205,7 @@ def test_what_a_plan_for_another_platform_or_organization_has_shown_is_something
     {"steps": (STEP.model_copy(update={"id": "9", "path": "/y", "body": 1, "needs": ("3",)}),)},
     {"cause": "edited here", "label": "words", "digest": "ab", "matched": MatchedBy.KEY},
 ], ids=["steps", "words"])  # fmt: skip
-def test_the_same_change_told_or_sent_otherwise_was_approved(same: dict[str, Any]) -> None:
+def test_approval_ignores_cosmetic_plan_differences(same: dict[str, Any]) -> None:
     displayed = shown_by(Plan(changes=(CHANGE.model_copy(update={"address": "z"}), CHANGE)))
     (now,) = shown_by(Plan(changes=(CHANGE.model_copy(update=same),)))
     assert now in displayed
@@ -220,7 +220,7 @@ def fields(first: int) -> Shown:
     return Shown(b"a" * 11, bytes([first, 1, 2]), b"c" * 16)
 
 
-def test_what_becomes_visible_is_about_the_field_that_makes_it_so() -> None:
+def test_first_bit_distinguishes_exposure_from_field_change() -> None:
     """The first bit tells the two apart, and nothing else of the field is lost."""
     changes, exposures = map(fields, range(128)), map(fields, range(128, 256))
     for change, exposure in zip(changes, exposures, strict=True):
@@ -229,7 +229,7 @@ def test_what_becomes_visible_is_about_the_field_that_makes_it_so() -> None:
 
 
 @pytest.mark.parametrize("field", [None, "", "visibility", "title", "a", "b", "c", "d"])
-def test_an_exposure_is_told_of_the_digest_of_its_field(field: str | None) -> None:
+def test_exposure_and_field_change_share_field_digest(field: str | None) -> None:
     """Two plans that tell of the same thing replace each other: a change of a field and what it exposes."""
     changed = (Difference(field=field, before=1, after=2),) if field else ()
     change = CHANGE.model_copy(update={"differences": changed, "action": "update" if changed else "create"})
@@ -241,7 +241,7 @@ def test_an_exposure_is_told_of_the_digest_of_its_field(field: str | None) -> No
 @pytest.mark.parametrize(
     "number", [0, 1, FIRST, FIRST + 1, 1_001, FIRST + FURTHER, FIRST + FURTHER + 1, 5_000]
 )
-def test_what_a_large_plan_has_shown_is_kept_in_parts_that_fit_into_comments(number: int) -> None:
+def test_large_plan_approval_data_is_split_into_comments(number: int) -> None:
     displayed = tuple(Shown(b"a" * 11, b"b" * 3, at.to_bytes(16)) for at in range(number))
     parts = marker_values(displayed)
     assert shown_in(parts) == displayed
@@ -251,19 +251,19 @@ def test_what_a_large_plan_has_shown_is_kept_in_parts_that_fit_into_comments(num
     assert not rest or first.full
 
 
-def test_the_first_comment_holds_500_things_a_further_one_1400_and_there_are_20_of_those() -> None:
+def test_plan_comment_and_continuations_have_fixed_capacity() -> None:
     parts = marker_values(tuple(fields(0) for _ in range(500 + 20 * 1_400)))
     assert [len(shown_in([part])) for part in parts] == [500, *[1_400] * 20]
 
 
-def test_of_a_plan_that_is_larger_still_only_the_digest_is_kept() -> None:
+def test_oversized_plan_keeps_no_partial_approval_data() -> None:
     """Otherwise, a very large plan writes comments without end."""
     one = Shown(b"a" * 11, b"b" * 3, b"c" * 16)
     assert len(marker_values((one,) * (FIRST + COMMENTS * FURTHER))) == 1 + COMMENTS
     assert marker_values((one,) * (FIRST + COMMENTS * FURTHER + 1)) == []
 
 
-def test_of_what_is_damaged_only_whole_parts_count() -> None:
+def test_damaged_approval_data_counts_only_complete_entries() -> None:
     """Otherwise, the rest of a damaged part counts as something that was shown.
 
     Otherwise, a damaged part ends every run for that pull request.
@@ -273,7 +273,7 @@ def test_of_what_is_damaged_only_whole_parts_count() -> None:
     assert shown_in(["A", base64url(bytes(one))]) == (one,)
 
 
-def test_the_same_values_in_another_order_were_approved() -> None:
+def test_approval_ignores_key_order_in_values() -> None:
     """Otherwise, what was approved is refused as something that nobody has seen."""
     first, second = (
         CHANGE.model_copy(update={"differences": (Difference(field="title", before=before, after=2),)})
@@ -282,7 +282,7 @@ def test_the_same_values_in_another_order_were_approved() -> None:
     assert shown_by(Plan(changes=(first,))) == shown_by(Plan(changes=(second,)))
 
 
-def test_an_approval_rests_on_128_bits() -> None:
+def test_approval_digest_has_128_bits() -> None:
     (one,) = shown_by(Plan(changes=(CHANGE,)))
     assert len(one.what) * 8 == DIGITS * 4 == 128
 
@@ -290,7 +290,7 @@ def test_an_approval_rests_on_128_bits() -> None:
 @pytest.mark.parametrize(
     "found", [None, [], "x", 7, {"a": None}, {"a": []}, {"a": {"b": []}}, {"a": {"b": True}}]
 )
-def test_a_member_of_another_form_is_missing(found: Any) -> None:
+def test_json_path_lookup_tolerates_unexpected_types(found: Any) -> None:
     """Otherwise, an answer or event of another form ends the run.
 
     Otherwise, what is no text is taken for the name of a branch or a person.
@@ -303,7 +303,7 @@ def test_a_member_of_another_form_is_missing(found: Any) -> None:
 # Whose comment it is, and what becomes of it.
 
 
-def test_only_texts_with_a_marker_of_the_name_at_their_beginning_are_plans() -> None:
+def test_plan_comments_require_leading_marker_with_name() -> None:
     line = first_line(MARKER)
     texts = [text(1, line), text(3, f"x{line}"), text(4, line.replace('"name":"ab"', '"name":"34"'))]
     assert [one.text.number for one in comments_named(texts, "ab")] == [1]
@@ -312,7 +312,7 @@ def test_only_texts_with_a_marker_of_the_name_at_their_beginning_are_plans() -> 
 @pytest.mark.parametrize(("keys", "key", "meant"), [
     ("12 34", "12", "12"), ("12 34", "", "12 34"), ("34", "12", ""), ("- 12", "12", "- 12"),
 ])  # fmt: skip
-def test_a_comment_is_of_one_platform_unless_nobody_knows(keys: str, key: str, meant: str) -> None:
+def test_plan_comments_are_filtered_by_platform_key(keys: str, key: str, meant: str) -> None:
     """Otherwise, the plan of one platform is written over that of another."""
     all_ = [found(MARKER.model_copy(update={"key": one.strip("-")})) for one in keys.split()]
     assert [one.marker.key or "-" for one in of_key(all_, key)] == meant.split()
@@ -321,7 +321,7 @@ def test_a_comment_is_of_one_platform_unless_nobody_knows(keys: str, key: str, m
 @pytest.mark.parametrize(("states", "rewritten"), [
     ("", None), ("p", 0), ("pp", 0), ("a", None), ("ap", 1), ("r", None), ("c", None), ("par", 0),
 ])  # fmt: skip
-def test_the_first_comment_that_is_not_frozen_is_rewritten(states: str, rewritten: int | None) -> None:
+def test_first_unfrozen_plan_comment_is_rewritable(states: str, rewritten: int | None) -> None:
     """Otherwise, what an apply has told is written over."""
     names: dict[str, Any] = {"p": "plan", "a": "applied", "r": "refused", "c": "converged"}
     all_ = [found(MARKER.model_copy(update={"state": names[one]}), at) for at, one in enumerate(states)]
@@ -338,7 +338,7 @@ def test_the_first_comment_that_is_not_frozen_is_rewritten(states: str, rewritte
     (found(MARKER.model_copy(update={"attempt": 2})), (5, 1), "x", True, "leave"),
     (found(), (5, 1), f"{first_line(MARKER)}text", True, "leave"),
 ])  # fmt: skip
-def test_what_becomes_of_a_comment(
+def test_comment_action_depends_on_age_and_content(
     present: FoundComment | None, age: tuple[int, int], body: str, worth_it: bool, what: str
 ) -> None:
     """Otherwise, an older run writes its plan over that of a newer one."""
@@ -352,7 +352,7 @@ def test_what_becomes_of_a_comment(
     ("t6", {"YWRh": "cd"}, {"YWRh": MARKER.digest}),
     ("t4", {"bGlu": "cd"}, {"YWRh": ""}),
 ])  # fmt: skip
-def test_an_approval_is_for_the_plan_that_stood_there(
+def test_approval_is_recorded_for_plan_shown_then(
     at: str, known: dict[str, str], told: dict[str, str]
 ) -> None:
     """Otherwise, an approval of an earlier plan is told as one of this plan."""
@@ -360,7 +360,7 @@ def test_an_approval_is_for_the_plan_that_stood_there(
     assert remembered(present, [Review("ada", at)]) == told
 
 
-def test_an_approval_whose_comment_is_not_there_any_more_is_for_a_plan_that_nobody_knows() -> None:
+def test_approval_of_deleted_comment_has_unknown_plan() -> None:
     assert remembered(None, [Review("ada", "t1")]) == {"YWRh": ""}
     said = changed_since({"YWRh": ""}, "ab")
     assert said.startswith(
@@ -368,7 +368,7 @@ def test_an_approval_whose_comment_is_not_there_any_more_is_for_a_plan_that_nobo
     )
 
 
-def test_who_has_approved_another_plan_is_named_as_text() -> None:
+def test_approver_names_are_escaped_in_warning() -> None:
     assert changed_since({base64url(b"ada"): "ab"}, "ab") == ""
     said = changed_since({base64url(name.encode()): "ab" for name in ("@a`b", "c", "d", "e", "f", "g")}, "cd")
     assert "`` @a`b `` approved `ab`" in said or "``@a`b`` approved `ab`" in said
@@ -376,7 +376,7 @@ def test_who_has_approved_another_plan_is_named_as_text() -> None:
     assert said.count("\n") == 1
 
 
-def test_of_the_people_who_have_approved_five_are_named_by_fifty_characters_and_fifty_are_known() -> None:
+def test_approver_list_is_limited_in_warning() -> None:
     names = [f"{number:02}{'x' * 48}" for number in range(6)]
     said = changed_since({base64url(name.encode()): "ab" for name in names}, "cd")
     assert [name in said for name in names] == [True] * 5 + [False]
@@ -385,13 +385,13 @@ def test_of_the_people_who_have_approved_five_are_named_by_fifty_characters_and_
     assert len(remembered(None, [Review(str(number), "t1") for number in range(51)])) == 50
 
 
-def test_of_the_labels_of_a_plan_five_are_named_by_a_hundred_characters() -> None:
+def test_comment_heading_limits_labels() -> None:
     assert heading(["a", "b", "c", "d", "e", "f"]) == "dpsync plan · `a` · `b` · `c` · `d` · `e`"
     assert heading(["x" * 100]) == f"dpsync plan · `{'x' * 100}`"
     assert heading(["x" * 101]) == f"dpsync plan · `{'x' * 99}…`"
 
 
-def test_what_an_earlier_edition_has_left_on_github_is_found_by_the_same_names() -> None:
+def test_names_stored_on_github_stay_stable() -> None:
     key = make_key("dpsync.yaml", "main")
     assert (key, branch_key("main")) == (
         "54a027a01ea04edec8a7e045f2157844", "7be1749796ee78286d8cacbc64ef0c9f",
@@ -405,7 +405,7 @@ def test_what_an_earlier_edition_has_left_on_github_is_found_by_the_same_names()
 # Drift.
 
 
-def test_drift_is_the_same_whoever_caused_it_and_another_with_another_value() -> None:
+def test_drift_digest_depends_on_values_only() -> None:
     field = FieldDrift(field="title", live="a", file="b")
     one = Drifted(address="acme", kind="organization", what="different", fields=(field,))
     told = one.model_copy(update={"label": "x", "fields": (field.model_copy(update={"cause": "both"}),)})
@@ -418,11 +418,11 @@ def test_drift_is_the_same_whoever_caused_it_and_another_with_another_value() ->
 # Inputs.
 
 
-def test_without_inputs_it_plans() -> None:
+def test_action_inputs_default_to_plan() -> None:
     assert read_inputs("{}") == Inputs() == read_inputs(json.dumps(dict.fromkeys(INPUT_NAMES, "")))
 
 
-def test_inputs_are_read_line_by_line() -> None:
+def test_action_inputs_are_split_by_line() -> None:
     given = {
         "command": " drift ",
         "config": "a.yaml\n\n b c.yaml ",
@@ -438,7 +438,7 @@ def test_inputs_are_read_line_by_line() -> None:
 @pytest.mark.parametrize(
     "config", ["env/prod.yaml", "./env/prod.yaml", "env//prod.yaml", "x/../env/prod.yaml"]
 )
-def test_equivalent_paths_have_the_same_key(directory: str, config: str) -> None:
+def test_equivalent_paths_have_the_same_approval_key(directory: str, config: str) -> None:
     """Otherwise an apply would not find the approval of a plan that spelled the path differently."""
     found, same = (Inputs(directory=path, config=(file,)) for path, file in
                    ((directory, config), ("docs", "env/prod.yaml")))  # fmt: skip
@@ -446,11 +446,11 @@ def test_equivalent_paths_have_the_same_key(directory: str, config: str) -> None
 
 
 @pytest.mark.parametrize("directory", ["docs/..", "../docs", "/docs", "docs/a", "Docs"])
-def test_different_paths_have_different_keys(directory: str) -> None:
+def test_different_paths_have_different_approval_keys(directory: str) -> None:
     assert Inputs(directory=directory).key != Inputs(directory="docs").key
 
 
-def test_tokens_are_in_no_repr() -> None:
+def test_action_inputs_repr_hides_tokens() -> None:
     assert "secret" not in repr(read_inputs('{"api-token": "secret", "github-token": "secret"}'))
 
 
@@ -462,7 +462,7 @@ def test_tokens_are_in_no_repr() -> None:
     ('{"approval": "abc"}', "32 or more digits"), ('{"environment": "a\\nb"}', "more than one line"),
     ('{"extra-args": "--format=text"}', "the action sets this flag"), ('{"select": "a\\u0000b"}', "null"),
 ])  # fmt: skip
-def test_a_wrong_input_says_what_is_wrong(given: str, why: str) -> None:
+def test_invalid_action_input_is_explained(given: str, why: str) -> None:
     """Otherwise, an argument overrides what the action says itself: another directory, another format.
 
     Otherwise, a word that is no digest counts as an approval.
@@ -489,7 +489,9 @@ ENV = {"GITHUB_REPOSITORY": "acme/docs", "GITHUB_RUN_ID": "7", "GITHUB_SHA": SHA
     ("workflow_run", {"workflow_run": {"head_repository": {"full_name": "eve/docs"}}}, True, True),
     ("workflow_run", {}, True, True),
 ])  # fmt: skip
-def test_whose_change_a_run_is_about(name: str, event: Any, fork: bool, privileged: bool) -> None:
+def test_workflow_event_determines_fork_and_privileges(
+    name: str, event: Any, fork: bool, privileged: bool
+) -> None:
     """Otherwise, a fork's change counts as one of the repository.
 
     Otherwise, a run with secrets, caused by a fork, counts as harmless.
@@ -498,7 +500,7 @@ def test_whose_change_a_run_is_about(name: str, event: Any, fork: bool, privileg
     assert (place.fork, place.privileged) == (fork, privileged)
 
 
-def test_what_is_no_run_of_a_workflow_is_an_error_and_odd_texts_are_left_out() -> None:
+def test_invalid_workflow_environment_is_refused_or_ignored() -> None:
     """Otherwise, what the environment calls a repository leads requests to another place of the API.
 
     Otherwise, a text that is no commit counts as one.
@@ -514,12 +516,12 @@ def test_what_is_no_run_of_a_workflow_is_an_error_and_odd_texts_are_left_out() -
     assert (place.sha, place.tested, place.attempt) == ("", "", 1)
 
 
-def test_a_key_tells_every_part_from_every_other() -> None:
+def test_approval_key_distinguishes_part_boundaries() -> None:
     keys = {make_key(*parts) for parts in (("a", "b"), ("ab", ""), ("", "ab"), ("a", "", "b"), ("b", "a"))}
     assert len(keys) == 5
 
 
-def test_a_run_for_an_update_of_dependencies_gets_no_secrets_although_it_is_no_forks() -> None:
+def test_dependabot_run_has_no_secrets() -> None:
     """Otherwise, a run of dependabot's, which gets no secrets, fails instead of checking the files."""
     env = {"GITHUB_REPOSITORY": "acme/docs", "GITHUB_RUN_ID": "1"}
     assert find_place({**env, "GITHUB_ACTOR": "dependabot[bot]"}, {}).helpless

@@ -43,7 +43,7 @@ def applied(approval: str, client: GitHub | None) -> tuple[Ran, list[list[str]],
     return apply(run, lambda: COMMIT), asked, said.getvalue()
 
 
-def test_what_was_approved_and_cannot_be_read_is_not_applied(client: GitHub) -> None:
+def test_digest_apply_is_refused_when_approvals_unreadable(client: GitHub) -> None:
     ended, asked, said = applied("digest", client)
     assert (ended.code, asked) == (Exit.REFUSED, [])
     assert "dpsync could not read which plans were approved" in said
@@ -51,7 +51,7 @@ def test_what_was_approved_and_cannot_be_read_is_not_applied(client: GitHub) -> 
 
 
 @pytest.mark.parametrize(("approval", "flag"), [("b" * 32, ["--approved", "b" * 32]), ("none", ["--yes"])])
-def test_what_needs_no_comment_is_applied_and_the_trouble_is_told(
+def test_apply_without_comment_approval_ignores_unreadable_approvals(
     approval: str, flag: list[str], client: GitHub
 ) -> None:
     ended, ((command, *words),), said = applied(approval, client)
@@ -60,7 +60,7 @@ def test_what_needs_no_comment_is_applied_and_the_trouble_is_told(
     assert "dpsync could not read which plans were approved" in said
 
 
-def test_without_a_token_nothing_is_applied() -> None:
+def test_digest_apply_without_github_token_is_refused() -> None:
     ended, asked, said = applied("digest", None)
     assert (ended.code, asked) == (Exit.REFUSED, [])
     assert '"github-token" is missing' in said

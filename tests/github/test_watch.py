@@ -34,7 +34,7 @@ def label(workflow: Workflow) -> str:
     return said
 
 
-def test_the_third_failed_check_in_a_row_opens_an_issue_and_the_next_good_one_closes_it(
+def test_third_consecutive_failed_drift_check_opens_issue(
     watched: Workflow,
 ) -> None:
     check(watched, **NETWORK)
@@ -72,7 +72,7 @@ def test_the_third_failed_check_in_a_row_opens_an_issue_and_the_next_good_one_cl
     assert "Drift checks fail again" in watched.github.bodies(issue["number"])[-1]
 
 
-def test_only_checks_in_a_row_count_and_drift_is_no_failure(watched: Workflow) -> None:
+def test_only_consecutive_failed_drift_checks_are_counted(watched: Workflow) -> None:
     for wrong in (NETWORK, NETWORK, {}, NETWORK, NETWORK):
         check(watched, **wrong)
     assert watched.github.issues == {}
@@ -82,7 +82,7 @@ def test_only_checks_in_a_row_count_and_drift_is_no_failure(watched: Workflow) -
     assert (issues(watched), watched.github.labels) == ([("Drift", "open")], {})
 
 
-def test_a_check_that_somebody_has_cancelled_has_not_failed(
+def test_cancelled_drift_check_is_not_counted_as_failed(
     watched: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, a check that somebody has cancelled counts as one that has failed."""
@@ -95,7 +95,7 @@ def test_a_check_that_somebody_has_cancelled_has_not_failed(
     assert label(watched) == before
 
 
-def test_an_older_run_counts_nothing_and_closes_nothing(watched: Workflow) -> None:
+def test_older_drift_run_leaves_failure_count_unchanged(watched: Workflow) -> None:
     """Otherwise, an older run counts once more.
 
     Otherwise, an older check ends the count of a newer one.
@@ -108,7 +108,7 @@ def test_an_older_run_counts_nothing_and_closes_nothing(watched: Workflow) -> No
     assert (label(watched), issues(watched)) == (before, [("Drift checks fail", "open")])
 
 
-def test_of_two_issues_that_are_opened_at_once_the_first_stays(watched: Workflow) -> None:
+def test_concurrent_failure_issues_keep_only_first(watched: Workflow) -> None:
     for _ in range(3):
         check(watched, **NETWORK)
     (first,) = watched.github.issues.values()
@@ -123,7 +123,7 @@ def test_of_two_issues_that_are_opened_at_once_the_first_stays(watched: Workflow
     assert [state for _, state in issues(watched)] == ["open", "closed"]
 
 
-def test_each_part_is_counted_by_itself_and_only_our_issue_counts(watched: Workflow) -> None:
+def test_failed_drift_checks_are_counted_per_selection(watched: Workflow) -> None:
     check(watched, **NETWORK)
     check(watched, select="acme", **NETWORK)
     assert [said[:2] for said in watched.github.labels.values()] == ["1 ", "1 "]
@@ -137,14 +137,14 @@ def test_each_part_is_counted_by_itself_and_only_our_issue_counts(watched: Workf
     assert marker is not None
 
 
-def test_a_token_that_may_not_write_is_a_notice_and_changes_no_exit_code(watched: Workflow) -> None:
+def test_unrecordable_drift_failure_is_only_a_notice(watched: Workflow) -> None:
     watched.github.tokens["token"] = Token(writes=frozenset({"pull-requests"}))
     ended = check(watched, **NETWORK)
     assert (ended.code, ended.outputs["failure-reason"]) == (1, "network")
     assert "dpsync could not record that the drift check failed" in ended.step.of("notice")[0].data
 
 
-def test_without_an_issue_for_drift_nothing_is_counted(watched: Workflow) -> None:
+def test_failed_drift_checks_not_counted_without_drift_issue(watched: Workflow) -> None:
     check(watched, drift_issue="false", **NETWORK)
     assert watched.github.writes == []
 
@@ -157,7 +157,7 @@ def test_without_an_issue_for_drift_nothing_is_counted(watched: Workflow) -> Non
     st.integers(1, 10**6 - 1), st.integers(0, 2**31), st.integers(0, 10**18 - 1), st.integers(1, 999),
     st.lists(st.sampled_from(["network", "rate-limited", "auth", "invalid"]), max_size=3),
 )  # fmt: skip
-def test_a_count_is_read_as_it_was_written(
+def test_failure_count_label_survives_write_and_read(
     number: int, since: int, run: int, attempt: int, reasons: list[str]
 ) -> None:
     text = str(Failed(number, since, (run, attempt), tuple(reasons)))
@@ -168,7 +168,7 @@ def test_a_count_is_read_as_it_was_written(
     assert set(read.reasons) <= set(reasons)
 
 
-def test_a_label_names_the_two_reasons_before_this_one_where_they_fit() -> None:
+def test_failure_count_label_drops_overflowing_reasons() -> None:
     """GitHub takes descriptions of a hundred characters."""
     head = "3 failed drift checks since 1970-01-01T00:00Z, run 1.1:"
     assert str(Failed(3, 0, (1, 1), ("a", "b", "c"))) == f"{head} b c"
@@ -181,11 +181,11 @@ def test_a_label_names_the_two_reasons_before_this_one_where_they_fit() -> None:
     "", "words", "2 failed drift checks since 2026-13-01T00:00Z, run 1.1: network",
     "2 failed drift checks since 2026-01-01T00:00Z, run 1.1: <b>",
 ])  # fmt: skip
-def test_what_is_not_as_we_write_it_says_nothing(text: str) -> None:
+def test_malformed_failure_count_label_is_ignored(text: str) -> None:
     assert read_failed(text) is None
 
 
-def test_a_label_that_somebody_has_edited_is_written_anew(watched: Workflow) -> None:
+def test_edited_failure_count_label_is_rewritten(watched: Workflow) -> None:
     check(watched, **NETWORK)
     (name,) = watched.github.labels
     watched.github.labels[name] = "words"

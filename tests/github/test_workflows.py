@@ -35,13 +35,13 @@ def path(name: str) -> Path:
 # What they look like.
 
 
-def test_an_auditor_finds_nothing() -> None:
+def test_example_workflows_pass_zizmor_audit() -> None:
     command = [TOOLS / "zizmor", "-q", "--offline", "--persona=auditor", ROOT / "action.yml", *FILES]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
-def test_a_linter_and_the_schema_find_nothing() -> None:
+def test_example_workflows_pass_actionlint_and_schema() -> None:
     for name, *words in (["actionlint"], ["check-jsonschema", "--builtin-schema", "vendor.github-workflows"]):
         command = [TOOLS / name, *words, *FILES]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -49,7 +49,7 @@ def test_a_linter_and_the_schema_find_nothing() -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_they_use_inputs_that_there_are_and_least_permissions(file: Path) -> None:
+def test_example_workflows_use_valid_inputs_and_minimal_permissions(file: Path) -> None:
     workflow = yaml.safe_load(file.read_text(encoding="utf-8"))
     held = set(workflow[True]) & {"pull_request_target", "workflow_run", "issue_comment"}
     assert held == ({"issue_comment"} if file.stem == "replan" else set())
@@ -72,7 +72,7 @@ def test_they_use_inputs_that_there_are_and_least_permissions(file: Path) -> Non
             assert checkout["ref"] == "${{ github.ref }}"
 
 
-def test_a_plan_that_is_asked_for_is_in_the_group_of_the_others_and_no_other_comment_is() -> None:
+def test_replan_workflow_shares_concurrency_group_with_plan() -> None:
     """A group of a whole workflow is entered by every comment, and a stranger's would cancel a plan."""
     plan, replan = (yaml.safe_load(path(name).read_text(encoding="utf-8")) for name in ("plan", "replan"))
     assert "concurrency" not in replan
@@ -104,7 +104,7 @@ def titles(workflow: Workflow) -> set[str]:
     return {team["title"] for team in workflow.ask("GET", "/v1/orgs/acme/teams")["items"]}
 
 
-def test_apply_by_hand_confirms_deletes_of_merged_plan(act: Act, workflow: Workflow) -> None:
+def test_manual_apply_confirms_deletes_of_merged_plan(act: Act, workflow: Workflow) -> None:
     """A merge confirms no deletes above the limits. The answer replaces no approval, and no shell runs it."""
     line = "      writers: { title: Technical writers }\n"
     text = ENVIRONMENTS.replace(line, "").replace("      support: { title: Support }\n", "")
@@ -128,7 +128,7 @@ def test_apply_by_hand_confirms_deletes_of_merged_plan(act: Act, workflow: Workf
     assert not (act.home / "run").exists()
 
 
-def test_from_a_pull_request_to_an_apply_and_drift(act: Act, workflow: Workflow) -> None:
+def test_example_workflows_plan_apply_and_detect_drift(act: Act, workflow: Workflow) -> None:
     # Opened, with two runs at once: one comment is left.
     running = [act.start("plan.yml", "pull_request", workflow.request()) for _ in range(2)]
     printed = [ended(one) for one in running]
@@ -165,7 +165,7 @@ def test_from_a_pull_request_to_an_apply_and_drift(act: Act, workflow: Workflow)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environments of processes")
-def test_no_process_of_a_run_has_a_token_in_its_environment(
+def test_workflow_processes_have_no_token_in_environment(
     act: Act, workflow: Workflow, tmp_path: Path
 ) -> None:
     """Processes are looked at all the time, and surely while one waits for GitHub, or for git or Python."""
@@ -191,7 +191,7 @@ def test_no_process_of_a_run_has_a_token_in_its_environment(
         assert held == {name}
 
 
-def test_a_fork_without_secrets_is_validated_and_its_files_compared(act: Act, workflow: Workflow) -> None:
+def test_fork_without_secrets_is_validated_and_compared(act: Act, workflow: Workflow) -> None:
     act.github.tokens["token"] = Token(writes=frozenset())
     base = {"sha": workflow.git("rev-parse", "HEAD"), "ref": "main"}
     workflow.commit(ENVIRONMENTS.replace("title: Support", "title: Help desk"), "docs-platform/dpsync.yaml")
@@ -245,7 +245,7 @@ def plans(act: Act) -> list[str]:
 
 
 @pytest.mark.usefixtures("request_7")
-def test_a_plan_is_made_again_where_a_member_asks_for_it(act: Act, workflow: Workflow) -> None:
+def test_member_comment_triggers_new_plan(act: Act, workflow: Workflow) -> None:
     for text in ("/dpsync plan", "/dpsync plan\r\nThe platform has changed `$(exit 1)`."):
         act.run("replan.yml", "issue_comment", said(act, "MEMBER", text))
         (body,) = plans(act)
@@ -255,7 +255,7 @@ def test_a_plan_is_made_again_where_a_member_asks_for_it(act: Act, workflow: Wor
 
 
 @pytest.mark.usefixtures("request_7")
-def test_nobody_else_is_heard_and_nothing_else(act: Act) -> None:
+def test_replan_ignores_outsiders_and_other_comments(act: Act) -> None:
     issue = {"number": 7, "state": "open"}
     request = {**issue, "pull_request": {"url": "https://github.example"}}
     for by, text, about in (
@@ -270,7 +270,7 @@ def test_nobody_else_is_heard_and_nothing_else(act: Act) -> None:
     assert act.github.asked == []
 
 
-def test_what_a_fork_has_changed_is_not_planned_again(act: Act, request_7: dict[str, Any]) -> None:
+def test_replan_of_fork_pull_request_is_refused(act: Act, request_7: dict[str, Any]) -> None:
     request_7["head"]["repo"] = {"full_name": "eve/docs"}
     running = act.start("replan.yml", "issue_comment", said(act, "OWNER", "/dpsync plan"))
     printed, _ = running.communicate(timeout=PATIENCE)
@@ -336,9 +336,7 @@ def test_file_changed_by_an_earlier_build_is_refused(
     assert ("dpsync.yaml differs from the checked-out commit" in printed) is (build != "true")
 
 
-def test_each_leg_of_a_matrix_has_its_own_comment_and_applies_what_that_has_shown(
-    act: Act, workflow: Workflow
-) -> None:
+def test_matrix_jobs_have_separate_comments_and_applies(act: Act, workflow: Workflow) -> None:
     legs = [yaml.safe_load(path(name).read_text(encoding="utf-8")) for name in ("matrix", "matrix-apply")]
     (plan,), (apply,) = (one["jobs"].values() for one in legs)
     assert plan["strategy"] == apply["strategy"]

@@ -213,7 +213,7 @@ class History:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_nothing_is_lost_doubled_or_mistaken_while_nobody_looks(project: Project, seed: int) -> None:
+def test_accidents_with_ids_file_lose_no_content(project: Project, seed: int) -> None:
     history = History(project.holds(), Random(seed), records=True, commits=seed % 2 == 0)
     project.ids = {}
     history.begin()
@@ -223,9 +223,7 @@ def test_nothing_is_lost_doubled_or_mistaken_while_nobody_looks(project: Project
 
 
 @pytest.mark.parametrize("seed", WITHOUT_LINES)
-def test_without_the_file_the_git_base_keeps_everything_from_being_lost_or_doubled(
-    project: Project, seed: int
-) -> None:
+def test_accidents_with_git_base_lose_no_content(project: Project, seed: int) -> None:
     """What was applied last is the base, as in a pipeline."""
     history = History(project.holds(), Random(seed), records=False, commits=False)
     history.begin()
@@ -235,7 +233,7 @@ def test_without_the_file_the_git_base_keeps_everything_from_being_lost_or_doubl
 
 
 @pytest.mark.parametrize("seed", WITHOUT_LINES)
-def test_with_neither_the_file_nor_git_nothing_is_lost(project: Project, seed: int) -> None:
+def test_accidents_without_history_lose_no_content(project: Project, seed: int) -> None:
     """What was there before nobody knows, so something may be made twice; but nothing goes unasked."""
     history = History(project.holds(), Random(seed), records=False, commits=False, remembers=False)
     history.begin()

@@ -36,9 +36,7 @@ def said(plan: Plan) -> list[str]:
         ("ＡＰＩ", "API"),
     ],
 )
-def test_a_content_holder_is_not_created_beside_its_look_alike(
-    project: Project, live: str, title: str
-) -> None:
+def test_similar_space_needs_confirmation(project: Project, live: str, title: str) -> None:
     """Otherwise, content is made beside what it perhaps is."""
     project.holds(spaces=docs(live)).write(f'spaces: {{ g: {{ title: "{title}" }} }}')
     plan = project.plan()
@@ -56,13 +54,13 @@ def test_a_content_holder_is_not_created_beside_its_look_alike(
 @pytest.mark.parametrize(
     ("live", "title"), [("Guides", "Changelog"), ("Release 1", "Release 2"), ("API", "API reference")]
 )
-def test_other_names_are_other_things(project: Project, live: str, title: str) -> None:
+def test_space_with_dissimilar_title_is_created(project: Project, live: str, title: str) -> None:
     plan = project.holds(spaces=docs(live)).write(f"spaces: {{ g: {{ title: {title} }} }}").plan()
     assert refused(plan) == []
     assert did(plan) == {"acme/spaces/g": "create"}
 
 
-def test_less_is_enough_where_everything_else_agrees(project: Project) -> None:
+def test_partly_similar_space_with_same_emoji_needs_confirmation(project: Project) -> None:
     live = [{"id": "s1", "title": "Product docs", "emoji": "1f4d6"}]
     project.holds(spaces=live)
     text = 'spaces: {{ g: {{ title: Product documentation, emoji: "{}" }} }}'
@@ -70,9 +68,7 @@ def test_less_is_enough_where_everything_else_agrees(project: Project) -> None:
     assert refused(project.write(text.format("1f680")).plan()) == []
 
 
-def test_likeness_is_looked_for_among_names_with_the_same_numbers(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_similarity_requires_same_numbers(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """So many names with numbers of their own are no more pairs than things."""
     monkeypatch.setattr(rebound_ids, "MOST_PAIRS", 3)
     live = ("Guide 1", "Guide 2", "Guide 3")
@@ -83,19 +79,19 @@ def test_likeness_is_looked_for_among_names_with_the_same_numbers(
     assert '--confirm "new 3 acme/spaces/*"' in refusal.way_out
 
 
-def test_new_is_the_answer(project: Project) -> None:
+def test_new_true_creates_similar_space(project: Project) -> None:
     project.holds(spaces=docs("Guides")).write("spaces: { g: { title: guides, new: true } }").converges()
     assert sorted(project.live("spaces").values()) == ["Guides", "guides"]
     assert said(project.plan()) == ["acme/spaces/g#new: the object exists now: remove this line"]
 
 
-def test_previously_is_the_other_answer(project: Project) -> None:
+def test_previously_renames_similar_space(project: Project) -> None:
     text = "spaces: { g: { title: guides, previously: Guides } }"
     project.holds(spaces=docs("Guides")).write(text).converges()
     assert project.live("spaces") == {"s1": "guides"}
 
 
-def test_what_is_claimed_looks_like_nobody_else(project: Project) -> None:
+def test_bound_object_is_no_rename_candidate(project: Project) -> None:
     project.holds(spaces=docs("Guides")).write("spaces: { a: { title: Guides }, b: { title: guides } }")
     assert refused(project.plan()) == []
 
@@ -110,7 +106,7 @@ def of_groups(*titles: str) -> str:
     return f"sites: {{ d: {{ title: Docs, structure: [{nodes}] }} }}"
 
 
-def test_of_what_is_no_content_it_is_only_proposed(project: Project) -> None:
+def test_similar_section_group_is_only_noted(project: Project) -> None:
     plan = project.holds(**groups("More to read")).write(of_groups("more To read")).plan()
     assert refused(plan) == []
     assert did(plan) == {"acme/sites/d/structure/m": "create"}
@@ -121,7 +117,7 @@ def test_of_what_is_no_content_it_is_only_proposed(project: Project) -> None:
     assert plan.origins["acme/sites/d/structure/m"].line == 6
 
 
-def test_several_of_one_name_need_an_id(project: Project) -> None:
+def test_rename_note_suggests_id_for_duplicates(project: Project) -> None:
     """Otherwise, the line to add has a name that several things have, and the next run asks which is
     meant.
     """
@@ -142,7 +138,7 @@ def test_proposed_former_source_of_redirect_is_accepted(project: Project) -> Non
     assert did(plan) == {"acme/sites/d/redirects//older-news": "update"}
 
 
-def test_of_what_is_no_content_a_removed_one_beside_a_new_one_is_perhaps_that_one(project: Project) -> None:
+def test_removed_section_group_is_noted_as_possible_rename(project: Project) -> None:
     project.holds(**groups("More")).write(of_groups("More")).record()
     plan = project.write(of_groups("Appendix")).plan()
     assert plan.can_apply
@@ -153,7 +149,7 @@ def test_of_what_is_no_content_a_removed_one_beside_a_new_one_is_perhaps_that_on
     ]
 
 
-def test_what_prune_would_delete_is_asked_about_as_well(project: Project) -> None:
+def test_prune_also_asks_about_similar_space(project: Project) -> None:
     project.holds(spaces=docs("Guides", "News", "More", "Else", "Other"))
     names = "n: { title: News }, m: { title: More }, e: { title: Else }, o: { title: Other }"
     project.write(f"spaces: {{ g: {{ title: guides }}, {names} }}", "{ prune: [spaces] }")
@@ -161,9 +157,7 @@ def test_what_prune_would_delete_is_asked_about_as_well(project: Project) -> Non
     assert {code for code, _ in refused(project.plan())} == {"content", "unclear"}
 
 
-def test_in_a_large_place_only_names_that_fold_to_the_same_are_alike(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_list_similarity_ignores_only_case(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rebound_ids, "MOST_PAIRS", 3)
     project.holds(spaces=docs("Guides", "Documentation"))
     project.write("spaces: { g: { title: guides }, d: { title: Documentations } }")
@@ -173,7 +167,7 @@ def test_in_a_large_place_only_names_that_fold_to_the_same_are_alike(
     ]
 
 
-def test_what_would_take_the_place_of_something_live_is_asked(project: Project) -> None:
+def test_replacing_shown_space_needs_confirmation(project: Project) -> None:
     place = {"type": "space", "id": "place", "space": "s1", "path": "en"}
     project.holds(
         spaces=docs("Guide"), sites=[{"id": "d", "title": "Docs", "basename": "docs", "structure": [place]}]
@@ -200,7 +194,7 @@ def test_what_would_take_the_place_of_something_live_is_asked(project: Project) 
     ]  # fmt: skip
 
 
-def test_clone_without_past_and_ids_file_creates_no_content(project: Project) -> None:
+def test_shallow_clone_without_ids_creates_no_content(project: Project) -> None:
     """Nobody can tell whether the space was there under another name; once an ids file exists, it does."""
     project.holds(spaces=docs("Guides", "Other")).write(
         "spaces: { g: { title: Guides }, n: { title: News }, m: { title: More } }"
@@ -223,7 +217,7 @@ def test_clone_without_past_and_ids_file_creates_no_content(project: Project) ->
 
 
 @pytest.mark.parametrize("commits", [0, 1, 12], ids=["uncommitted", "one commit ago", "many commits ago"])
-def test_removed_entry_is_asked_about_however_long_ago(project: Project, commits: int) -> None:
+def test_removed_entry_stays_rename_candidate(project: Project, commits: int) -> None:
     """Each commit may wait for its apply: key and title changed, and the space must not be created anew."""
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
     wanted = "spaces: { h: { title: Handbook } }"
@@ -233,7 +227,7 @@ def test_removed_entry_is_asked_about_however_long_ago(project: Project, commits
     assert (refusal.code, [one.id for one in refusal.candidates]) == ("unclear", ["s1"])
 
 
-def test_removed_entry_is_no_question_after_the_apply(project: Project) -> None:
+def test_applied_removal_is_no_rename_candidate(project: Project) -> None:
     """Otherwise, a space that was kept on purpose raises a question with each new space."""
     project.ids = {}
     project.holds(spaces=docs("Guides", "News")).write("spaces: { g: { title: Guides }, n: { title: News } }")
@@ -243,22 +237,20 @@ def test_removed_entry_is_no_question_after_the_apply(project: Project) -> None:
 
 
 @pytest.mark.parametrize("members", [[], ["ada"]], ids=["empty", "with a member"])
-def test_new_team_beside_a_removed_one_is_asked_about_if_that_has_members(
-    project: Project, members: list[str]
-) -> None:
+def test_new_team_is_ambiguous_beside_removed_members(project: Project, members: list[str]) -> None:
     """A new team has no members; a removed empty team is worth no question."""
     team = {"id": "t1", "title": "Legacy", "members": [{"user": name, "role": "owner"} for name in members]}
     project.holds(teams=[team]).write("teams: { legacy: { title: Legacy } }").record()
     assert project.write("teams: { emea: { title: Emea } }").plan().can_apply is not bool(members)
 
 
-def test_what_was_only_just_committed_is_new(project: Project) -> None:
+def test_first_plan_creates_committed_entry(project: Project) -> None:
     """The first plan of a project, beside what was there already: HEAD was never applied."""
     project.holds(spaces=docs("Everything")).commit("spaces: { g: { title: Guides } }")
     assert project.plan().can_apply
 
 
-def test_with_lines_of_others_what_has_none_is_new(project: Project) -> None:
+def test_unrecorded_entry_is_new_beside_recorded(project: Project) -> None:
     """Whatever was applied has a line."""
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }")
     project.record()
@@ -268,7 +260,7 @@ def test_with_lines_of_others_what_has_none_is_new(project: Project) -> None:
     assert project.plan().can_apply
 
 
-def test_the_ids_file_of_the_base_names_what_an_entry_was(project: Project) -> None:
+def test_base_ids_file_gives_rename_candidate(project: Project) -> None:
     """Somebody deleted the file, and somebody else renamed the space.
 
     Otherwise, what the base's line names is not asked about.
@@ -284,14 +276,14 @@ def test_the_ids_file_of_the_base_names_what_an_entry_was(project: Project) -> N
     assert [(one.id, one.why) for one in refusal.candidates] == [("s1", Reason.OTHER_NAME.value)]
 
 
-def test_new_key_beside_a_new_entry_is_no_question(project: Project) -> None:
+def test_key_change_beside_new_entry_needs_no_question(project: Project) -> None:
     """Changing the key of one entry and adding another one is ordinary work."""
     project.holds(spaces=docs("News")).commit("spaces: { n: { title: News } }")
     plan = project.write("spaces: { other: { title: API }, new: { title: News } }").plan()
     assert (plan.can_apply, did(plan)) == (True, {"acme/spaces/other": "create"})
 
 
-def test_removed_entry_beside_an_adopted_object_needs_one_answer(project: Project) -> None:
+def test_removed_and_adopted_spaces_need_one_answer(project: Project) -> None:
     """The new entry is the space with its name; the removed one is deleted only if somebody agrees."""
     pruned = "{ prune: [spaces], limits: { deletes: 9, percent: 100 } }"
     project.holds(spaces=docs("Guides", "News")).commit("spaces: { g: { title: Guides } }", pruned)
@@ -302,7 +294,7 @@ def test_removed_entry_beside_an_adopted_object_needs_one_answer(project: Projec
 
 
 @pytest.mark.parametrize("title", ["News", "Blog"], ids=["same title", "another title"])
-def test_entry_without_line_is_known_from_git(project: Project, title: str) -> None:
+def test_unrecorded_entry_is_matched_from_git(project: Project, title: str) -> None:
     """An apply in a workflow may have created the space without bringing its line to the branch."""
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
     project.holds(spaces=docs("Guides", "News"))
@@ -314,7 +306,7 @@ def test_entry_without_line_is_known_from_git(project: Project, title: str) -> N
     assert [(one.id, one.why) for one in refusal.candidates] == [("s2", Reason.LOST.value)]
 
 
-def test_git_decides_nothing_about_an_object_with_a_line(project: Project) -> None:
+def test_ids_line_overrides_git_history(project: Project) -> None:
     """The line says that the space was another entry, whatever title a commit gave to this one."""
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
     project.commit("spaces: { n: { title: Guides } }")

@@ -67,7 +67,7 @@ OLD, ALT = {"en": "Old", "de": "Alt"}, {"de": "Alt"}
 @pytest.mark.parametrize(
     ("was", "bearer"), [({"en": "Old"}, "1"), ({"de": "Alt"}, "1"), (OLD, "1"), ({"en": "Other"}, None)]
 )
-def test_one_member_of_an_earlier_name_is_enough(was: dict[str, str], bearer: str | None) -> None:
+def test_former_name_matches_in_one_language(was: dict[str, str], bearer: str | None) -> None:
     """What is recognised by its term in any language is so under an earlier one.
 
     Otherwise, what has a key that is one language of its text ends the run in an error of the program.
@@ -79,7 +79,7 @@ def test_one_member_of_an_earlier_name_is_enough(was: dict[str, str], bearer: st
     assert found == ({} if bearer is None else {"a": (bearer, "previously")})
 
 
-def test_of_several_with_the_earlier_name_the_nearest_is_meant() -> None:
+def test_shared_former_name_prefers_nearest_parent() -> None:
     """Otherwise, of two with the earlier name, the one elsewhere is as good as the one where the entry is.
 
     Otherwise, of several with one name the nearest is not preferred.
@@ -89,7 +89,7 @@ def test_of_several_with_the_earlier_name_the_nearest_is_meant() -> None:
     assert ids(matched(BY_BOX, [new], there)) == {"a": ("2", "previously")}
 
 
-def test_several_with_the_earlier_name_are_asked_about_where_it_is_written() -> None:
+def test_shared_former_name_is_ambiguous() -> None:
     """Otherwise, of several with the earlier name none is asked about."""
     there = [live("1", title="Old"), live("2", title="Old")]
     (asked,) = matched(TITLE, [entry("a", [{"title": "Old"}], title="New")], there).diagnostics
@@ -100,7 +100,7 @@ def test_several_with_the_earlier_name_are_asked_about_where_it_is_written() -> 
     assert "the name of this entry in the commit that dpsync compares with" in asked.message
 
 
-def test_of_several_with_the_present_name_the_one_of_the_base_is_meant() -> None:
+def test_shared_title_is_resolved_by_base() -> None:
     """The entry does not say any more what it went by first."""
     there = [live("2", path="q", title="T"), live("1", path="p", title="T")]
     found = matched(BY_PATH, [entry("a", title="T")], there, [entry("a", path="p", title="T")])
@@ -118,7 +118,7 @@ def test_of_several_with_the_present_name_the_one_of_the_base_is_meant() -> None
         ({"path": "q", "title": "U"}, [live("1", path="r", title="T")], {"a": ("1", "base")}),
     ],
 )  # fmt: skip
-def test_a_later_key_of_the_base_counts_only_while_nothing_else_is_known(
+def test_base_title_matches_without_other_evidence(
     present: dict[str, str], there: list[LiveObject], found: dict[str, tuple[str, str]]
 ) -> None:
     """In the base it has the path p, which nothing bears any more, and the title T.
@@ -128,19 +128,19 @@ def test_a_later_key_of_the_base_counts_only_while_nothing_else_is_known(
     assert ids(matched(BY_PATH, [entry("a", **present)], there, [entry("a", path="p", title="T")])) == found
 
 
-def test_of_several_with_the_earlier_name_the_one_with_the_present_name_is_meant() -> None:
+def test_shared_former_name_prefers_current_path() -> None:
     """Its title was taken off it, and another one bears it, too."""
     there = [live("1", path="p", title="T"), live("2", path="q", title="T")]
     found = matched(BY_PATH, [entry("a", [{"title": "T"}], path="p", title="B")], there)
     assert (ids(found), found.diagnostics) == ({"a": ("1", "key")}, [])
 
 
-def test_what_says_no_name_but_an_earlier_one_is_what_bears_that() -> None:
+def test_entry_without_title_matches_by_previously() -> None:
     found = matched(TITLE, [entry("a", [{"title": "Old"}])], [live("1", title="Old")])
     assert (ids(found), found.diagnostics) == ({"a": ("1", "previously")}, [])
 
 
-def test_a_third_key_of_the_base_counts_behind_a_second_one_that_was_kept() -> None:
+def test_third_natural_key_matches_from_base() -> None:
     base = entry("a", path="p", title="T", terms={"en": "Old"})
     now = entry("a", path="q", title="T", terms={"en": "New"})
     found = matched(BY_THREE, [now], [live("1", path="r", title="U", terms={"en": "Old"})], [base])
@@ -148,18 +148,18 @@ def test_a_third_key_of_the_base_counts_behind_a_second_one_that_was_kept() -> N
 
 
 @pytest.mark.parametrize(("of", "name"), [(TITLE, "title"), (BY_PATH, "path")])
-def test_an_interrupted_exchange_is_known_by_its_temporary_name(of: Kind, name: str) -> None:
+def test_temporary_name_matches_interrupted_swap(of: Kind, name: str) -> None:
     there = [live("1", **{name: temporary(str(PLACE.child("a")))}), live("2", **{name: "B"})]
     found = ids(matched(of, [entry("a", **{name: "A"}), entry("b", **{name: "B"})], there))
     assert found["a"] == ("1", "temporary name")
     assert found["b"][0] == "2"
 
 
-def test_the_name_of_an_exchange_that_an_older_version_left_is_known() -> None:
+def test_temporary_name_format_is_stable() -> None:
     assert temporary("acme/teams/a") == "dpsync-16e0bae102be093226148fb96c5fdd9f"
 
 
-def test_a_key_of_two_fields_has_no_temporary_name() -> None:
+def test_composite_natural_key_has_no_temporary_name() -> None:
     of = kind(("title", "path"))
     there = [live("1", title=temporary(str(PLACE.child("a"))), path="p")]
     assert ids(matched(of, [entry("a", title="A", path="p")], there)) == {}
@@ -182,7 +182,7 @@ def exchange(base: list[dict[str, Any]], there: list[dict[str, Any]]) -> dict[st
         ({"title": "A"}, {"title": "B"}, {"a": "2", "b": "1"}),
     ],
 )
-def test_what_did_not_change_tells_whether_names_were_exchanged_already(
+def test_unchanged_fields_reveal_finished_swap(
     first: dict[str, Any], second: dict[str, Any], found: dict[str, str]
 ) -> None:
     """Object 1 has the path p, that of a in the base, and what is b's otherwise.
@@ -195,7 +195,7 @@ def test_what_did_not_change_tells_whether_names_were_exchanged_already(
     assert exchange(base, [{"path": "p", **first}, {"path": "q", **second}]) == {"a": "1", "b": "2"}
 
 
-def test_where_nothing_tells_whether_names_were_exchanged_it_is_asked() -> None:
+def test_swap_without_unchanged_fields_is_ambiguous() -> None:
     """Otherwise, where nothing tells whether names were exchanged, they are exchanged perhaps a second
     time.
     """
@@ -208,7 +208,7 @@ def test_where_nothing_tells_whether_names_were_exchanged_it_is_asked() -> None:
     ]
 
 
-def test_an_earlier_name_that_has_had_its_time_exchanges_nothing() -> None:
+def test_obsolete_previously_lines_swap_no_objects() -> None:
     """Both names were exchanged before the base, and the lines that say so are still there."""
     one, other = {"box": LiveId("A")}, {"box": LiveId("B")}
     wanted = [
@@ -231,9 +231,7 @@ SHOWS = kind("path", ("title", "$child.box"))
 
 
 @pytest.mark.parametrize(("first", "found"), [("A", {"a": "1", "b": "2"}), ("B", {"a": "2", "b": "1"})])
-def test_what_is_in_things_tells_alone_whether_their_names_were_exchanged(
-    first: str, found: dict[str, str]
-) -> None:
+def test_section_children_reveal_finished_swap(first: str, found: dict[str, str]) -> None:
     """Two sections of one title: a shows box A, b shows box B, and object 1 has the path of a in the base."""
     boxes = {"a": "A", "b": "B", "1": first, "2": "B" if first == "A" else "A"}
 
@@ -250,9 +248,7 @@ def test_what_is_in_things_tells_alone_whether_their_names_were_exchanged(
 
 
 @pytest.mark.parametrize(("shown", "alike"), [("A", ["1"]), ("B", []), (None, [])])
-def test_a_name_that_is_only_half_alike_needs_support_by_what_is_in_it(
-    shown: str | None, alike: list[str]
-) -> None:
+def test_partly_similar_title_needs_matching_children(shown: str | None, alike: list[str]) -> None:
     """Otherwise, what shows something else is proposed as the same."""
     inside = Entry("shown", PLACE.child("x"), "x", PLACE, None, {"box": LiveId("A")}, SPAN, {})
     children = [] if shown is None else [live("x", box=LiveId(shown))]
@@ -265,7 +261,7 @@ def test_a_name_that_is_only_half_alike_needs_support_by_what_is_in_it(
 # Who has the better claim, and what says more.
 
 
-def test_what_was_just_written_of_an_earlier_name_says_more_than_the_base() -> None:
+def test_only_new_previously_overrides_base() -> None:
     """Otherwise, what somebody has just written of an earlier name is passed over for the base.
 
     Otherwise, an earlier name that was taken off the entry ends what the base knows of it.
@@ -279,7 +275,7 @@ def test_what_was_just_written_of_an_earlier_name_says_more_than_the_base() -> N
     assert ids(matched(TITLE, [said_nothing], there, [known])) == {"a": ("1", "base")}
 
 
-def test_of_earlier_names_the_first_that_something_bears_is_meant() -> None:
+def test_first_live_former_name_matches() -> None:
     """Otherwise, of several earlier names only the first counts, and the entry is made a second time."""
     was = [{"title": "Gone"}, {"title": "Old"}, {"title": "Oldest"}]
     there = [live("1", title="Oldest"), live("2", title="Old")]
@@ -287,9 +283,7 @@ def test_of_earlier_names_the_first_that_something_bears_is_meant() -> None:
 
 
 @pytest.mark.parametrize(("content", "found"), [(False, {}), (True, {"a": ("1", "base")})])
-def test_under_another_name_what_cannot_be_renamed_is_another_thing_unless_it_holds_content(
-    content: bool, found: dict[str, tuple[str, str]]
-) -> None:
+def test_renamed_unchangeable_content_is_matched(content: bool, found: dict[str, tuple[str, str]]) -> None:
     """Otherwise, somebody who is replaced by another person in a file is taken for them.
 
     Otherwise, content under another name is made anew, beside what there is.
@@ -299,13 +293,13 @@ def test_under_another_name_what_cannot_be_renamed_is_another_thing_unless_it_ho
     assert ids(matched(fixed, [entry("a", title="New")], there, [entry("a", title="Old")])) == found
 
 
-def test_a_renamed_entry_has_a_better_claim_than_a_new_one_with_its_old_name() -> None:
+def test_renamed_entry_takes_object_before_new_namesake() -> None:
     """Otherwise, a new entry takes the object of one that was renamed."""
     wanted = [entry("renamed", [{"title": "Old"}], title="New"), entry("new", title="Old")]
     assert ids(matched(TITLE, wanted, [live("1", title="Old")])) == {"renamed": ("1", "previously")}
 
 
-def test_an_entry_that_did_not_change_has_a_better_claim_than_a_renamed_one() -> None:
+def test_unchanged_entry_takes_object_before_renamed_entry() -> None:
     wanted = [entry("same", title="Old"), entry("renamed", [{"title": "Old"}], title="New")]
     base = [entry("same", title="Old"), entry("renamed", title="Before")]
     assert ids(matched(TITLE, wanted, [live("1", title="Old")], base)) == {"same": ("1", "key")}
@@ -319,9 +313,7 @@ def test_an_entry_that_did_not_change_has_a_better_claim_than_a_renamed_one() ->
         ("C", ["DP305"]),  # as neither
     ],
 )
-def test_beside_its_old_name_the_present_one_is_taken_only_where_more_speaks_for_it(
-    box: str, found: list[str]
-) -> None:
+def test_current_name_needs_evidence_against_former(box: str, found: list[str]) -> None:
     """Somebody copied it and gave the copy its name, or renamed it and somebody else took the old name.
 
     Otherwise, where the old name and the new one are both live, nobody is asked.
@@ -344,9 +336,7 @@ def test_beside_its_old_name_the_present_one_is_taken_only_where_more_speaks_for
         ({"path": None}, []),
     ],
 )
-def test_a_name_that_is_only_half_alike_needs_something_else_that_agrees(
-    says: dict[str, Any], alike: list[str]
-) -> None:
+def test_partly_similar_title_needs_equal_field(says: dict[str, Any], alike: list[str]) -> None:
     """Otherwise, every name that is half alike stops a create.
 
     Otherwise, a name that is half alike stops a create though nothing else is said.
@@ -367,7 +357,7 @@ def test_a_name_that_is_only_half_alike_needs_something_else_that_agrees(
         (kind("box"), {"box": LiveId("A")}, {"box": LiveId("B")}, False),
     ],
 )
-def test_names_are_compared_where_both_have_one(
+def test_similarity_compares_only_shared_names(
     of: Kind, wanted: dict[str, Any], there: dict[str, Any], like: bool
 ) -> None:
     found = lookalikes(NaturalKeys(of, lambda _: None), entry("a", **wanted), [live("1", **there)])

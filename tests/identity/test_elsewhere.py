@@ -23,7 +23,7 @@ def found(entry: Entry, *objects: LiveObject, line: str | None = None) -> str | 
     return match.id if match is not None else None
 
 
-def test_of_two_that_bear_the_earlier_name_none_is_given_to_another_organization() -> None:
+def test_ambiguous_former_name_transfers_no_space() -> None:
     """Otherwise, of two spaces of one name the first is given to another organization."""
     entry = wanted("news", title="Bulletin")
     assert found(entry, live("a", title="News")) == "a"
@@ -32,19 +32,19 @@ def test_of_two_that_bear_the_earlier_name_none_is_given_to_another_organization
     assert found(named, live("a", title="Old"), live("b", title="Old")) is None
 
 
-def test_what_is_new_is_nothing_that_lies_elsewhere() -> None:
+def test_entry_marked_new_is_not_transferred() -> None:
     """Otherwise, what is said to be new takes a space from another organization."""
     assert found(wanted("news", title="News", new=True), live("a", title="News")) is None
 
 
-def test_a_pin_means_its_object_and_no_other_whatever_bears_the_name() -> None:
+def test_pinned_entry_transfers_only_its_object() -> None:
     """Otherwise, a pin means whatever lies elsewhere."""
     entry = wanted("news", title="News", pin="b")
     assert found(entry, live("a", title="News"), live("b", title="Other")) == "b"
     assert found(entry, live("a", title="News")) is None
 
 
-def test_a_line_means_its_object_and_goes_before_a_name() -> None:
+def test_transfer_prefers_ids_line_over_name() -> None:
     """Otherwise, a line whose object is gone says that something is to be transferred."""
     entry = wanted("news", title="News")
     assert found(entry, live("a", title="News"), live("b", title="Other"), line="b") == "b"

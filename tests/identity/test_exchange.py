@@ -140,7 +140,7 @@ def begin(
 
 @pytest.mark.parametrize("order", ROUND.values(), ids=ROUND)
 @pytest.mark.parametrize("setting", ALL.values(), ids=ALL)
-def test_everybody_gets_the_name_that_is_theirs(
+def test_swapped_names_converge_to_original_objects(
     project: Project, setting: Setting, order: tuple[int, ...]
 ) -> None:
     wanted = begin(project, setting, order)
@@ -156,7 +156,7 @@ def test_everybody_gets_the_name_that_is_theirs(
 @pytest.mark.parametrize(
     ("named", "how", "when"), slice_of([*product(ALL, ROUND, ("before", "after"))], INTERRUPTED)
 )
-def test_whoever_was_interrupted_is_gone_on_with(project: Project, named: str, how: str, when: str) -> None:
+def test_interrupted_swap_is_finished_later(project: Project, named: str, how: str, when: str) -> None:
     setting, order = ALL[named], ROUND[how]
     number = 0
     while True:
@@ -170,7 +170,9 @@ def test_whoever_was_interrupted_is_gone_on_with(project: Project, named: str, h
 
 
 @pytest.mark.parametrize(("order", "writes"), [((1, 0, 2), 3), ((1, 2, 0), 4)], ids=["two", "three"])
-def test_in_the_middle_no_line_is_needed(project: Project, order: tuple[int, ...], writes: int) -> None:
+def test_unrecorded_swap_is_finished_after_interruption(
+    project: Project, order: tuple[int, ...], writes: int
+) -> None:
     """Between the first write and the last, what is live says how far it came."""
     points = [("after", n) for n in range(writes - 1)] + [("before", n) for n in range(1, writes)]
     for when, number in points:
@@ -182,7 +184,7 @@ def test_in_the_middle_no_line_is_needed(project: Project, order: tuple[int, ...
 
 @pytest.mark.parametrize("how", ["two exchange", "three in a ring"])
 @pytest.mark.parametrize("named", ["teams", "spaces", "sites"])
-def test_without_a_line_nothing_is_swapped_on_a_guess(project: Project, named: str, how: str) -> None:
+def test_unrecorded_ambiguous_swap_is_not_applied(project: Project, named: str, how: str) -> None:
     """Done or not, it looks the same: where nothing else about the entries tells, it is asked."""
     setting = ALL[named]
     begin(project, setting, ROUND[how], recorded=False)
@@ -197,7 +199,7 @@ def test_without_a_line_nothing_is_swapped_on_a_guess(project: Project, named: s
     assert setting[2](project) == before
 
 
-def test_with_lines_a_second_apply_changes_nothing(project: Project) -> None:
+def test_second_plan_after_swap_is_empty(project: Project) -> None:
     """Neither does a third one, with the base from before the exchange."""
     wanted = begin(project, TEAMS, ROUND["two exchange"])
     project.converges()
@@ -230,7 +232,7 @@ def exchanged(plan: Plan) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("committed", [False, True])
-def test_names_that_were_exchanged_by_hand_are_asked_about(project: Project, committed: bool) -> None:
+def test_manually_swapped_names_need_confirmation(project: Project, committed: bool) -> None:
     """Without lines it looks as if everything else had moved."""
     swapped_collections(project)
     project.commit(IN_THEM) if committed else project.write(IN_THEM)
@@ -241,7 +243,7 @@ def test_names_that_were_exchanged_by_hand_are_asked_about(project: Project, com
 
 
 @pytest.mark.parametrize("by_place", [False, True])
-def test_the_answer_says_which_it_is(project: Project, by_place: bool) -> None:
+def test_pin_answers_question_about_swapped_names(project: Project, by_place: bool) -> None:
     """Otherwise, a line goes before the pin that somebody has written to put it right."""
     swapped_collections(project)
     a, b = ("col1", "col2") if by_place else ("col2", "col1")
@@ -253,7 +255,7 @@ def test_the_answer_says_which_it_is(project: Project, by_place: bool) -> None:
     assert project.live("spaces", "parent") == {"s1": a, "s2": b}
 
 
-def test_with_lines_exchanged_names_are_put_back(project: Project) -> None:
+def test_ids_lines_restore_manually_swapped_names(project: Project) -> None:
     """Otherwise, names that were exchanged are asked about although lines say who is who."""
     project.holds(collections=[{"id": "col1", "title": "Handbook"}, {"id": "col2", "title": "News"}])
     project.write(COLLECTIONS).record()
@@ -261,7 +263,7 @@ def test_with_lines_exchanged_names_are_put_back(project: Project) -> None:
     assert project.live("collections") == {"col1": "Handbook", "col2": "News"}
 
 
-def test_what_was_exchanged_in_the_files_is_not_asked_about(project: Project) -> None:
+def test_swap_in_files_needs_no_question(project: Project) -> None:
     """The git base tells that somebody wants each in the place of the other; so does one that moves alone."""
     swapped_collections(project)
     here = IN_THEM.replace("collection: a", "collection: c").replace("collection: b", "collection: a")

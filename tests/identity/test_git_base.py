@@ -35,7 +35,7 @@ def codes(project: Project) -> set[str]:
     return {item.code for item in ended.value.diagnostics}
 
 
-def test_a_new_title_under_the_same_key_is_a_rename(project: Project) -> None:
+def test_git_base_matches_new_title(project: Project) -> None:
     project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
     plan = project.write("teams: { writers: { title: Authors } }").plan()
     assert did(plan) == {"acme/teams/writers": "update"}
@@ -44,13 +44,13 @@ def test_a_new_title_under_the_same_key_is_a_rename(project: Project) -> None:
     assert project.live("teams") == {"t1": "Authors"}
 
 
-def test_a_done_rename_is_done_with_the_same_base(project: Project) -> None:
+def test_completed_rename_leaves_empty_plan(project: Project) -> None:
     project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
     project.write("teams: { writers: { title: Authors } }").converges()
     assert project.plan().empty
 
 
-def test_a_new_entry_may_take_the_old_name(project: Project) -> None:
+def test_new_entry_can_take_former_name(project: Project) -> None:
     project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
     project.write("teams: { a: { title: Writers }, writers: { title: Authors } }")
     assert did(project.plan()) == {"acme/teams/a": "create", "acme/teams/writers": "update"}
@@ -59,7 +59,7 @@ def test_a_new_entry_may_take_the_old_name(project: Project) -> None:
     assert project.plan().empty
 
 
-def test_a_chain_of_renames_is_followed_and_stays_done(project: Project) -> None:
+def test_chain_of_renames_converges(project: Project) -> None:
     project.holds(teams=teams("A", "B", "C")).commit(
         "teams: { a: { title: A }, b: { title: B }, c: { title: C } }"
     )
@@ -68,7 +68,7 @@ def test_a_chain_of_renames_is_followed_and_stays_done(project: Project) -> None
     assert project.plan().empty
 
 
-def test_both_names_live_and_unclaimed_is_a_question(project: Project) -> None:
+def test_two_live_names_make_rename_ambiguous(project: Project) -> None:
     project.holds(teams=teams("Writers", "Authors")).commit("teams: { writers: { title: Writers } }")
     project.write("teams: { writers: { title: Authors } }")
     with pytest.raises(DiagnosticError) as ended:
@@ -79,7 +79,7 @@ def test_both_names_live_and_unclaimed_is_a_question(project: Project) -> None:
     assert '"t2"' in found.message
 
 
-def test_what_did_not_change_tells_that_a_rename_is_done(project: Project) -> None:
+def test_unchanged_field_shows_rename_is_done(project: Project) -> None:
     spaces = [
         {"id": "s1", "title": "Guide", "emoji": "1f680"},
         {"id": "s2", "title": "Manual", "emoji": "1f4d6"},
@@ -89,7 +89,7 @@ def test_what_did_not_change_tells_that_a_rename_is_done(project: Project) -> No
     assert project.plan().empty
 
 
-def test_without_a_base_a_new_title_is_a_new_thing(project: Project) -> None:
+def test_new_title_without_base_creates_object(project: Project) -> None:
     project.holds(teams=teams("Writers")).write("teams: { writers: { title: Authors } }")
     plan = project.plan()
     assert did(plan) == {"acme/teams/writers": "create"}
@@ -97,7 +97,7 @@ def test_without_a_base_a_new_title_is_a_new_thing(project: Project) -> None:
     assert plan.base_from == "the files are not in a git repository"
 
 
-def test_a_site_is_known_by_its_old_basename_and_a_section_by_its_old_path(project: Project) -> None:
+def test_git_base_matches_renamed_site_and_section(project: Project) -> None:
     section = {
         "type": "section", "id": "sec", "title": "Guides", "path": "guides",
         "children": [{"type": "space", "id": "place", "space": "s1", "path": "en"}],
@@ -132,14 +132,14 @@ def test_a_site_is_known_by_its_old_basename_and_a_section_by_its_old_path(proje
 # Exchanged names.
 
 
-def test_exchanged_titles_go_through_a_temporary_name(project: Project) -> None:
+def test_swapped_titles_use_one_temporary_name(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit("teams: { a: { title: A }, b: { title: B } }").record()
     report = project.write("teams: { a: { title: B }, b: { title: A } }").converges()
     assert [item.phase for item in report.outcomes].count("free") == 1
     assert project.live("teams") == {"t1": "B", "t2": "A"}
 
 
-def test_exchanged_titles_with_something_that_did_not_change_stay_exchanged(project: Project) -> None:
+def test_swapped_titles_stay_swapped_with_emoji(project: Project) -> None:
     spaces = [{"id": "s1", "title": "A", "emoji": "1f4d6"}, {"id": "s2", "title": "B", "emoji": "1f680"}]
     text = 'spaces: { a: { title: A, emoji: "1f4d6" }, b: { title: B, emoji: "1f680" } }'
     project.holds(spaces=spaces).commit(text)
@@ -176,7 +176,7 @@ SITE = {
                      "acme/sites/docs/structure/more", id="section group"),
     ],
 )  # fmt: skip
-def test_committed_title_is_a_rename(
+def test_committed_title_change_is_rename(
     project: Project, world: dict[str, Any], before: str, after: str, address: str
 ) -> None:
     """Otherwise, dpsync creates the object a second time, or asks about an entry that was never removed."""
@@ -188,7 +188,7 @@ def test_committed_title_is_a_rename(
     assert project.plan().empty
 
 
-def test_latest_former_title_that_is_live_counts(project: Project) -> None:
+def test_latest_live_former_title_matches(project: Project) -> None:
     project.holds(teams=teams("A", "B"))
     for title in ("A", "B", "C", "D"):
         project.commit(f"teams: {{ one: {{ title: {title} }} }}")
@@ -204,7 +204,7 @@ def test_latest_former_title_that_is_live_counts(project: Project) -> None:
         pytest.param(["one: { title: A }", "one: { title: B, new: true }"], id="entry is new"),
     ],
 )  # fmt: skip
-def test_doubtful_former_title_binds_nothing(project: Project, commits: list[str]) -> None:
+def test_unreliable_former_title_is_not_matched(project: Project, commits: list[str]) -> None:
     """Otherwise, an entry takes the object of another entry."""
     project.holds(teams=teams("A"))
     for entries in commits:
@@ -212,7 +212,7 @@ def test_doubtful_former_title_binds_nothing(project: Project, commits: list[str
     assert "acme/teams/one" not in project.plan("new 2 acme/teams/*").bindings
 
 
-def test_former_title_in_git_needs_no_ids_lines(project: Project) -> None:
+def test_ids_file_overrides_former_git_title(project: Project) -> None:
     """Otherwise, a name decides where the ids file could."""
     project.holds(teams=teams("A", "B"))
     project.commit("teams: { one: { title: A }, two: { title: B } }").record()
@@ -228,7 +228,7 @@ def test_former_title_in_git_needs_no_ids_lines(project: Project) -> None:
         pytest.param("b: { title: B }", "b: { title: C }, a: { title: B }", id="new entry with its title"),
     ],
 )
-def test_former_title_of_another_entry_is_a_question(project: Project, first: str, second: str) -> None:
+def test_contested_former_title_is_ambiguous(project: Project, first: str, second: str) -> None:
     """Otherwise, an entry takes the members of another team, and that team is created without them."""
     project.holds(teams=teams("A", "B")).commit(f"teams: {{ {first} }}")
     project.commit(f"teams: {{ {second} }}")
@@ -242,7 +242,7 @@ def test_former_title_of_another_entry_is_a_question(project: Project, first: st
     assert answered.bindings.get("acme/teams/a") == ("t1" if "A" in first else None)
 
 
-def test_question_says_what_became_of_the_entry(project: Project) -> None:
+def test_rename_question_does_not_claim_removed_entry(project: Project) -> None:
     """Otherwise, the question says that an entry was removed which is in the file."""
     project.holds(teams=[{"id": "t1", "title": "A", "members": [{"user": "ada", "role": "owner"}]}])
     for entry in ("one: { title: A }", "two: { title: X }", "one: { title: B }"):

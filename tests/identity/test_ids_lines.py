@@ -48,7 +48,7 @@ def known(project: Project) -> Project:
     return project.holds(spaces=docs("Guides", "News")).write(GUIDES).record()
 
 
-def test_renamed_on_the_platform_is_a_difference_of_its_title(known: Project) -> None:
+def test_ids_line_matches_platform_rename(known: Project) -> None:
     known.holds(spaces=docs("Handbuch", "News"))
     plan = known.plan()
     assert (did(plan), renamed(plan)) == (
@@ -59,7 +59,7 @@ def test_renamed_on_the_platform_is_a_difference_of_its_title(known: Project) ->
 
 
 @pytest.mark.parametrize("committed", [False, True])
-def test_renamed_in_the_file_is_a_difference_of_its_title(known: Project, committed: bool) -> None:
+def test_ids_line_matches_file_rename(known: Project, committed: bool) -> None:
     text = GUIDES.replace("Guides", "Everything about it")
     known.commit(text) if committed else known.write(text)
     assert renamed(known.plan()) == {"acme/spaces/g": ("Guides", "Everything about it")}
@@ -67,13 +67,13 @@ def test_renamed_in_the_file_is_a_difference_of_its_title(known: Project, commit
     assert known.live("spaces") == {"s1": "Everything about it", "s2": "News"}
 
 
-def test_renamed_on_both_sides_and_with_names_exchanged(known: Project) -> None:
+def test_ids_lines_match_renames_on_both_sides(known: Project) -> None:
     known.holds(spaces=docs("News", "Other"))
     known.write("spaces: { g: { title: Other }, n: { title: Third } }").converges()
     assert known.live("spaces") == {"s1": "Other", "s2": "Third"}
 
 
-def test_a_copy_under_the_old_name_is_not_adopted(known: Project) -> None:
+def test_copy_under_old_title_is_ambiguous(known: Project) -> None:
     """Whoever copied it renamed the original, and perhaps goes on working in the copy: nobody can tell.
 
     Otherwise, a copy under the old name is left beside the original, and nobody is asked which is meant.
@@ -84,7 +84,7 @@ def test_a_copy_under_the_old_name_is_not_adopted(known: Project) -> None:
     assert renamed(known.plan()) == {"acme/spaces/g": ("Guides (old)", "Guides")}
 
 
-def test_a_pin_goes_before_a_line_whose_object_goes_only_by_its_name(known: Project) -> None:
+def test_pin_makes_old_object_deletion_need_address(known: Project) -> None:
     known.holds(spaces=docs("Guides (old)", "News", "Guides"))
     policy = "{ prune: [spaces], limits: { deletes: 9, percent: 100 } }"
     known.write("spaces: { g: { id: s3, title: Guides }, n: { title: News } }", policy)
@@ -95,7 +95,7 @@ def test_a_pin_goes_before_a_line_whose_object_goes_only_by_its_name(known: Proj
     assert known.plan("delete acme/spaces/[Guides (old)]").can_apply
 
 
-def test_two_entries_on_one_object_are_an_error_of_both(project: Project) -> None:
+def test_duplicate_ids_lines_fail(project: Project) -> None:
     """Otherwise, two lines give one object to two entries."""
     project.holds(spaces=docs("Guides", "News")).write(GUIDES)
     assert asked(recorded(project, spaces_g="s1", spaces_n="s1")) == [
@@ -119,7 +119,7 @@ def shared(project: Project, body: str) -> Project:
 TWICE = "spaces: { g: { title: Guides }, n: { title: Something else } }"
 
 
-def test_where_environments_share_the_files_the_answer_is_a_line_and_no_pin(project: Project) -> None:
+def test_shared_files_suggest_ids_bind(project: Project) -> None:
     """Otherwise, a pin of one platform is advised in files of several, where it is an error on the others."""
     project.holds(spaces=docs("Guides", "Guides", "Something  Else"))
     with pytest.raises(DiagnosticError) as error:
@@ -134,7 +134,7 @@ def test_where_environments_share_the_files_the_answer_is_a_line_and_no_pin(proj
     assert [one.add for one in refusal.answers] == adds
 
 
-def test_a_pin_of_another_environment_is_told_where_it_belongs(project: Project) -> None:
+def test_unknown_shared_pin_suggests_overlay(project: Project) -> None:
     project.holds(spaces=docs("Guides"))
     with pytest.raises(DiagnosticError) as error:
         shared(project, "spaces: { g: { id: s9, title: Guides } }").plan()
@@ -143,7 +143,7 @@ def test_a_pin_of_another_environment_is_told_where_it_belongs(project: Project)
 
 
 @pytest.mark.parametrize("by", ["base", "name"])
-def test_of_two_lines_on_one_object_that_of_the_entry_it_was_is_right(project: Project, by: str) -> None:
+def test_duplicate_ids_lines_error_names_owner(project: Project, by: str) -> None:
     """Its key was changed, and a new entry has got the old key with the old line."""
     wanted = "spaces: { manual: { title: Guides }, g: { title: Quite another } }"
     project.holds(spaces=docs("Guides", "News"))
@@ -166,27 +166,27 @@ def test_of_two_lines_on_one_object_that_of_the_entry_it_was_is_right(project: P
         ]  # fmt: skip
 
 
-def test_a_pin_on_the_object_of_another_line_is_an_error(project: Project) -> None:
+def test_pin_conflicting_with_ids_line_fails(project: Project) -> None:
     """Otherwise, a pin and a line give one object to two entries."""
     project.holds(spaces=docs("Guides", "News"))
     project.write("spaces: { g: { title: Guides }, n: { id: s1, title: News } }")
     assert asked(recorded(project, spaces_g="s1")) == [("DP311", "acme/spaces/g")]
 
 
-def test_an_id_of_another_kind_is_an_error(project: Project) -> None:
+def test_ids_line_of_other_kind_fails(project: Project) -> None:
     project.holds(spaces=docs("Guides"), teams=teams("T"))
     project.write("spaces: { g: { title: Guide } }\nteams: { t: { title: T } }")
     assert asked(recorded(project, spaces_g="t1")) == [("DP315", "acme/spaces/g")]
 
 
-def test_a_previous_name_of_something_else_is_asked_about(known: Project) -> None:
+def test_previously_contradicting_ids_line_is_ambiguous(known: Project) -> None:
     """Otherwise, an earlier name that means another object than the line is passed over in silence."""
     known.holds(spaces=docs("Guides", "News", "Manual"))
     known.write("spaces: { g: { title: Guides, previously: Manual }, n: { title: News } }")
     assert asked(known) == [("DP313", "acme/spaces/g")]
 
 
-def test_a_new_key_is_found_by_the_line_of_the_old_one(known: Project) -> None:
+def test_new_key_is_matched_by_former_ids_line(known: Project) -> None:
     """Also where another thing has the same name: the line says which of the two it is."""
     known.holds(spaces=docs("Guides", "News", "Guides"))
     known.write("spaces: { handbook: { title: Guides }, n: { title: News } }")
@@ -195,7 +195,7 @@ def test_a_new_key_is_found_by_the_line_of_the_old_one(known: Project) -> None:
     assert plan.changes == ()
 
 
-def test_key_and_title_changed_in_one_commit_are_asked_about(known: Project) -> None:
+def test_changed_key_and_title_need_confirmation(known: Project) -> None:
     known.write("spaces: { handbook: { title: Completely different }, n: { title: News } }")
     (refusal,) = known.plan().refusals
     assert (refusal.code, refusal.address) == ("unclear", "acme/spaces/handbook")
@@ -208,7 +208,7 @@ def test_key_and_title_changed_in_one_commit_are_asked_about(known: Project) -> 
 
 
 @pytest.mark.parametrize("options", [Options(select=("acme/spaces/handbook",)), Options(delete=False)])
-def test_what_was_removed_is_asked_about_whatever_is_selected(known: Project, options: Options) -> None:
+def test_rename_question_ignores_select_and_no_delete(known: Project, options: Options) -> None:
 
     known.write("spaces: { handbook: { title: Completely different }, n: { title: News } }")
     with known.client() as client:
@@ -216,7 +216,7 @@ def test_what_was_removed_is_asked_about_whatever_is_selected(known: Project, op
     assert [item.code for item in plan.refusals] == ["unclear"]
 
 
-def test_one_that_has_to_wait_is_asked_about_before_what_it_was_is_deleted(project: Project) -> None:
+def test_blocked_entry_is_asked_about_before_prune(project: Project) -> None:
     """Its collection is gone, so it is not made now; what it was, whose entry is gone, would be pruned."""
     collection = [{"id": "col1", "title": "Handbook"}]
     project.holds(collections=collection, spaces=[{**docs("Guides")[0], "parent": "col1"}])
@@ -230,7 +230,7 @@ def test_one_that_has_to_wait_is_asked_about_before_what_it_was_is_deleted(proje
     assert project.write(moved).plan().can_apply  # nothing is made and nothing deleted
 
 
-def test_a_key_that_comes_back_counts_while_its_object_bears_the_name(known: Project) -> None:
+def test_readded_key_needs_same_title(known: Project) -> None:
     """Otherwise, a key that was removed and is back takes over what it was, whatever that is now."""
     known.commit(GUIDES)
     known.commit("spaces: { n: { title: News } }")
@@ -255,7 +255,7 @@ def bindings(project: Project, base: dict[Address, RecordedLine]) -> dict[str, s
 
 
 @pytest.mark.parametrize("deleted", [True, False], ids=["deleted", "not there"])
-def test_content_that_is_gone_is_blocked_with_what_needs_it(project: Project, deleted: bool) -> None:
+def test_missing_content_is_blocked_with_dependents(project: Project, deleted: bool) -> None:
     place = "{ type: space, key: en, space: g, path: en }"
     sites = f"sites: {{ d: {{ title: Docs, structure: [{place}] }} }}"
     node = {"type": "space", "id": "p", "space": "s1", "path": "en"}
@@ -276,7 +276,7 @@ def test_content_that_is_gone_is_blocked_with_what_needs_it(project: Project, de
     assert did(project.plan("new acme/spaces/g"))["acme/spaces/g"] == "create"
 
 
-def test_what_is_no_content_is_made_anew(project: Project) -> None:
+def test_missing_section_group_is_recreated(project: Project) -> None:
     project.holds(sites=[SITE]).write(f"sites: {{ d: {{ title: Docs, structure: [{GROUP}] }} }}").record()
     project.holds(sites=[{**SITE, "structure": []}])
     assert did(project.plan()) == {"acme/sites/d/structure/g": "create"}
@@ -286,7 +286,7 @@ GROUP = "{ type: section-group, key: g, title: G }"
 SITE = {"id": "d", "title": "Docs", "structure": [{"type": "section-group", "id": "g", "title": "G"}]}
 
 
-def test_one_that_is_gone_is_found_by_its_name(known: Project) -> None:
+def test_missing_space_is_matched_by_title(known: Project) -> None:
     """Otherwise, a line whose object is gone counts as live: every write goes to nothing.
 
     Otherwise, that an entry is another object than the one that is gone is not told.
@@ -297,7 +297,7 @@ def test_one_that_is_gone_is_found_by_its_name(known: Project) -> None:
     assert [note.text for note in plan.notes] == ["the former object s1 of this entry no longer exists"]
 
 
-def test_each_recorded_id_that_is_gone_costs_one_request_and_nothing_else_does(known: Project) -> None:
+def test_missing_id_costs_one_request(known: Project) -> None:
     with_lines = known.plan().requests
     lines, known.ids = known.ids, None
     assert known.plan().requests == with_lines
@@ -306,7 +306,7 @@ def test_each_recorded_id_that_is_gone_costs_one_request_and_nothing_else_does(k
     assert known.plan().requests == with_lines + 1
 
 
-def test_names_exchanged_in_a_clone_of_one_commit(project: Project) -> None:
+def test_swapped_names_converge_in_shallow_clone(project: Project) -> None:
     project.holds(spaces=docs("Guides", "News"))
     project.commit("spaces: { g: { title: Guides }, n: { title: News } }").record()
     project.commit("spaces: { g: { title: News }, n: { title: Guides } }")

@@ -40,7 +40,7 @@ sites:
 """
 
 
-def test_an_entry_under_a_new_key_is_found_by_the_old_one(site: Project) -> None:
+def test_redirect_rename_is_matched_by_previously(site: Project) -> None:
     (before,) = redirects(site)
     assert did(site.write(TEXT).plan()) == {"acme/sites/docs/redirects//new": "update"}
     site.converges()
@@ -48,6 +48,6 @@ def test_an_entry_under_a_new_key_is_found_by_the_old_one(site: Project) -> None
     assert site.plan().empty
 
 
-def test_without_it_another_key_is_another_thing(site: Project) -> None:
+def test_redirect_rename_without_previously_creates_redirect(site: Project) -> None:
     plan = site.write(TEXT.replace("previously: /old, ", "")).plan()
     assert did(plan) == {"acme/sites/docs/redirects//new": "create"}

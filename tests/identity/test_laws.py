@@ -32,7 +32,7 @@ def cases(shape: str) -> Iterator[tuple[int, Case]]:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_while_the_platform_is_as_the_base_says_every_entry_is_what_it_was(shape: str) -> None:
+def test_git_base_matches_every_unchanged_entry(shape: str) -> None:
     """By the base alone, or it is asked: about names that went round, or a first key that was dropped."""
     told = 0
     for seed, case in cases(shape):
@@ -52,7 +52,7 @@ def test_while_the_platform_is_as_the_base_says_every_entry_is_what_it_was(shape
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("base", [True, False], ids=["base", "no base"])
-def test_with_a_line_every_entry_is_what_it_was_and_nothing_is_asked(shape: str, base: bool) -> None:
+def test_ids_lines_match_every_entry_without_questions(shape: str, base: bool) -> None:
     exchanged = total = 0
     for seed, case in cases(shape):
         total += 1
@@ -69,7 +69,7 @@ def test_with_a_line_every_entry_is_what_it_was_and_nothing_is_asked(shape: str,
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_after_an_apply_every_entry_is_what_the_apply_made_of_it(shape: str) -> None:
+def test_ids_lines_match_entries_after_apply(shape: str) -> None:
     for seed, before in cases(shape):
         case = applied(before)
         plain = case.matched(base=False)
@@ -101,7 +101,7 @@ def best(candidates: dict[str, list[str]], rank: dict[str, int]) -> list[dict[st
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_certain_is_what_all_best_assignments_have_in_common(seed: int) -> None:
+def test_certain_matches_occur_in_all_assignments(seed: int) -> None:
     """Otherwise, what is certain is held to be one of several choices.
 
     Otherwise, an entry of a lower rank that got nothing makes those of a higher one uncertain.
@@ -123,7 +123,7 @@ def test_certain_is_what_all_best_assignments_have_in_common(seed: int) -> None:
     assert certain(candidates, rank) == common
 
 
-def test_a_long_chain_is_settled_in_time() -> None:
+def test_certain_solves_chain_of_4000_entries() -> None:
     """Each of 4,000 entries could be one of two objects, and the last one only one."""
     names = [f"{n:04}" for n in range(4_000)]
     candidates = {name: [name, f"{n + 1:04}"] for n, name in enumerate(names)}

@@ -45,12 +45,12 @@ def found(matching: Matching) -> dict[str, tuple[str, str, str]]:
     return {str(at).rpartition("/")[2]: (one.id, one.by, one.detail) for at, one in matching.matches.items()}
 
 
-def test_a_new_key_is_known_by_the_line_of_the_old_one_and_the_name() -> None:
+def test_new_key_is_matched_by_former_ids_line() -> None:
     one = matched([wanted("new", title="News")], [live("1", title="News")], {"1": OLD})
     assert found(one) == {"new": ("1", "line of another entry", str(OLD))}
 
 
-def test_what_is_said_to_be_new_takes_no_line_of_an_entry_that_is_gone() -> None:
+def test_entry_marked_new_ignores_former_ids_line() -> None:
     """It would take over what the removed entry was, with all that is in it.
 
     Otherwise, what is said to be new takes over what a removed entry was.
@@ -60,12 +60,12 @@ def test_what_is_said_to_be_new_takes_no_line_of_an_entry_that_is_gone() -> None
     assert "line of another entry" not in str(found(one))
 
 
-def test_a_new_key_without_a_name_takes_no_line() -> None:
+def test_new_key_without_name_matches_no_line() -> None:
     one = matched([wanted("new")], [live("1", title="News")], {"1": OLD})
     assert (found(one), codes(one)) == ({}, [])
 
 
-def test_of_two_objects_whose_entries_are_gone_a_new_key_takes_neither_by_a_line() -> None:
+def test_new_key_with_two_lines_is_ambiguous() -> None:
     """Otherwise, of two removed things of one name the first is taken."""
     objects = [live("1", title="News"), live("2", title="News")]
     one = matched([wanted("new", title="News")], objects, {"1": OLD, "2": PLACE.child("older")})
@@ -73,7 +73,7 @@ def test_of_two_objects_whose_entries_are_gone_a_new_key_takes_neither_by_a_line
     assert [item.code for item in one.diagnostics] == ["DP302"]
 
 
-def test_one_object_whose_entry_is_gone_is_not_given_to_two_new_keys() -> None:
+def test_two_keys_for_one_line_are_ambiguous() -> None:
     """Otherwise, one object becomes two entries."""
     entries = [wanted("a", title="News"), wanted("b", title="News")]
     one = matched(entries, [live("1", title="News")], {"1": OLD})
@@ -81,20 +81,20 @@ def test_one_object_whose_entry_is_gone_is_not_given_to_two_new_keys() -> None:
     assert [item.code for item in one.diagnostics] == ["DP302", "DP302"]
 
 
-def test_the_object_of_a_line_is_given_to_nobody_else_by_its_name() -> None:
+def test_name_does_not_match_object_with_ids_line() -> None:
     entries = [wanted("a", title="Other"), wanted("b", title="News")]
     one = matched(entries, [live("1", title="News")], {}, a="1")
     assert found(one) == {"a": ("1", "line", "")}
 
 
-def test_the_object_of_a_pin_is_given_to_no_line() -> None:
+def test_pin_overrides_ids_line_with_error() -> None:
     entries = [wanted("a", title="News", pin="1"), wanted("b", title="Other")]
     one = matched(entries, [live("1", title="News")], {}, b="1")
     assert found(one) == {"a": ("1", "pin", "")}
     assert [(item.code, str(item.address)) for item in one.diagnostics] == [("DP311", f"{PLACE}/b")]
 
 
-def test_an_object_that_is_an_entry_already_is_not_given_to_another_one_by_an_older_line() -> None:
+def test_bound_object_ignores_older_ids_line() -> None:
     """It has two lines: that of an entry, or a pin, and one whose entry is gone.
 
     Otherwise, an object that is an entry by its line becomes another entry as well.
@@ -107,7 +107,7 @@ def test_an_object_that_is_an_entry_already_is_not_given_to_another_one_by_an_ol
     assert found(by_pin) == {"a": ("1", "pin", "")}
 
 
-def test_what_was_called_otherwise_is_asked_about_before_a_line_of_another_key_counts() -> None:
+def test_former_name_against_ids_line_is_ambiguous() -> None:
     """The object of its earlier name is live, too: one of the two would be lost by a guess.
 
     Otherwise, what has an earlier name takes another object by the line of a removed entry, and its own is
@@ -122,7 +122,7 @@ def test_what_was_called_otherwise_is_asked_about_before_a_line_of_another_key_c
     assert (found(known), codes(known)) == ({}, ["DP305"])
 
 
-def test_of_two_lines_on_one_object_none_is_right_where_the_base_has_both_or_neither() -> None:
+def test_duplicate_ids_lines_error_may_name_none() -> None:
     """Otherwise, of two lines the first is said to be right, and the way out takes away the other entry.
 
     Otherwise, of two lines the first is said to be right, and the way out takes away the other entry, also by
@@ -138,7 +138,7 @@ def test_of_two_lines_on_one_object_none_is_right_where_the_base_has_both_or_nei
     assert not any("is right" in item.message for item in asked.diagnostics)
 
 
-def test_what_is_wrong_with_a_line_is_told_where_the_line_is_or_else_at_its_entry() -> None:
+def test_ids_line_error_has_position() -> None:
     entries = [wanted("a", title="A"), wanted("b", title="B")]
     there = Span("dpsync.ids", 3, 1, 3, 9)
     lines = {

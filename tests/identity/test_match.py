@@ -303,9 +303,7 @@ BY_SOLE = kind("path", ("title", "language"), sole_key="title")
         ),
     ],
 )
-def test_who_is_who(
-    of: Kind, entries: list[Entry], objects: list[LiveObject], matches: dict[str, str]
-) -> None:
+def test_match(of: Kind, entries: list[Entry], objects: list[LiveObject], matches: dict[str, str]) -> None:
     """Otherwise, what was certain is proposed again, and what that makes certain is never found.
 
     Otherwise, what is said to be new is taken for what is there.
@@ -377,7 +375,7 @@ def test_who_is_who(
         ),
     ],
 )
-def test_what_is_not_guessed(
+def test_ambiguous_match_is_reported(
     of: Kind, entries: list[Entry], objects: list[LiveObject], findings: list[tuple[str, str]]
 ) -> None:
     """Otherwise, of two entries with equal claims one gets the object by chance.
@@ -388,7 +386,7 @@ def test_what_is_not_guessed(
     assert unclear(of, entries, objects) == findings
 
 
-def test_an_unclear_question_names_the_ids_and_the_way_out() -> None:
+def test_ambiguous_match_names_ids_and_pin() -> None:
     """Otherwise, where one project is all there is, it is told to bind a line instead of writing a pin.
 
     Otherwise, where the files are of one platform a line is advised in the place of a pin.
@@ -409,7 +407,7 @@ def test_an_unclear_question_names_the_ids_and_the_way_out() -> None:
     assert exchanged[0].message == said
 
 
-def test_a_question_about_a_key_of_several_fields_stands_at_the_first() -> None:
+def test_ambiguous_key_is_reported_at_first_field() -> None:
     entry = wanted("a", title="T", language="en")
     places = {"title": Span("dpsync.yaml", 2, 1, 2, 2), "language": Span("dpsync.yaml", 3, 1, 3, 2)}
     two = [live(id, path=id, title="T", language="en") for id in "12"]
@@ -417,7 +415,7 @@ def test_a_question_about_a_key_of_several_fields_stands_at_the_first() -> None:
     assert (question.code, question.span) == ("DP302", places["title"])
 
 
-def test_two_entries_that_could_be_one_object_are_told_of_each_other() -> None:
+def test_ambiguous_match_message_mentions_competing_entry() -> None:
     """Otherwise, where two live things could be meant nobody is asked, and a third one is made."""
     entries = [wanted("a", title="T", box=box("a")), wanted("b", title="T", box=box("a"))]
     for item in asked(BY_BOX, entries, [live("1", title="T", box=LiveId("A"))]).diagnostics:
@@ -429,7 +427,7 @@ def test_two_entries_that_could_be_one_object_are_told_of_each_other() -> None:
     assert two.message == '2 live things have this title: "1" and "2"'
 
 
-def test_pins_end_a_contradiction() -> None:
+def test_pins_resolve_contradicting_keys() -> None:
     entries = [wanted("a", path="q", title="A", pin="1"), wanted("b", path="p", title="B", pin="2")]
     assert found(BY_PATH, entries, [live("1", path="p", title="A"), live("2", path="q", title="B")]) == {
         "a": "1",
@@ -437,7 +435,7 @@ def test_pins_end_a_contradiction() -> None:
     }
 
 
-def test_what_one_key_has_found_is_nothing_else_by_a_later_one() -> None:
+def test_matched_entry_ignores_later_keys() -> None:
     """Else the object of the second key would be the entry's, and that of the first nobody's.
 
     Otherwise, an entry that is found by one key is another object by the next one.
@@ -448,7 +446,7 @@ def test_what_one_key_has_found_is_nothing_else_by_a_later_one() -> None:
     assert {match.id for match in found.matches.values()} == {"1"}
 
 
-def test_a_match_says_by_what_it_was_made() -> None:
+def test_match_records_its_reason() -> None:
     entries = [wanted("a", path="p"), wanted("b", path="x", title="T", language="en"), wanted("c", pin="3")]
     objects = [live("1", path="p"), live("2", path="q", title="T", language="en"), live("3")]
     matches = asked(BY_PAIR, entries, objects).matches
@@ -459,7 +457,7 @@ def test_a_match_says_by_what_it_was_made() -> None:
     }
 
 
-def test_what_the_sole_key_finds_was_not_found_by_the_first_one() -> None:
+def test_sole_key_match_is_recorded_as_later_key() -> None:
     answer = asked(BY_SOLE, [wanted("a", title="T", language="en")], [live("1", title="T", language="fr")])
     assert [(item.by, item.detail) for item in answer.matches.values()] == [("later key", "title")]
 
@@ -472,7 +470,7 @@ ENTRIES = st.lists(
 
 
 @given(ENTRIES, ENTRIES, st.randoms(use_true_random=False))
-def test_nothing_is_claimed_twice_and_the_order_of_entries_means_nothing(
+def test_match_is_unique_and_ignores_order(
     one: list[dict[str, str]], other: list[dict[str, str]], random: Any
 ) -> None:
     """Otherwise, one object becomes two entries."""
@@ -490,7 +488,7 @@ def test_nothing_is_claimed_twice_and_the_order_of_entries_means_nothing(
 
 
 @given(ENTRIES)
-def test_what_is_live_exactly_as_declared_is_always_recognised(one: list[dict[str, str]]) -> None:
+def test_match_finds_all_equal_objects(one: list[dict[str, str]]) -> None:
     entries = [wanted(f"k{index}", **fields) for index, fields in enumerate(one)]
     objects = [live(f"k{index}", **fields) for index, fields in enumerate(one)]
     assert found(BY_PATH, entries, objects) == {item.key: item.key for item in entries}
@@ -506,9 +504,7 @@ def test_what_is_live_exactly_as_declared_is_always_recognised(one: list[dict[st
         (wanted("b", path="p", title="T"), live("1", path="p", title="T"), False),
     ],
 )
-def test_the_base_is_certain_of_what_has_all_keys_that_it_says(
-    base: Entry, object_: LiveObject, certain: bool
-) -> None:
+def test_is_in_base_requires_all_keys_of_base(base: Entry, object_: LiveObject, certain: bool) -> None:
     """Then another value of a later key is a new one for it, and no contradiction.
 
     Otherwise, what gives no name is taken for what has none either.
@@ -532,9 +528,7 @@ NAMED = [live("1", path="p", title="T"), live("2", path="q", title="A")]
     ],
     ids=["it was the first one", "it was neither", "it said nothing", "it was not there"],
 )
-def test_two_keys_that_name_two_objects_are_asked_about_unless_the_base_is_certain(
-    base: list[Entry], codes: list[str]
-) -> None:
+def test_base_resolves_contradicting_keys(base: list[Entry], codes: list[str]) -> None:
     """Otherwise, an entry that was renamed is asked about, since something else has its new name.
 
     Otherwise, of two objects that an entry's keys name one is taken by chance.
@@ -547,7 +541,7 @@ def test_two_keys_that_name_two_objects_are_asked_about_unless_the_base_is_certa
     assert [one.id for one in answer.matches.values()] == ([] if codes else ["1"])
 
 
-def test_what_leads_into_a_circle_of_others_is_not_in_it() -> None:
+def test_entry_beside_title_cycle_is_unreported() -> None:
     """By their titles b and c exchange what their paths say; a has the title of b, and is no part of it."""
     both = kind("path", "title")
     entries = [
@@ -561,7 +555,7 @@ def test_what_leads_into_a_circle_of_others_is_not_in_it() -> None:
     assert sorted(str(item.address) for item in matching.diagnostics) == ["acme/things/b", "acme/things/c"]
 
 
-def test_a_candidate_is_called_by_its_title_or_by_its_id() -> None:
+def test_candidate_title_falls_back_to_id() -> None:
     """Otherwise, what has an empty title is named by nothing in a question.
 
     Otherwise, a question about what only an id is known of ends in an error of the program.
@@ -572,19 +566,19 @@ def test_a_candidate_is_called_by_its_title_or_by_its_id() -> None:
     assert [one.title for one in candidates(kind("title"), wanted("a"), there)] == ["T", "2", "3", "4", "5"]
 
 
-def test_a_candidate_says_when_it_was_changed() -> None:
+def test_candidate_includes_last_change_date() -> None:
     """Otherwise, a question does not say when each of them was changed."""
     there = {"1": replace(live("1"), changed="2026-01-31"), "2": live("2")}
     assert [one.changed for one in candidates(kind(), wanted("a"), there)] == ["2026-01-31", None]
 
 
-def test_a_pin_in_files_of_several_environments_belongs_into_the_overlay_of_one() -> None:
+def test_shared_files_pin_suggestion_mentions_overlay() -> None:
     """Otherwise, a pin of one platform is advised in files of several, where it is an error on the others."""
     assert "overlay" in pin("1", shared=True)
     assert "overlay" in pinned(wanted("a"), "1", shared=True).means
 
 
-def test_what_never_has_a_line_is_pinned_also_where_environments_share_the_files() -> None:
+def test_unrecorded_kinds_use_pins_in_environments() -> None:
     """Otherwise, a line is advised for what never has one, and the command refuses."""
     by_title = kind("title")
     assert NaturalKeys(by_title, BOXES.get, environments=True).shared
@@ -592,12 +586,12 @@ def test_what_never_has_a_line_is_pinned_also_where_environments_share_the_files
 
 
 @pytest.mark.parametrize("fields", [{}, {"title": "T"}], ids=["nothing", "one text"])
-def test_what_has_no_text_in_several_languages_is_not_known_by_one_of_them(fields: dict[str, Any]) -> None:
+def test_missing_language_text_gives_no_natural_key(fields: dict[str, Any]) -> None:
     """Otherwise, what has no text in several languages ends the run in an error of the program."""
     assert NaturalKeys(kind("title.en"), BOXES.get).wanted(wanted("a", **fields), "title.en") is None
 
 
-def test_what_names_different_things_that_are_not_live_is_not_alike() -> None:
+def test_references_to_different_missing_objects_differ() -> None:
     """Otherwise, what names different things that are not live yet counts as alike."""
     keys = NaturalKeys(kind("box"), lambda _: None)
     assert keys.form(box("a")) != keys.form(box("b"))

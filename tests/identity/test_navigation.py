@@ -34,7 +34,7 @@ OTHER = {
 }  # fmt: skip
 
 
-def test_exchanged_titles_of_sites_whose_basenames_stay(project: Project) -> None:
+def test_sites_with_swapped_titles_keep_basename(project: Project) -> None:
     live = [{"id": name, "title": name.title(), "basename": name} for name in ("docs", "help")]
     text = "sites: {{ docs: {{ title: {}, basename: docs }}, help: {{ title: {}, basename: help }} }}"
     project.holds(sites=live).commit(text.format("Docs", "Help")).write(text.format("Help", "Docs"))
@@ -43,7 +43,7 @@ def test_exchanged_titles_of_sites_whose_basenames_stay(project: Project) -> Non
     assert project.plan().empty
 
 
-def test_exchanged_paths_beside_a_new_place_without_one(project: Project) -> None:
+def test_swapped_paths_beside_new_site_space_converge(project: Project) -> None:
     two = [("a", "s1", "one"), ("b", "s2", "two")]
     project.holds(**world("s1")).commit(rules(*(place(*item) for item in two))).converges()
     before = {change.id for change in project.plan().changes}
@@ -68,7 +68,7 @@ def test_exchanged_paths_beside_a_new_place_without_one(project: Project) -> Non
         ),
     ],
 )
-def test_a_section_without_a_path_is_not_made_a_second_time(
+def test_section_without_path_is_not_duplicated(
     project: Project, shown: tuple[str, ...], children: tuple[str, ...], committed: bool
 ) -> None:
     text = rules(*children)
@@ -78,14 +78,14 @@ def test_a_section_without_a_path_is_not_made_a_second_time(
     assert {id: title for id, (title, _) in nodes(project).items()} == {"sec": "Rules"}
 
 
-def test_a_section_whose_title_and_first_place_changed_is_known_by_the_base(project: Project) -> None:
+def test_git_base_matches_section_with_changed_title(project: Project) -> None:
     project.holds(**world("s2")).commit(rules(place("a", "s1"), place("b", "s2")))
     text = rules(place("a", "s1"), place("b", "s2")).replace("title: Rules", "title: Laws")
     project.write(text).converges()
     assert nodes(project) == {"sec": ("Laws", "rules")}
 
 
-def test_a_new_place_is_not_said_to_be_another_one_made_anew(project: Project) -> None:
+def test_new_site_space_is_not_called_moved(project: Project) -> None:
     """What is shown in an unmanaged section has nothing to do with it, and the base knows of no move."""
     text = rules(place("c", "s3", "c"), place("a", "s1"))
     project.holds(**world("s1", more=(OTHER,)))
@@ -94,7 +94,7 @@ def test_a_new_place_is_not_said_to_be_another_one_made_anew(project: Project) -
     assert not [note for note in project.plan().notes if "creates a new object" in note.text]
 
 
-def test_a_place_that_the_base_has_elsewhere_is_made_anew(project: Project) -> None:
+def test_moved_site_space_is_noted_as_recreated(project: Project) -> None:
     """Otherwise, what stays is told to go."""
 
     def sections(rules: str, other: str) -> str:

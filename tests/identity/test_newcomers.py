@@ -11,7 +11,7 @@ from .test_match import BOXES, box, kind, live, wanted
 VIEW = NaturalKeys(kind("path", "title", tie_breakers=("box", "language")), BOXES.get)
 
 
-def test_of_several_newcomers_with_its_name_those_where_it_is_declared_are_meant() -> None:
+def test_new_object_candidates_prefer_declared_collection() -> None:
     """Else the space that somebody made meanwhile in another collection is taken for ours.
 
     Otherwise, what somebody made meanwhile in another collection is as good as ours.
@@ -26,7 +26,7 @@ def test_of_several_newcomers_with_its_name_those_where_it_is_declared_are_meant
     assert [item.id for item in could_be(VIEW, entry, [elsewhere])] == ["1"]
 
 
-def test_of_two_newcomers_with_its_name_neither_is_left_out() -> None:
+def test_new_object_candidates_include_both_namesakes() -> None:
     """Otherwise, a tie-breaker that nobody declares tells apart what it knows nothing of."""
     entry = wanted("t", title="T")
     assert [item.id for item in could_be(VIEW, entry, [live("1", title="T"), live("2", title="T")])] == [
@@ -35,20 +35,20 @@ def test_of_two_newcomers_with_its_name_neither_is_left_out() -> None:
     ]
 
 
-def test_a_later_key_counts_only_where_an_earlier_one_finds_nothing() -> None:
+def test_new_object_candidates_use_later_key_as_fallback() -> None:
     """Otherwise, whatever is new is taken for ours."""
     entry = wanted("t", path="p", title="T")
     both = [live("1", title="T"), live("2", path="p"), live("3", path="p")]
     assert [item.id for item in could_be(VIEW, entry, both)] == ["2", "3"]
 
 
-def test_an_entry_that_is_not_made_yet_is_a_rival_where_it_could_be_the_same_newcomer() -> None:
+def test_uncreated_entry_with_same_name_is_rival() -> None:
     """Otherwise, what only one entry can be is left to nobody."""
     others = [wanted("u", title="T"), wanted("v", title="V")]
     assert rivals(VIEW, live("1", title="T"), others) == others[:1]
 
 
-def test_names_with_different_numbers_look_like_different_things() -> None:
+def test_similarity_requires_equal_numbers_in_names() -> None:
     """Otherwise, one release is proposed as another one."""
     one = wanted("r", title="Release notes 1")
     assert lookalikes(VIEW, one, [live("1", title="Release notes 2")]) == []

@@ -35,7 +35,7 @@ def deleted(project: Project) -> Project:
     return project
 
 
-def test_a_space_deleted_a_while_ago_is_brought_back(deleted: Project) -> None:
+def test_pinned_deleted_space_is_restored(deleted: Project) -> None:
     """Otherwise, what was deleted counts as live, and is written to.
 
     Otherwise, what is brought back counts as gone.
@@ -48,7 +48,7 @@ def test_a_space_deleted_a_while_ago_is_brought_back(deleted: Project) -> None:
     assert deleted.live("spaces") == {"s1": "Guide", "s2": "News"}
 
 
-def test_what_differs_is_changed_behind_it(deleted: Project) -> None:
+def test_restored_space_is_updated_after_restore(deleted: Project) -> None:
     deleted.write(
         """
         collections: { p: { title: Product, order: [n, g] } }
@@ -70,7 +70,7 @@ PERMITTED = """
 """
 
 
-def test_what_is_in_it_comes_back_with_it_and_is_compared_then(project: Project) -> None:
+def test_children_of_restored_space_follow_later(project: Project) -> None:
     """Its permissions cannot be read while it is deleted; the next plan compares them.
 
     Otherwise, what is in something deleted is made beside what comes back with it.
@@ -88,7 +88,7 @@ def test_what_is_in_it_comes_back_with_it_and_is_compared_then(project: Project)
     project.converges()
 
 
-def test_it_comes_back_while_another_one_beside_it_is_deleted(deleted: Project) -> None:
+def test_space_is_restored_beside_other_deletion(deleted: Project) -> None:
     """It is in no list yet: neither the first reading of the list has it nor the second.
 
     Otherwise, a deleted space cannot be brought back in a plan that deletes another one.
@@ -97,7 +97,7 @@ def test_it_comes_back_while_another_one_beside_it_is_deleted(deleted: Project) 
     assert deleted.live("spaces") == {"s1": "Guide"}
 
 
-def test_whatever_shows_it_waits_for_it(deleted: Project) -> None:
+def test_section_creation_waits_for_restored_space(deleted: Project) -> None:
     deleted.write(
         """
         spaces: { g: { id: s1, title: Guide } }
@@ -118,11 +118,11 @@ def test_whatever_shows_it_waits_for_it(deleted: Project) -> None:
     deleted.converges()
 
 
-def test_without_its_pin_it_is_a_new_space(deleted: Project) -> None:
+def test_deleted_space_without_pin_is_recreated(deleted: Project) -> None:
     assert did(deleted.write("spaces: { g: { title: Guide } }").plan()) == {"acme/spaces/g": "create"}
 
 
-def test_after_a_week_there_is_nothing_to_bring_back(deleted: Project) -> None:
+def test_pin_to_long_deleted_space_fails(deleted: Project) -> None:
     state: dict[str, Any] = deleted.server.call(lambda: worlds.dump(deleted.server.app.store))
     (space,) = (item for item in state["organizations"][0]["spaces"] if "deletedAt" in item)
     long_ago = datetime.fromisoformat(space["deletedAt"]) - timedelta(days=8)
@@ -134,7 +134,7 @@ def test_after_a_week_there_is_nothing_to_bring_back(deleted: Project) -> None:
     assert [item.code for item in ended.value.diagnostics] == ["DP301"]
 
 
-def test_a_pin_that_is_not_live_is_an_error(project: Project) -> None:
+def test_pin_to_unknown_team_fails(project: Project) -> None:
     """Otherwise, a pin that names nothing is taken for something live."""
     project.holds(teams=teams("A")).write("teams: { a: { id: t9, title: A } }")
     with pytest.raises(DiagnosticError) as ended:
@@ -142,7 +142,7 @@ def test_a_pin_that_is_not_live_is_an_error(project: Project) -> None:
     assert [item.code for item in ended.value.diagnostics] == ["DP301"]
 
 
-def test_a_pin_goes_before_what_the_entry_was_in_the_base(project: Project) -> None:
+def test_pin_overrides_git_base(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit("teams: { x: { title: B } }")
     project.write("teams: { x: { id: t1, title: C } }")
     assert [change.id for change in project.plan().changes] == ["t1"]
@@ -159,7 +159,7 @@ def people(project: Project, *entries: str) -> Project:
     return project.write("members:\n  ada@acme.example: admin\n" + "".join(f"  {item}\n" for item in entries))
 
 
-def test_somebody_known_by_id_is_added_by_sso(project: Project) -> None:
+def test_sso_member_with_id_is_added(project: Project) -> None:
     """Otherwise, somebody who is known by an id cannot be added by SSO."""
     people(project, "bo@acme.example: { id: bo, sso: true, role: create }")
     plan = project.plan()
@@ -174,7 +174,7 @@ def test_somebody_known_by_id_is_added_by_sso(project: Project) -> None:
     assert project.plan().empty
 
 
-def test_they_can_join_a_team_in_the_same_plan(project: Project) -> None:
+def test_sso_member_joins_team_immediately(project: Project) -> None:
     people(project, "bo@acme.example: { id: bo, sso: true }")
     text = (project.directory / "dpsync.yaml").read_text()
     team = "    teams: { w: { title: Writers, members: { bo@acme.example: owner } } }\n"
@@ -184,19 +184,19 @@ def test_they_can_join_a_team_in_the_same_plan(project: Project) -> None:
 
 
 @pytest.mark.parametrize("entry", ["{ id: bo, role: create }", "{ id: bo, sso: false }"])
-def test_without_sso_an_unknown_id_stays_an_error(project: Project, entry: str) -> None:
+def test_unknown_member_id_without_sso_fails(project: Project, entry: str) -> None:
     people(project, f"bo@acme.example: {entry}")
     with pytest.raises(DiagnosticError) as ended:
         project.plan()
     assert [item.code for item in ended.value.diagnostics] == ["DP301"]
 
 
-def test_without_an_id_they_have_to_be_invited(project: Project) -> None:
+def test_sso_member_without_id_is_blocked(project: Project) -> None:
     people(project, "bo@acme.example: { sso: true, role: create }")
     assert [item.address for item in project.plan().blocked] == ["acme/members/bo@acme.example"]
 
 
-def test_blocked_member_says_what_follows_invitation(project: Project) -> None:
+def test_blocked_member_message_explains_next_step(project: Project) -> None:
     """Otherwise, a person who has sent the invitation does not know when dpsync sets the role."""
     people(project, "bo@acme.example: create")
     (blocked,) = project.plan().blocked
@@ -204,7 +204,7 @@ def test_blocked_member_says_what_follows_invitation(project: Project) -> None:
     assert blocked.todo.endswith("After the person has joined, run this command again")
 
 
-def test_the_report_says_how_what_was_deleted_comes_back(project: Project) -> None:
+def test_report_explains_restoring_deleted_space(project: Project) -> None:
     project.holds(spaces=docs("Guides", "News")).write("spaces: { n: { title: News } }", PRUNED)
     report = project.apply()
     assert [(item.address, item.id, item.days) for item in report.restorable] == [

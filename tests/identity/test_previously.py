@@ -13,7 +13,7 @@ from .past import Project
 from .test_git_base import did, docs, matched, teams
 
 
-def test_an_entry_is_found_by_its_earlier_name(project: Project) -> None:
+def test_previously_matches_renamed_team(project: Project) -> None:
     """Otherwise, whoever has an object is held to have another choice, and what is certain is asked about."""
     project.holds(teams=teams("Writers")).write("teams: { a: { title: Authors, previously: Writers } }")
     plan = project.plan()
@@ -23,7 +23,7 @@ def test_an_entry_is_found_by_its_earlier_name(project: Project) -> None:
     assert project.live("teams") == {"t1": "Authors"}
 
 
-def test_of_several_the_first_that_is_live_is_meant(project: Project) -> None:
+def test_first_live_previously_name_is_matched(project: Project) -> None:
     project.holds(teams=teams("Scribes")).write(
         "teams: { a: { title: Authors, previously: [Writers, Scribes] } }"
     )
@@ -31,7 +31,7 @@ def test_of_several_the_first_that_is_live_is_meant(project: Project) -> None:
     assert project.live("teams") == {"t1": "Authors"}
 
 
-def test_once_renamed_the_line_can_go(project: Project) -> None:
+def test_unneeded_previously_line_is_noted(project: Project) -> None:
     """Otherwise, a line that has served is never told."""
     project.holds(teams=teams("Authors")).write("teams: { a: { title: Authors, previously: Writers } }")
     plan = project.plan()
@@ -44,7 +44,7 @@ def test_once_renamed_the_line_can_go(project: Project) -> None:
     ]
 
 
-def test_note_about_obsolete_previously_needs_verbose(project: Project) -> None:
+def test_unneeded_previously_note_needs_verbose(project: Project) -> None:
     """Otherwise, every plan prints a line that nobody has to act on."""
     project.holds(teams=teams("Authors")).write("teams: { a: { title: Authors, previously: Writers } }")
     plan = project.plan()
@@ -53,7 +53,7 @@ def test_note_about_obsolete_previously_needs_verbose(project: Project) -> None:
     assert [note.address for note in plan_document(plan).plan.notes] == ["acme/teams/a#previously"]
 
 
-def test_both_names_live_is_a_question_that_names_both(project: Project) -> None:
+def test_previously_is_ambiguous_beside_current_name(project: Project) -> None:
     project.holds(teams=teams("Writers", "Authors")).write(
         "teams: { a: { title: Authors, previously: Writers } }"
     )
@@ -65,20 +65,20 @@ def test_both_names_live_is_a_question_that_names_both(project: Project) -> None
     assert found.span.line == 6
 
 
-def test_it_wins_over_the_git_base(project: Project) -> None:
+def test_previously_overrides_git_base(project: Project) -> None:
     project.holds(teams=teams("Writers", "Scribes")).commit("teams: { a: { title: Writers } }")
     project.write("teams: { a: { title: Authors, previously: Scribes } }").converges()
     assert project.live("teams") == {"t1": "Writers", "t2": "Authors"}
 
 
-def test_another_entry_may_take_the_old_name(project: Project) -> None:
+def test_new_entry_can_take_former_name(project: Project) -> None:
     project.holds(teams=teams("Writers"))
     project.write("teams: { a: { title: Authors, previously: Writers }, b: { title: Writers } }").converges()
     assert project.live("teams")["t1"] == "Authors"
     assert project.plan().empty
 
 
-def test_two_that_exchange_names_without_a_base_are_a_question(project: Project) -> None:
+def test_swap_by_previously_without_base_is_ambiguous(project: Project) -> None:
     project.holds(teams=teams("A", "B"))
     project.write("teams: { a: { title: B, previously: A }, b: { title: A, previously: B } }")
     with pytest.raises(DiagnosticError) as ended:
@@ -86,7 +86,7 @@ def test_two_that_exchange_names_without_a_base_are_a_question(project: Project)
     assert {item.code for item in ended.value.diagnostics} == {"DP305"}
 
 
-def test_two_that_exchange_names_do_so_once(project: Project) -> None:
+def test_swap_by_previously_is_applied_once(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit("teams: { a: { title: A }, b: { title: B } }").record()
     text = "teams: { a: { title: B, previously: A }, b: { title: A, previously: B } }"
     project.write(text).converges()
@@ -95,7 +95,7 @@ def test_two_that_exchange_names_do_so_once(project: Project) -> None:
     assert project.plan().empty
 
 
-def test_a_content_holder_keeps_its_id(project: Project) -> None:
+def test_previously_keeps_id_of_renamed_space(project: Project) -> None:
     project.holds(spaces=docs("Guide")).write("spaces: { g: { title: Handbook, previously: Guide } }")
     project.converges()
     assert project.live("spaces") == {"s1": "Handbook"}
@@ -105,7 +105,7 @@ def test_a_content_holder_keeps_its_id(project: Project) -> None:
 
 
 @pytest.mark.parametrize("text", ["writers", "acme/teams/writers", "teams/writers"])
-def test_former_key_or_address_finds_object_by_its_line(project: Project, text: str) -> None:
+def test_former_key_matches_ids_line(project: Project, text: str) -> None:
     """Otherwise, an entry with a new key and a new title is created beside its own object."""
     project.holds(teams=teams("Writers")).write("teams: { writers: { title: Writers } }").record()
     project.write(f"teams: {{ authors: {{ title: Authors, previously: {text} }} }}")
@@ -115,26 +115,26 @@ def test_former_key_or_address_finds_object_by_its_line(project: Project, text: 
 
 
 @pytest.mark.parametrize("text", ["writers", "acme/teams/writers"])
-def test_former_key_finds_object_by_names_in_git(project: Project, text: str) -> None:
+def test_former_key_matches_git_name(project: Project, text: str) -> None:
     project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
     project.write(f"teams: {{ authors: {{ title: Authors, previously: {text} }} }}")
     assert matched(project.plan()) == {"acme/teams/authors": "previously"}
 
 
-def test_former_key_finds_object_after_rename_is_committed(project: Project) -> None:
+def test_former_key_matches_after_commit(project: Project) -> None:
     project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
     project.commit("teams: { authors: { title: Authors, previously: writers } }")
     assert matched(project.plan()) == {"acme/teams/authors": "previously"}
 
 
-def test_former_key_keeps_line_from_entry_with_old_title(project: Project) -> None:
+def test_former_key_beats_new_namesake(project: Project) -> None:
     project.holds(teams=teams("Writers")).write("teams: { writers: { title: Writers } }").record()
     body = "teams: { authors: { title: Authors, previously: writers }, new: { title: Writers } }"
     project.write(body).converges()
     assert project.live("teams")["t1"] == "Authors"
 
 
-def test_text_that_is_key_and_title_is_a_question(project: Project) -> None:
+def test_former_key_equal_to_title_is_ambiguous(project: Project) -> None:
     """Otherwise, one of two objects is renamed on a guess."""
     project.holds(teams=teams("Writers", "writers")).write("teams: { writers: { id: t1, title: Writers } }")
     project.record().write("teams: { authors: { title: Authors, previously: writers } }")
@@ -143,7 +143,7 @@ def test_text_that_is_key_and_title_is_a_question(project: Project) -> None:
     assert [item.code for item in ended.value.diagnostics] == ["DP305"]
 
 
-def test_former_key_of_other_object_than_line_is_asked(project: Project) -> None:
+def test_previously_against_own_ids_line_is_ambiguous(project: Project) -> None:
     both = "teams: { a: { title: Authors }, writers: { title: Writers } }"
     project.holds(teams=teams("Authors", "Writers")).write(both).record()
     project.write("teams: { a: { title: Scribes, previously: writers } }")
@@ -152,7 +152,7 @@ def test_former_key_of_other_object_than_line_is_asked(project: Project) -> None
     assert [item.code for item in ended.value.diagnostics] == ["DP313"]
 
 
-def test_former_section_key_finds_section(project: Project) -> None:
+def test_former_key_matches_section(project: Project) -> None:
     section = {"type": "section", "id": "x", "title": "API", "path": "api"}
     shown = {"type": "space", "id": "y", "space": "s1", "path": "guide"}
     site = {
@@ -203,14 +203,14 @@ def test_previously_without_match_suggests_nearest_name(
     assert found.hint == f'did you mean "{suggestion}"? Otherwise, if the team is new, remove previously'
 
 
-def test_previously_without_any_similar_name_says_to_remove_it(project: Project) -> None:
+def test_previously_without_similar_name_suggests_removal(project: Project) -> None:
     project.holds(teams=teams("Writers")).write("teams: { a: { title: Authors, previously: Editors } }")
     with pytest.raises(DiagnosticError) as ended:
         project.plan()
     assert [item.hint for item in ended.value.diagnostics] == ["if the team is new, remove previously"]
 
 
-def test_previously_with_declared_key_is_an_error(project: Project) -> None:
+def test_previously_with_declared_key_fails(project: Project) -> None:
     project.holds(teams=teams("Writers")).write("teams: { writers: { title: Writers } }").record()
     project.write("teams: { writers: { title: Writers }, authors: { title: Authors, previously: writers } }")
     with pytest.raises(DiagnosticError) as ended:
@@ -219,7 +219,7 @@ def test_previously_with_declared_key_is_an_error(project: Project) -> None:
 
 
 @pytest.mark.parametrize("previously", ["Writers", "writers"])
-def test_previously_known_to_git_creates_missing_object(project: Project, previously: str) -> None:
+def test_previously_from_git_recreates_missing_object(project: Project, previously: str) -> None:
     """The object was deleted outside."""
     project.holds(teams=teams("Others")).commit("teams: { writers: { title: Writers } }")
     project.write(f"teams: {{ authors: {{ title: Authors, previously: {previously} }} }}")

@@ -25,31 +25,31 @@ def committed(project: Project) -> Project:
     return project.holds(teams=teams("A", "B")).commit(BOTH, PROTECTED)
 
 
-def test_removing_the_entry_does_not_remove_its_protection(committed: Project) -> None:
+def test_protection_survives_removing_entry(committed: Project) -> None:
     assert refused(committed.write("teams: { b: { title: B } }", PROTECTED).plan()) == [
         ("protected", "acme/teams/[A]")
     ]
 
 
-def test_removing_the_line_and_the_entry_at_once_does_not_either(committed: Project) -> None:
+def test_protection_survives_removing_protect_line(committed: Project) -> None:
     """Otherwise, taking the line away in the same change ends a protection."""
     plan = committed.write("teams: { b: { title: B } }", PRUNE).plan()
     assert refused(plan) == [("protected", "acme/teams/[A]")]
     assert "in the commit that dpsync compares with" in plan.refusals[0].message
 
 
-def test_another_key_and_title_do_not_either(committed: Project) -> None:
+def test_protection_survives_changing_key_and_title(committed: Project) -> None:
     text = "teams: { b: { title: B }, c: { title: Quite another, new: true } }"
     assert refused(committed.write(text, PRUNE).plan()) == [("protected", "acme/teams/[A]")]
 
 
-def test_a_pattern_that_matches_what_the_base_calls_something_live_does_something(committed: Project) -> None:
+def test_protect_pattern_of_former_key_is_unwarned(committed: Project) -> None:
     """Otherwise, every pattern that protects something is warned of, and is taken away."""
     plan = committed.write("teams: { b: { title: B } }", PROTECTED).plan()
     assert not [note for note in plan.notes if note.address.startswith("policy.protect")]
 
 
-def test_a_protection_that_was_taken_away_before_is_gone(committed: Project) -> None:
+def test_protection_removed_in_earlier_commit_ends(committed: Project) -> None:
     committed.commit(BOTH, PRUNE)
     plan = committed.write("teams: { b: { title: B } }", PRUNE).plan()
     assert refused(plan) == []
@@ -57,7 +57,7 @@ def test_a_protection_that_was_taken_away_before_is_gone(committed: Project) -> 
 
 
 @pytest.mark.parametrize("pattern", ["teams/a", "teams/*"])
-def test_printed_skip_keeps_protected_object(project: Project, pattern: str) -> None:
+def test_suggested_skip_keeps_protected_object(project: Project, pattern: str) -> None:
     """Otherwise, one protected object stops every other change, and nobody knows the line that helps."""
     before = f"{{ prune: [teams], protect: [{pattern}] }}"
     committed = project.holds(teams=teams("A", "B")).commit(BOTH, before)
@@ -71,7 +71,7 @@ def test_printed_skip_keeps_protected_object(project: Project, pattern: str) -> 
     assert did(plan) == {"acme/teams/b": "update"}
 
 
-def test_what_the_base_protects_below_a_removed_site_stays(project: Project) -> None:
+def test_protected_section_prevents_site_deletion(project: Project) -> None:
     section: dict[str, Any] = {
         "type": "section", "id": "sec", "title": "Guides", "path": "guides",
         "children": [{"type": "space", "id": "place", "space": "s1", "path": "en"}],
@@ -98,7 +98,7 @@ def notes(plan: Plan) -> list[str]:
     return [note for note in said(plan) if "the entry was removed" in note]
 
 
-def test_what_was_removed_and_is_kept_is_named(project: Project) -> None:
+def test_removed_but_kept_entry_is_noted(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit(BOTH)
     plan = project.write("teams: { b: { title: B } }").plan()
     assert plan.empty
@@ -108,13 +108,13 @@ def test_what_was_removed_and_is_kept_is_named(project: Project) -> None:
     ]
 
 
-def test_also_where_the_whole_place_was_removed(project: Project) -> None:
+def test_removed_list_notes_its_entries(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit(BOTH)
     plan = project.write("title: Acme").plan()
     assert [note.partition(":")[0] for note in notes(plan)] == ["acme/teams/a", "acme/teams/b"]
 
 
-def test_what_prune_deletes_is_not_named_twice(project: Project) -> None:
+def test_pruned_entry_gets_no_removal_note(project: Project) -> None:
     """Otherwise, what is deleted is told as kept."""
     project.holds(teams=teams("A", "B")).commit(BOTH, PRUNE)
     plan = project.write("teams: { b: { title: B } }", PRUNE).plan()
@@ -122,21 +122,21 @@ def test_what_prune_deletes_is_not_named_twice(project: Project) -> None:
     assert notes(plan) == []
 
 
-def test_another_key_for_the_same_thing_removes_nothing(project: Project) -> None:
+def test_renamed_key_gets_no_removal_note(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit(BOTH)
     plan = project.write("teams: { c: { title: A }, b: { title: B } }").plan()
     assert plan.empty
     assert notes(plan) == []
 
 
-def test_the_plan_names_its_base(project: Project) -> None:
+def test_plan_names_its_base_commit(project: Project) -> None:
     plan = project.holds(teams=teams("A", "B")).commit(BOTH).plan()
     assert plan.base is not None
     assert len(plan.base) == 40
     assert plan.base_from == "HEAD"
 
 
-def test_a_removed_place_that_may_not_be_read_is_passed_over(project: Project) -> None:
+def test_unreadable_removed_list_is_ignored(project: Project) -> None:
     """Otherwise, a removed place that may not be read ends the whole plan."""
     project.holds(teams=teams("A")).commit("teams: { a: { title: A } }\nsaml: { okta: { label: Okta } }")
     project.write("teams: { a: { title: A } }")

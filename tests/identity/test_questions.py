@@ -63,7 +63,7 @@ def one_object_twice(project: Project) -> None:
            'acme/spaces/g is another object. The object "s1" and its contents belong to acme/spaces/n')]),
     ],
 )  # fmt: skip
-def test_a_question_carries_its_candidates_and_answers(
+def test_identity_question_lists_candidates_and_answers(
     project: Project, make: object, code: str, could_be: dict[str, str], answers: list[tuple[str, str]]
 ) -> None:
     """Otherwise, where the files are of one platform an overlay is advised that nobody has."""
@@ -93,25 +93,25 @@ def counting(project: Project) -> tuple[list[str], int | None]:
     return [path for path in paths if path.endswith("/content/pages")], asked[0].pages if asked else None
 
 
-def test_a_candidate_says_how_many_pages_it_holds_for_one_request(project: Project) -> None:
+def test_identity_question_counts_pages_of_candidate(project: Project) -> None:
     project.holds(spaces=[{"id": "s1", "title": "Guides", "content": {"pages": [PAGE]}}])
     project.write("spaces: { g: { title: Guide } }")
     assert counting(project) == (["/v1/spaces/s1/content/pages"], 4)
 
 
-def test_what_is_asked_while_reading_says_it_too(project: Project) -> None:
+def test_duplicate_title_question_counts_candidate_pages(project: Project) -> None:
     a_copy(project)
     paths, pages = counting(project)
     assert paths == ["/v1/spaces/s1/content/pages", "/v1/spaces/s3/content/pages"]
     assert pages is not None
 
 
-def test_nothing_is_counted_where_nothing_is_asked(project: Project) -> None:
+def test_plan_without_questions_counts_no_pages(project: Project) -> None:
     project.holds(spaces=docs("Guides")).write("spaces: { g: { title: Guides } }")
     assert counting(project) == ([], None)
 
 
-def test_of_very_many_only_some_are_counted(project: Project) -> None:
+def test_identity_question_limits_page_counting(project: Project) -> None:
     project.holds(spaces=docs(*["Guides"] * (MOST + 5))).write("spaces: { g: { title: Guides } }")
     paths, _ = counting(project)
     assert len(paths) == MOST

@@ -30,7 +30,7 @@ def remembered(
 LIVE = {"a": {"title": "A"}, "b": {"title": "B"}}
 
 
-def test_what_the_base_protected_is_what_its_line_said_then_whatever_the_line_says_now() -> None:
+def test_base_protection_follows_former_ids_line() -> None:
     """Else a change could take protection off one thing by editing the line, and put it onto another.
 
     Otherwise, whoever edits a line takes the protection of the base off its object.
@@ -39,15 +39,15 @@ def test_what_the_base_protected_is_what_its_line_said_then_whatever_the_line_sa
     assert remembered({"title": "A"}, LIVE, now="space-b") == ("space", "space-b")
 
 
-def test_an_entry_of_the_base_whose_recorded_object_is_gone_is_nothing_else_of_its_name() -> None:
+def test_missing_base_object_is_not_remembered() -> None:
     assert remembered({"title": "A"}, LIVE, then="gone") is None
 
 
-def test_an_entry_of_the_base_without_a_line_is_what_has_its_name() -> None:
+def test_base_entry_is_remembered_by_name() -> None:
     assert remembered({"title": "A"}, LIVE) == ("space", "space-a")
 
 
-def test_what_another_entry_is_now_is_no_removed_one_of_its_name() -> None:
+def test_removed_entry_ignores_reused_object() -> None:
     """An entry of the base was removed, and another one has its title now: it is that other one."""
     base = {"s": {"title": "A"}, "a": {"title": "Was"}}
     sides = Case(

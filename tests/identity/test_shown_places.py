@@ -59,7 +59,7 @@ def test_spaces_with_same_title_are_matched_by_path(project: Project, committed:
     assert plan.empty
 
 
-def test_spaces_of_only_declared_section_are_matched(project: Project) -> None:
+def test_spaces_of_only_declared_section_match_by_path(project: Project) -> None:
     plan = project.holds(**organization_with_versions()).write(configuration_of("app")).plan_if_clear()
     assert plan is not None, "dpsync asks which space an entry is"
     assert plan.bindings["acme/spaces/app0"] == "app-v2"
@@ -98,7 +98,7 @@ def test_spaces_with_new_title_are_matched_by_path(project: Project) -> None:
     assert changed == {"api-v2", "app-v2"}
 
 
-def test_question_lists_sites_that_show_each_space(project: Project) -> None:
+def test_identity_question_lists_sites_of_spaces(project: Project) -> None:
     again = {"type": "space", "id": "again", "space": "app-v2", "path": "app"}
     other = {"id": "other", "title": "Other", "structure": [again]}
     live = organization_with_versions()
@@ -113,7 +113,7 @@ def test_question_lists_sites_that_show_each_space(project: Project) -> None:
     }
 
 
-def test_unrecorded_space_with_shared_title_needs_answer(project: Project) -> None:
+def test_unrecorded_space_with_shared_title_is_ambiguous(project: Project) -> None:
     """Before a site shows the created space, either entry can be that space."""
     project.holds().write(configuration_of("api", "app"))
     assert project.dies(1, "after")

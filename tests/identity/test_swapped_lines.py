@@ -51,7 +51,7 @@ def recorded_project(project: Project) -> Project:
 @pytest.mark.parametrize(
     "titles", [("Guides", "News"), ("Handbook", "News")], ids=["unchanged", "title changed"]
 )
-def test_swapped_lines_are_reported(
+def test_swapped_ids_lines_are_reported(
     recorded_project: Project, titles: tuple[str, str], committed: bool
 ) -> None:
     """Otherwise, each entry would write its title to the object of the other entry."""
@@ -60,7 +60,7 @@ def test_swapped_lines_are_reported(
     assert question_codes(recorded_project) == QUESTION_FOR_EACH
 
 
-def test_other_fields_reveal_swapped_lines_without_commits(project: Project) -> None:
+def test_other_fields_reveal_swapped_ids_lines(project: Project) -> None:
     project.holds(spaces=live_spaces("Guides", "News")).write(WITH_EMOJI.format("Guides", "News")).record()
     swap_lines(project)
     assert question_codes(project) == QUESTION_FOR_EACH
@@ -70,21 +70,21 @@ def test_other_fields_reveal_swapped_lines_without_commits(project: Project) -> 
 
 @pytest.mark.parametrize("committed", [False, True], ids=["uncommitted", "committed"])
 @pytest.mark.parametrize("files", [FILES, WITH_EMOJI], ids=["titles", "titles and emoji"])
-def test_titles_exchanged_in_files_are_applied(project: Project, files: str, committed: bool) -> None:
+def test_titles_swapped_in_files_are_applied(project: Project, files: str, committed: bool) -> None:
     project.holds(spaces=live_spaces("Guides", "News"))
     project.commit(files.format("Guides", "News")).record()
     (project.commit if committed else project.write)(files.format("News", "Guides")).converges()
     assert project.live("spaces") == {"s1": "News", "s2": "Guides"}
 
 
-def test_titles_exchanged_by_hand_are_restored(project: Project) -> None:
+def test_titles_swapped_on_platform_are_restored(project: Project) -> None:
     project.holds(spaces=live_spaces("Guides", "News"))
     project.commit(WITH_EMOJI.format("Guides", "News")).record()
     project.holds(spaces=live_spaces("News", "Guides")).converges()
     assert project.live("spaces") == {"s1": "Guides", "s2": "News"}
 
 
-def test_question_prints_command_that_swaps_lines_back(recorded_project: Project) -> None:
+def test_swapped_ids_lines_suggest_bind_command(recorded_project: Project) -> None:
     swap_lines(recorded_project)
     first, _ = plan_questions(recorded_project)
     assert [way.add for way in first.answers] == [

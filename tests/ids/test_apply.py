@@ -105,7 +105,7 @@ EVERYTHING = {
 }  # fmt: skip
 
 
-def test_everything_that_is_recognised_and_made_is_recorded(lab: Lab) -> None:
+def test_apply_records_matched_and_created_ids(lab: Lab) -> None:
     report = lab.apply()
     lines = lab.lines
 
@@ -116,13 +116,13 @@ def test_everything_that_is_recognised_and_made_is_recorded(lab: Lab) -> None:
     assert section != place == lines["sites/docs/structure/guides/en"]
 
 
-def test_only_the_selected_part_is_recorded(lab: Lab) -> None:
+def test_apply_records_only_selected_ids(lab: Lab) -> None:
     lab.apply(options=Options(select=("acme/teams/sales",)))
 
     assert set(lab.lines) == {"teams/sales"}
 
 
-def test_what_is_deleted_loses_its_line_and_what_is_kept_keeps_it(lab: Lab) -> None:
+def test_apply_removes_ids_line_only_of_deleted_objects(lab: Lab) -> None:
     lab.apply()
     without = BODY.replace("  sales: { title: Sales }\n", "")
     lab.apply(without)
@@ -158,21 +158,21 @@ def test_apply_marks_everything_inside_a_kept_object(lab: Lab) -> None:
     ],
     ids=["outside of the selection", "its deletion is postponed"],
 )
-def test_unfinished_removal_is_not_marked(lab: Lab, options: Options, policy: str) -> None:
+def test_unfinished_removal_is_not_marked_as_kept(lab: Lab, options: Options, policy: str) -> None:
     """A mark would say that the removal is done, while a plan without these options deletes the object."""
     lab.apply()
     lab.record(WITHOUT_SALES, policy, options=options)
     assert lab.marked == set()
 
 
-def test_apply_of_the_place_alone_marks_it(lab: Lab) -> None:
+def test_apply_of_selected_scope_marks_kept_objects(lab: Lab) -> None:
     lab.apply()
     lab.record(WITHOUT_SALES, options=Options(select=("acme/teams/*",)))
     assert lab.marked == {"teams/sales"}
 
 
 @pytest.mark.parametrize("key", ["sales", "vendors"], ids=["same address", "another address"])
-def test_entry_for_a_kept_object_ends_its_mark(lab: Lab, key: str) -> None:
+def test_new_entry_for_kept_object_removes_mark(lab: Lab, key: str) -> None:
     lab.apply()
     lab.record(WITHOUT_SALES)
     lab.apply(BODY.replace("  sales:", f"  {key}:"))
@@ -180,7 +180,7 @@ def test_entry_for_a_kept_object_ends_its_mark(lab: Lab, key: str) -> None:
     assert f"teams/{key}" in lab.lines
 
 
-def test_another_world_has_a_section_of_its_own(lab: Lab) -> None:
+def test_each_server_world_has_own_ids_section(lab: Lab) -> None:
     lab.apply()
     first = lab.disk.read()
     lab.server.reset(world(**HOLDS))
@@ -205,7 +205,7 @@ class DyingWith:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_after_a_process_that_died_at_any_write_the_next_one_completes_the_file(lab: Lab, when: str) -> None:
+def test_next_apply_completes_ids_file_after_crash(lab: Lab, when: str) -> None:
     died = 0
     while True:
         lab.server.reset(world(**HOLDS))
@@ -221,7 +221,7 @@ def test_after_a_process_that_died_at_any_write_the_next_one_completes_the_file(
     assert died > 4
 
 
-def test_the_end_of_a_thread_leaves_what_was_learned_in_the_file(lab: Lab) -> None:
+def test_aborted_apply_keeps_learned_ids(lab: Lab) -> None:
     """Whatever ends the apply: here something that nobody catches."""
 
     def gone(outcome: object) -> None:
@@ -234,7 +234,7 @@ def test_the_end_of_a_thread_leaves_what_was_learned_in_the_file(lab: Lab) -> No
     assert "teams/writers" in lab.lines
 
 
-def test_two_who_apply_to_the_same_file_keep_the_lines_of_both(lab: Lab) -> None:
+def test_two_applies_keep_both_ids_lines(lab: Lab) -> None:
     one, other = (
         lab.session("teams: { writers: { title: Writers } }"),
         lab.session("spaces: { g: { title: G } }"),
@@ -250,7 +250,7 @@ def test_two_who_apply_to_the_same_file_keep_the_lines_of_both(lab: Lab) -> None
     assert set(lab.lines) == {"teams/writers", "spaces/g"}
 
 
-def test_a_file_that_cannot_be_written_is_told_and_stops_nothing(lab: Lab) -> None:
+def test_unwritable_ids_file_does_not_stop_apply(lab: Lab) -> None:
     session = lab.session()
     lab.file.mkdir()
     with writing(lab.server) as client:
@@ -269,19 +269,19 @@ def ids(example: Path, platform: ThreadedServer) -> Path:
     return example / ".dpsync" / "ids.yaml"
 
 
-def test_plan_and_drift_write_nothing(run: Run, example: Path, ids: Path) -> None:
+def test_plan_and_drift_do_not_write_ids_file(run: Run, example: Path, ids: Path) -> None:
     run("plan", "-C", str(example))
     run("drift", "-C", str(example))
 
     assert not ids.exists()
 
 
-def test_nothing_is_recorded_before_somebody_has_agreed(run: Run, example: Path, ids: Path) -> None:
+def test_unconfirmed_apply_does_not_write_ids_file(run: Run, example: Path, ids: Path) -> None:
     assert run("apply", "-C", str(example), "--no-input").code == 4
     assert not ids.exists()
 
 
-def test_an_apply_with_nothing_to_do_records_what_there_is(run: Run, example: Path, ids: Path) -> None:
+def test_apply_without_changes_still_records_ids(run: Run, example: Path, ids: Path) -> None:
     """Otherwise, what its key tells for certain gets a line."""
     run("apply", "--yes", "-C", str(example))
     first = ids.read_bytes()
@@ -293,9 +293,7 @@ def test_an_apply_with_nothing_to_do_records_what_there_is(run: Run, example: Pa
 
 
 @pytest.mark.parametrize("changed", [True, False])
-def test_without_a_file_that_can_be_written_the_exit_code_is_3(
-    changed: bool, run: Run, example: Path, ids: Path
-) -> None:
+def test_apply_exits_with_3_when_ids_unwritable(changed: bool, run: Run, example: Path, ids: Path) -> None:
     if not changed:
         run("apply", "--yes", "-C", str(example))
     ended = run("apply", "--yes", "-C", str(example), "--ids", "nowhere/ids.yaml")
@@ -306,7 +304,9 @@ def test_without_a_file_that_can_be_written_the_exit_code_is_3(
 
 
 @pytest.mark.usefixtures("platform")
-def test_a_checkout_that_is_not_to_be_written_stays_as_it_is(run: Run, example: Path, tmp_path: Path) -> None:
+def test_apply_leaves_checkout_unchanged_with_external_ids_file(
+    run: Run, example: Path, tmp_path: Path
+) -> None:
     before = sorted(example.rglob("*"))
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -323,9 +323,7 @@ def test_a_checkout_that_is_not_to_be_written_stays_as_it_is(run: Run, example: 
 # Import.
 
 
-def test_import_records_everything_and_keeps_the_keys_of_what_is_recorded(
-    run: Run, tmp_path: Path, platform: ThreadedServer
-) -> None:
+def test_import_keeps_keys_recorded_in_ids_file(run: Run, tmp_path: Path, platform: ThreadedServer) -> None:
     here = tmp_path / "here"
     first = run("import", "-C", str(here), "--organization", "acme")
     ids = here / ".dpsync" / "ids.yaml"

@@ -42,7 +42,7 @@ def base_of(project: Path, ids: Path) -> Base:
     return load_base(project / "dpsync.yaml", env={}, registry=REGISTRY, ids=ids)
 
 
-def test_the_base_has_the_ids_file_of_its_commit(project: Path) -> None:
+def test_git_base_contains_ids_file_of_commit(project: Path) -> None:
     file = project / "dpsync.ids.yaml"
     file.write_text(section("acme/teams/a: x"), encoding="utf-8")
     commit(project)
@@ -52,7 +52,7 @@ def test_the_base_has_the_ids_file_of_its_commit(project: Path) -> None:
     assert load_ids(file) == ids_of(line("acme/teams/a", "y"))
 
 
-def test_a_file_of_another_name_counts_where_git_has_it(project: Path, tmp_path: Path) -> None:
+def test_git_base_reads_custom_ids_file_inside_repository(project: Path, tmp_path: Path) -> None:
     for file in (project.parent / "ids" / "prod.yaml", tmp_path / "elsewhere.yaml"):
         file.parent.mkdir(exist_ok=True)
         file.write_text(section("acme/teams/a: x"), encoding="utf-8")
@@ -64,9 +64,7 @@ def test_a_file_of_another_name_counts_where_git_has_it(project: Path, tmp_path:
 
 
 @pytest.mark.parametrize("text", ["<<<<<<< HEAD\n", "- a\n", "\x00"])
-def test_one_that_cannot_be_used_is_a_warning_and_the_rest_of_the_base_counts(
-    project: Path, text: str
-) -> None:
+def test_invalid_ids_file_in_base_is_a_warning(project: Path, text: str) -> None:
     file = project / "dpsync.ids.yaml"
     file.write_text(text, encoding="utf-8")
     commit(project)
@@ -86,11 +84,11 @@ def test_one_that_cannot_be_used_is_a_warning_and_the_rest_of_the_base_counts(
         ("http://[::1]:8787", ".dpsync/ids.yaml"),
     ],
 )
-def test_what_is_on_this_machine_is_nothing_for_git(url: str, name: str) -> None:
+def test_local_platform_uses_untracked_ids_file(url: str, name: str) -> None:
     assert ids_path(Path("project/dpsync.yaml"), url) == Path("project") / name
 
 
-def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+def test_unreadable_ids_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "dpsync.ids.yaml").mkdir()
     with pytest.raises(DiagnosticError) as ended:
         load_ids(tmp_path / "dpsync.ids.yaml")
@@ -99,7 +97,7 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     assert ended.value.exit_code == Exit.INVALID
 
 
-def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
+def test_missing_ids_file_is_empty(tmp_path: Path) -> None:
     assert load_ids(tmp_path / "dpsync.ids.yaml") == NO_IDS
 
 
@@ -122,7 +120,7 @@ def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_line_that_differs_is_told_from_new_and_removed_ones(
+def test_rewritten_ids_lines_exclude_new_and_removed(
     before: list[RecordedLine], after: list[RecordedLine], pairs: list[str]
 ) -> None:
     lines, earlier = (ids_of(*each).lines(HERE, "org-1", "acme") for each in (after, before))
@@ -130,14 +128,14 @@ def test_a_line_that_differs_is_told_from_new_and_removed_ones(
     assert [str(new.address) for _, new in Records(lines, earlier).rewritten] == pairs
 
 
-def test_lines_of_other_platforms_and_organizations_do_not_count() -> None:
+def test_ids_lines_are_limited_to_platform_and_organization() -> None:
     file = ids_of(line("acme/teams/a", "x"))
 
     assert file.lines("https://other.example", "org-1", "acme") == {}
     assert file.lines(HERE, "org-2", "acme") == {}
 
 
-def test_a_changed_line_is_a_note_of_the_plan() -> None:
+def test_changed_ids_line_adds_note_to_plan() -> None:
     case = Case(wanted={"team": {"a": {"title": "A"}}}, live={"team": {"a": {"title": "A"}}}, base={})
     sides, at = case.sides(), Address.parse("acme/teams/a")
     records = Records({at: line("acme/teams/a", "y")}, {at: line("acme/teams/a", "x")})
@@ -148,7 +146,7 @@ def test_a_changed_line_is_a_note_of_the_plan() -> None:
     ]
 
 
-def test_no_pattern_of_an_include_means_the_ids_file(project: Path) -> None:
+def test_include_pattern_skips_ids_file(project: Path) -> None:
     (project / "dpsync.yaml").write_text('dpsync: 1\ninclude: ["*.yaml"]\n', encoding="utf-8")
     teams = "organizations:\n  acme:\n    id: acme\n    teams: { a: { title: A } }\n"
     (project / "teams.yaml").write_text(teams, encoding="utf-8")

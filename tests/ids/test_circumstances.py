@@ -27,7 +27,7 @@ def lab(server: ThreadedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return Lab(server, tmp_path / "project")
 
 
-def test_a_file_that_is_cut_off_anywhere_is_an_error_or_says_less(lab: Lab) -> None:
+def test_truncated_ids_file_never_changes_plan(lab: Lab) -> None:
     """Never something else: what it does not say any more, names tell."""
     lab.apply()
     whole = lab.file.read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def test_a_file_that_is_cut_off_anywhere_is_an_error_or_says_less(lab: Lab) -> N
     assert read > 5
 
 
-def test_a_file_that_was_deleted_is_complete_after_the_next_apply(lab: Lab) -> None:
+def test_deleted_ids_file_is_rebuilt_by_apply(lab: Lab) -> None:
     lab.apply()
     lines = lab.lines
     lab.file.unlink()
@@ -54,7 +54,7 @@ def test_a_file_that_was_deleted_is_complete_after_the_next_apply(lab: Lab) -> N
     assert set(lines) == EVERYTHING
 
 
-def test_two_environments_keep_their_lines_in_one_file(
+def test_two_environments_share_one_ids_file(
     server: ThreadedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each is an organization of its own; names are exchanged in both, by hand in one and in the files."""

@@ -62,7 +62,7 @@ def desk(run: Run, project: Callable[[str], Path], platform: ThreadedServer) -> 
     return Desk(run, project(CONFIGURATION), platform)
 
 
-def test_what_is_recognised_is_recorded(desk: Desk) -> None:
+def test_ids_command_records_matched_entries(desk: Desk) -> None:
     first, again = desk.ids(), desk.ids()
 
     assert (first.code, again.code) == (0, 0)
@@ -71,7 +71,7 @@ def test_what_is_recognised_is_recorded(desk: Desk) -> None:
     assert again.out.endswith("is up to date: 3 entries matched.\n")
 
 
-def test_check_says_what_is_missing_and_writes_nothing(desk: Desk) -> None:
+def test_ids_check_reports_missing_lines_without_writing(desk: Desk) -> None:
     ended = desk.ids("--check")
 
     assert (ended.code, desk.file.exists()) == (2, False)
@@ -79,7 +79,7 @@ def test_check_says_what_is_missing_and_writes_nothing(desk: Desk) -> None:
     assert desk.ids("--check").code == 0
 
 
-def test_a_line_whose_object_is_not_there_is_said_or_put_right(desk: Desk) -> None:
+def test_ids_check_reports_lines_with_missing_objects(desk: Desk) -> None:
     desk.holds(LINES | {"acme/teams/sales": "nobody", "acme/teams/old": "legacy"})
     ended = desk.ids("--check")
 
@@ -91,7 +91,7 @@ def test_a_line_whose_object_is_not_there_is_said_or_put_right(desk: Desk) -> No
     )
 
 
-def test_a_line_without_an_entry_is_nothing_wrong_and_stays(desk: Desk) -> None:
+def test_ids_command_keeps_line_without_entry(desk: Desk) -> None:
     desk.holds(LINES | {"acme/teams/old": "legacy"})
 
     assert desk.ids("--check").code == 0
@@ -99,7 +99,7 @@ def test_a_line_without_an_entry_is_nothing_wrong_and_stays(desk: Desk) -> None:
     assert desk.lines["acme/teams/old"] == "legacy"
 
 
-def test_another_world_is_neither_read_nor_written(desk: Desk) -> None:
+def test_ids_command_ignores_other_server_worlds(desk: Desk) -> None:
     desk.holds({"acme/teams/sales": "writers"}, "world-0")
     desk.ids()
 
@@ -131,14 +131,14 @@ def test_another_world_is_neither_read_nor_written(desk: Desk) -> None:
         ),
     ],
 )
-def test_lines_are_edited(arguments: list[str], lines: dict[str, str], desk: Desk) -> None:
+def test_ids_command_edits_lines(arguments: list[str], lines: dict[str, str], desk: Desk) -> None:
     desk.holds(LINES)
 
     assert desk.ids(*arguments).code == 0
     assert desk.lines == lines
 
 
-def test_what_is_in_it_goes_and_moves_along(desk: Desk) -> None:
+def test_ids_move_and_forget_include_child_lines(desk: Desk) -> None:
     below = "acme/sites/handbook/structure/people"
     desk.holds(LINES | {below: "section-1 place-1"})
     desk.ids("--move", "acme/sites/handbook", "acme/sites/manual")
@@ -170,9 +170,7 @@ def test_what_is_in_it_goes_and_moves_along(desk: Desk) -> None:
         (["--check", "--forget", "acme/teams/sales"], "--check writes nothing"),
     ],
 )
-def test_what_cannot_be_is_wrong_usage_and_changes_nothing(
-    arguments: list[str], why: str, desk: Desk
-) -> None:
+def test_invalid_ids_arguments_change_no_lines(arguments: list[str], why: str, desk: Desk) -> None:
     desk.holds(LINES)
     ended = desk.ids(*arguments)
 
@@ -180,7 +178,7 @@ def test_what_cannot_be_is_wrong_usage_and_changes_nothing(
     assert why in ended.err
 
 
-def test_elsewhere_nothing_is_asked_of_the_platform(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ids_bind_sends_no_request_to_remote_platform(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPSYNC_URL", "https://nobody.invalid")
     monkeypatch.setenv("DPSYNC_TOKEN", "token-1")
     ended = desk.ids("--bind", "acme/teams/writers=team-1")
@@ -201,7 +199,7 @@ def conflict(desk: Desk, ours: str, theirs: str) -> None:
     desk.file.write_text(text, encoding="utf-8")
 
 
-def test_with_conflict_markers_every_other_command_says_what_to_do(desk: Desk) -> None:
+def test_plan_with_ids_conflict_suggests_ids_command(desk: Desk) -> None:
     conflict(desk, "acme/teams/sales: sales", "acme/teams/sales: legacy")
     ended = desk.run("plan", "-C", str(desk.project))
 
@@ -210,7 +208,7 @@ def test_with_conflict_markers_every_other_command_says_what_to_do(desk: Desk) -
     assert f"dpsync ids -C {desk.project}\n" in ended.err
 
 
-def test_both_sides_are_kept_and_the_platform_decides_where_they_differ(desk: Desk) -> None:
+def test_ids_command_resolves_conflict_by_platform_state(desk: Desk) -> None:
     conflict(desk, "acme/teams/sales: sales", "acme/teams/sales: legacy\n    acme/teams/old: old")
     ended = desk.ids()
 
@@ -218,7 +216,7 @@ def test_both_sides_are_kept_and_the_platform_decides_where_they_differ(desk: De
     assert desk.lines == LINES | {"acme/teams/old": "old"}
 
 
-def test_the_line_of_a_former_key_goes(desk: Desk) -> None:
+def test_ids_command_removes_line_of_renamed_key(desk: Desk) -> None:
     desk.holds(LINES | {"acme/teams/vendors": LINES["acme/teams/sales"], "acme/teams/old": "old"})
     ended = desk.ids("--check")
     assert ended.code == 2
@@ -227,7 +225,7 @@ def test_the_line_of_a_former_key_goes(desk: Desk) -> None:
     assert desk.lines == LINES | {"acme/teams/old": "old"}
 
 
-def test_a_line_that_is_given_twice_is_told_and_written_once(desk: Desk) -> None:
+def test_duplicate_ids_line_warns_and_is_merged(desk: Desk) -> None:
     assert desk.ids().code == 0
     text = desk.file.read_text(encoding="utf-8")
     desk.file.write_text(text + text.splitlines()[-1] + "\n", encoding="utf-8")
@@ -237,7 +235,7 @@ def test_a_line_that_is_given_twice_is_told_and_written_once(desk: Desk) -> None
     assert desk.file.read_text(encoding="utf-8") == text
 
 
-def test_of_two_lines_of_an_entry_the_platform_decides(desk: Desk) -> None:
+def test_ids_command_resolves_two_lines_for_one_entry(desk: Desk) -> None:
     assert desk.ids().code == 0
     text = desk.file.read_text(encoding="utf-8")
     desk.file.write_text(text + "    acme/teams/sales: legacy\n", encoding="utf-8")
@@ -248,7 +246,7 @@ def test_of_two_lines_of_an_entry_the_platform_decides(desk: Desk) -> None:
     assert desk.file.read_text(encoding="utf-8") == text
 
 
-def test_what_the_platform_does_not_decide_is_left_to_people(desk: Desk) -> None:
+def test_ids_command_leaves_undecidable_conflict_unchanged(desk: Desk) -> None:
     conflict(desk, "acme/teams/old: one", "acme/teams/old: two")
     before = desk.file.read_text(encoding="utf-8")
     ended = desk.ids()
@@ -257,7 +255,7 @@ def test_what_the_platform_does_not_decide_is_left_to_people(desk: Desk) -> None
     assert "the two sides of the merge have different ids for acme/teams/old" in ended.err
 
 
-def test_check_reads_both_sides_and_writes_nothing(desk: Desk) -> None:
+def test_ids_check_with_conflict_leaves_file_unchanged(desk: Desk) -> None:
     conflict(desk, "acme/teams/sales: sales", "acme/teams/sales: legacy")
     before = desk.file.read_text(encoding="utf-8")
 
@@ -268,7 +266,7 @@ def test_check_reads_both_sides_and_writes_nothing(desk: Desk) -> None:
 # As data.
 
 
-def test_the_result_is_data_too(desk: Desk) -> None:
+def test_ids_check_json_matches_schema(desk: Desk) -> None:
     ended = desk.ids("--check", "--format", "json")
     document = json.loads(ended.out)
     jsonschema.validate(document, json.loads((SCHEMAS / "ids.schema.json").read_text()))
@@ -279,7 +277,7 @@ def test_the_result_is_data_too(desk: Desk) -> None:
     }  # fmt: skip
 
 
-def test_the_file_fits_its_schema(desk: Desk) -> None:
+def test_written_ids_file_matches_schema(desk: Desk) -> None:
     desk.ids()
     schema = json.loads((SCHEMAS / "ids-file.schema.json").read_text())
     jsonschema.validate(yaml.safe_load(desk.file.read_text(encoding="utf-8")), schema)
@@ -295,6 +293,6 @@ def test_the_file_fits_its_schema(desk: Desk) -> None:
         {"https://a.example": {"o": {"acme/teams/a": "a b c"}}},
     ],
 )
-def test_the_schema_refuses_what_dpsync_refuses(wrong: object) -> None:
+def test_ids_schema_refuses_invalid_files(wrong: object) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(wrong, ids_schema())

@@ -14,7 +14,7 @@ WRONG = section("acme/team/a: x")
 
 
 @pytest.mark.parametrize("command", ["plan", "drift", "apply", "import"])
-def test_on_this_machine_the_local_file_is_read(command: str, run: Run, example: Path) -> None:
+def test_commands_read_local_ids_file_for_localhost(command: str, run: Run, example: Path) -> None:
     (example / "dpsync.ids.yaml").write_text(WRONG, encoding="utf-8")
     more = ("--update", "acme/teams") if command == "import" else ()
     fine = run(command, "-C", str(example), *more)
@@ -29,14 +29,14 @@ def test_on_this_machine_the_local_file_is_read(command: str, run: Run, example:
 
 
 @pytest.mark.parametrize("command", ["plan", "drift", "apply"])
-def test_another_file_is_read_when_it_is_named(command: str, run: Run, example: Path) -> None:
+def test_commands_read_ids_file_from_option(command: str, run: Run, example: Path) -> None:
     (example / "mine.yaml").write_text(WRONG, encoding="utf-8")
     ended = run(command, "-C", str(example), "--ids", "mine.yaml")
 
     assert (ended.code, "mine.yaml:3:5" in ended.err) == (5, True)
 
 
-def test_one_that_is_named_and_not_there_is_said(run: Run, example: Path) -> None:
+def test_missing_ids_file_option_is_noted(run: Run, example: Path) -> None:
     ended = run("plan", "-C", str(example), "--ids", "mine.yaml")
 
     assert ended.code == 0

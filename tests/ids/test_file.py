@@ -61,31 +61,31 @@ def ids_of(*lines: RecordedLine, platform: str = HERE, organization: str = "org-
         "acme/sites/docs/structure/news/latest: site-space-5",
     ],
 )
-def test_a_line_says_which_object_an_entry_is(written: str) -> None:
+def test_ids_line_maps_address_to_id(written: str) -> None:
     address, _, id = written.partition(": ")
 
     assert said(section(written)) == {address: id}
 
 
-def test_ids_are_texts_whatever_yaml_makes_of_them() -> None:
+def test_ids_values_are_always_read_as_text() -> None:
     found = said(section("acme/teams/a: 007", "acme/teams/b: true", "acme/teams/c: '1'"))
 
     assert found == {"acme/teams/a": "007", "acme/teams/b": "true", "acme/teams/c": "1"}
 
 
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "---\n", "{}", HEADER])
-def test_a_file_without_lines_says_nothing(text: str) -> None:
+def test_ids_file_without_lines_is_empty(text: str) -> None:
     assert parse(text, "f", REGISTRY) == (IdsFile(), [])
 
 
-def test_a_line_knows_where_it_is_written() -> None:
+def test_ids_line_keeps_its_file_position() -> None:
     ids, _ = parse(section("acme/teams/a: team-1"), "dpsync.ids.yaml", REGISTRY)
 
     assert str(ids.lines(HERE, "org-1")[Address.parse("acme/teams/a")].span) == "dpsync.ids.yaml:3:5"
 
 
 @pytest.mark.parametrize("again", ["acme/teams/a: x", "old/teams/a: x"])
-def test_the_same_line_twice_says_nothing_else(again: str) -> None:
+def test_identical_ids_line_twice_is_a_warning(again: str) -> None:
     ids, found = parse(section("acme/teams/a: x", again), "f", REGISTRY)
     assert list(found) == []
     assert ids.sections == ids_of(line("acme/teams/a", "x")).sections
@@ -93,14 +93,14 @@ def test_the_same_line_twice_says_nothing_else(again: str) -> None:
     assert (warning.code, warning.severity, warning.span and warning.span.line) == ("DP153", "warning", 4)
 
 
-def test_a_section_that_is_given_twice_is_one() -> None:
+def test_repeated_ids_sections_are_merged() -> None:
     text = (
         section("acme/teams/a: x", "acme/teams/b: y") + "  org-1:\n    acme/teams/b: y\n    acme/teams/c: z\n"
     )
     assert said(text) == {"acme/teams/a": "x", "acme/teams/b": "y", "acme/teams/c": "z"}
 
 
-def test_of_two_different_lines_of_an_entry_there_is_none_until_it_is_decided() -> None:
+def test_contradicting_ids_lines_are_disputed() -> None:
     text = section("acme/teams/a: x", "acme/teams/b: y", "acme/teams/a: z").encode()
     ids, disputed, found = parse_both(text, "f", REGISTRY)
     assert (list(found), ids) == ([], ids_of(line("acme/teams/b", "y")))
@@ -118,7 +118,7 @@ def test_of_two_different_lines_of_an_entry_there_is_none_until_it_is_decided() 
         ("acme/teams/a:", "write address: id, or delete"),
     ],
 )
-def test_the_way_out_has_the_form_that_the_line_may_have(written: str, form: str) -> None:
+def test_invalid_ids_line_hint_shows_allowed_form(written: str, form: str) -> None:
     (found,) = parse(section(written), "f", REGISTRY)[1]
     assert form in (found.hint or "")
 
@@ -166,11 +166,11 @@ def test_the_way_out_has_the_form_that_the_line_may_have(written: str, form: str
         ("a: [", [("DP101", "1:4")]),
     ],
 )
-def test_nonsense_is_found_at_its_place(text: str | bytes, found: list[tuple[str, str]]) -> None:
+def test_malformed_ids_file_error_is_located(text: str | bytes, found: list[tuple[str, str]]) -> None:
     assert wrong(text) == found
 
 
-def test_everything_is_found_at_once_and_the_rest_is_read() -> None:
+def test_ids_parser_reports_all_errors_and_keeps_rest() -> None:
     text = section("acme/teams/a: x", "acme/team/b: y", "acme/teams/c:", "acme/teams/d: z") + "nowhere: {}\n"
     ids, found = parse(text, "f", REGISTRY)
 
@@ -180,7 +180,7 @@ def test_everything_is_found_at_once_and_the_rest_is_read() -> None:
 
 @settings(max_examples=150)
 @given(st.text(max_size=200) | st.binary(max_size=200))
-def test_of_the_oddest_text_it_is_said_what_is_wrong_or_nothing_is_lost(text: str | bytes) -> None:
+def test_random_ids_text_is_reported_or_survives_rewrite(text: str | bytes) -> None:
     ids, found = parse(text, "f", REGISTRY)
     assert found or parse(render(ids), "f", REGISTRY)[0] == ids
 
@@ -204,7 +204,7 @@ CONFLICT = section(
 )
 
 
-def test_conflict_markers_are_one_finding_that_says_what_to_do() -> None:
+def test_ids_conflict_markers_are_one_finding() -> None:
     ids, found = parse(CONFLICT, "f", REGISTRY)
 
     assert [(one.code, one.span and one.span.line) for one in found] == [("DP154", 4)]
@@ -213,17 +213,17 @@ def test_conflict_markers_are_one_finding_that_says_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("text", ["=======\n", ">>>>>>> a\n", "||||||| 1234\n", "<<<<<<< HEAD\r\n"])
-def test_every_marker_is_one(text: str) -> None:
+def test_each_conflict_marker_type_is_detected(text: str) -> None:
     assert [span.line for span in markers(f"a\n{text}", "f")] == [2]
 
 
 @pytest.mark.parametrize("text", ["========\n", " =======\n", "=======x\n", "<<<<<< a\n", "# =======\n"])
-def test_what_looks_like_a_marker_is_none(text: str) -> None:
+def test_lines_resembling_conflict_markers_are_ignored(text: str) -> None:
     assert markers(text, "f") == []
 
 
 @pytest.mark.parametrize("ancestor", ["", "||||||| base\n    acme/teams/b: base\n    acme/teams/e: v\n"])
-def test_of_a_conflict_the_lines_of_both_sides_are_read(ancestor: str) -> None:
+def test_ids_conflict_merges_lines_of_both_sides(ancestor: str) -> None:
     text = CONFLICT.replace("=======\n", f"{ancestor}=======\n")
     ids, disputed, found = parse_both(text.encode(), "f", REGISTRY)
 
@@ -234,7 +234,7 @@ def test_of_a_conflict_the_lines_of_both_sides_are_read(ancestor: str) -> None:
     assert disputed == {(HERE, "org-1", Address.parse("acme/teams/b"))}
 
 
-def test_a_conflict_about_whole_sections_keeps_both() -> None:
+def test_ids_conflict_over_sections_keeps_both() -> None:
     ours, theirs = section("acme/teams/a: x"), section("globex/teams/a: y", organization="org-2")
     text = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
     ids, disputed, found = parse_both(text.encode(), "f", REGISTRY)
@@ -243,7 +243,7 @@ def test_a_conflict_about_whole_sections_keeps_both() -> None:
     assert set(ids.sections[HERE]) == {"org-1", "org-2"}
 
 
-def test_the_key_of_an_organization_may_be_another_one_on_each_side() -> None:
+def test_ids_conflict_tolerates_different_organization_keys() -> None:
     ours, theirs = section("acme/teams/a: x"), section("old/teams/a: x", "old/teams/b: y")
     text = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
     ids, disputed, _ = parse_both(text.encode(), "f", REGISTRY)
@@ -256,11 +256,11 @@ def test_the_key_of_an_organization_may_be_another_one_on_each_side() -> None:
     "text",
     ["=======\n", "<<<<<<< a\n", "<<<<<<< a\n<<<<<<< b\n=======\n>>>>>>> c\n", "<<<<<<< a\n>>>>>>> b\n"],
 )
-def test_markers_that_do_not_belong_together_are_left_to_people(text: str) -> None:
+def test_unbalanced_ids_conflict_markers_are_refused(text: str) -> None:
     assert [one.code for one in parse_both(text.encode(), "f", REGISTRY)[2]][:1] == ["DP154"]
 
 
-def test_nonsense_in_a_side_is_found_at_its_line() -> None:
+def test_invalid_line_inside_ids_conflict_is_located() -> None:
     text = CONFLICT.replace("theirs", "[]")
 
     assert [
@@ -273,7 +273,7 @@ def test_nonsense_in_a_side_is_found_at_its_line() -> None:
 MARKED = "acme/teams/a: { id: x, kept: true }"
 
 
-def test_kept_mark_is_read_and_written() -> None:
+def test_kept_mark_in_ids_file_survives_rewrite() -> None:
     ids, found = parse(section(MARKED), "f", REGISTRY)
 
     assert list(found) == []
@@ -286,11 +286,11 @@ def test_kept_mark_is_read_and_written() -> None:
     ["id: x", "kept: true", "id: x, kept: false", "id: x, kept: true, more: 1", "id: [x], kept: true"],
     ids=["no mark", "no id", "false mark", "unknown key", "list of ids"],
 )
-def test_malformed_mark_is_an_error_at_the_line(value: str) -> None:
+def test_malformed_kept_mark_is_an_error(value: str) -> None:
     assert [code for code, _ in wrong(section(f"acme/teams/a: {{ {value} }}"))] == ["DP152"]
 
 
-def test_mark_on_one_side_of_a_conflict_is_kept() -> None:
+def test_kept_mark_on_one_conflict_side_survives() -> None:
     """A lost mark would let a later `prune` delete the object without its name."""
     ours, theirs = section("acme/teams/a: x", "acme/teams/b: y"), section(MARKED, "acme/teams/b: z")
     text = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
@@ -300,7 +300,7 @@ def test_mark_on_one_side_of_a_conflict_is_kept() -> None:
     assert disputed == {(HERE, "org-1", Address.parse("acme/teams/b"))}
 
 
-def test_mark_on_one_of_two_equal_lines_counts() -> None:
+def test_kept_mark_on_duplicate_ids_line_survives() -> None:
     ids, found = parse(section("acme/teams/a: x", MARKED), "f", REGISTRY)
 
     assert list(found) == []
@@ -310,7 +310,7 @@ def test_mark_on_one_of_two_equal_lines_counts() -> None:
 # Writing.
 
 
-def test_lines_are_sorted_and_one_entry_is_one_line() -> None:
+def test_ids_file_is_written_sorted() -> None:
     ids = (
         ids_of(line("b/teams/z", "1e3"), line("b/teams/a", "t"), organization="org-2")
         .replaced(HERE, "org-1", {line("a/teams/x", "x").address: line("a/teams/x", "x")})
@@ -349,7 +349,7 @@ def _lines(draw: st.DrawFn) -> RecordedLine:
         max_size=2,
     )
 )
-def test_what_was_written_is_read_again(sections: dict[str, dict[str, list[RecordedLine]]]) -> None:
+def test_ids_file_survives_write_and_read(sections: dict[str, dict[str, list[RecordedLine]]]) -> None:
     ids = IdsFile(
         {
             platform: {id: {one.address: one for one in lines} for id, lines in organizations.items()}
@@ -363,13 +363,13 @@ def test_what_was_written_is_read_again(sections: dict[str, dict[str, list[Recor
     assert render(again) == render(ids)
 
 
-def test_a_very_long_address_is_written_and_read() -> None:
+def test_long_address_survives_ids_file_rewrite() -> None:
     ids = ids_of(line(f"acme/sites/{'s' * 600}/structure/{'t' * 600}", "section-1", "site-space-1"))
 
     assert parse(render(ids), "f", REGISTRY) == (ids, [])
 
 
-def test_variation_selector_is_escaped() -> None:
+def test_variation_selector_in_id_is_escaped() -> None:
     written = render(ids_of(line("acme/teams/a", "a\ufe0f")))
 
     assert written.decode().isascii()
@@ -377,12 +377,12 @@ def test_variation_selector_is_escaped() -> None:
 
 
 @pytest.mark.parametrize("id", ["a\u3164", "\U000e0100", "a\u034f", "{", "..", "a//b"])
-def test_id_that_no_platform_has_is_left_out(id: str) -> None:
+def test_unsafe_id_is_omitted_from_ids_file(id: str) -> None:
     """An invisible character would hide which object a line is about; dots and braces would change a URL."""
     assert parse(render(ids_of(line("acme/teams/a", id))), "f", REGISTRY)[0].sections == {}
 
 
-def test_what_no_line_can_hold_is_left_out() -> None:
+def test_id_with_space_is_omitted_from_ids_file() -> None:
     ids = ids_of(line("acme/teams/a", "an id"), line("acme/teams/b", "x"))
 
     assert parse(render(ids), "f", REGISTRY) == (ids_of(line("acme/teams/b", "x")), [])
@@ -391,7 +391,7 @@ def test_what_no_line_can_hold_is_left_out() -> None:
 # Sections.
 
 
-def test_the_key_of_an_organization_may_change() -> None:
+def test_ids_lines_follow_changed_organization_key() -> None:
     ids = ids_of(line("old/teams/a", "x"))
 
     assert ids.lines(HERE, "org-1", "acme") == {Address.parse("acme/teams/a"): line("acme/teams/a", "x")}
@@ -399,7 +399,7 @@ def test_the_key_of_an_organization_may_change() -> None:
     assert ids.lines(HERE, "org-2", "acme") == {}
 
 
-def test_an_edit_replaces_adds_and_removes_lines_of_its_organizations_alone() -> None:
+def test_ids_edit_affects_only_its_organizations() -> None:
     ids = ids_of(line("acme/teams/a", "x"), line("acme/teams/b", "y"))
     other = ids.replaced("world-1", "org-1", {line("acme/teams/a", "w").address: line("acme/teams/a", "w")})
     edits = {
@@ -419,14 +419,14 @@ def test_an_edit_replaces_adds_and_removes_lines_of_its_organizations_alone() ->
     )
 
 
-def test_an_edit_after_the_key_has_changed_leaves_one_line_for_each_entry() -> None:
+def test_ids_edit_after_key_change_keeps_one_line() -> None:
     ids = ids_of(line("old/teams/a", "x"), line("old/teams/b", "y"))
     edits = {("org-1", Address.parse("acme/teams/a")): line("acme/teams/a", "new")}
 
     assert ids.edited(HERE, edits) == ids_of(line("acme/teams/a", "new"), line("acme/teams/b", "y"))
 
 
-def test_a_section_without_lines_goes() -> None:
+def test_empty_ids_section_is_removed() -> None:
     edits = {("org-1", Address.parse("acme/teams/a")): None}
 
     assert ids_of(line("acme/teams/a", "x")).edited(HERE, edits) == IdsFile()

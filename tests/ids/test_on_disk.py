@@ -34,13 +34,13 @@ def add(file: Path, *lines: RecordedLine, organization: str = "org-1") -> None:
     IdsOnDisk(file, REGISTRY, "dpsync.ids.yaml").edit(HERE, edits)
 
 
-def test_a_new_file_is_made_and_read_again(file: Path) -> None:
+def test_new_ids_file_is_created_and_readable(file: Path) -> None:
     add(file, line("acme/teams/a", "x"))
 
     assert IdsOnDisk(file, REGISTRY).read() == ids_of(line("acme/teams/a", "x"))
 
 
-def test_what_somebody_else_has_written_meanwhile_stays(file: Path) -> None:
+def test_ids_file_write_keeps_concurrent_lines(file: Path) -> None:
     add(file, line("acme/teams/a", "x"))
     file.write_text(
         section("acme/teams/a: x", "acme/teams/c: z") + "  org-2:\n    globex/teams/a: y\n", encoding="utf-8"
@@ -52,7 +52,7 @@ def test_what_somebody_else_has_written_meanwhile_stays(file: Path) -> None:
     ).edited(HERE, {("org-2", line("globex/teams/a", "y").address): line("globex/teams/a", "y")})
 
 
-def test_many_writers_at_a_time_lose_no_line(file: Path) -> None:
+def test_parallel_ids_file_writers_lose_no_line(file: Path) -> None:
     lines = [line(f"acme/teams/t{number}", f"id-{number}") for number in range(24)]
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda one: add(file, one), lines))
@@ -60,7 +60,7 @@ def test_many_writers_at_a_time_lose_no_line(file: Path) -> None:
     assert IdsOnDisk(file, REGISTRY).read() == ids_of(*lines)
 
 
-def test_a_file_that_says_the_same_is_not_touched(file: Path) -> None:
+def test_equivalent_ids_file_is_not_rewritten(file: Path) -> None:
     text = "# by hand\n" + section("acme/teams/b: y", "acme/teams/a: x")
     file.write_text(text, encoding="utf-8")
     add(file, line("acme/teams/a", "x"))
@@ -68,7 +68,7 @@ def test_a_file_that_says_the_same_is_not_touched(file: Path) -> None:
     assert file.read_text(encoding="utf-8") == text
 
 
-def test_no_file_is_made_for_nothing(file: Path) -> None:
+def test_ids_file_is_not_created_without_lines(file: Path) -> None:
     """Otherwise, a file that says all of it already is written again, and has another time."""
     add(file)
 
@@ -76,7 +76,7 @@ def test_no_file_is_made_for_nothing(file: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["<<<<<<< HEAD\n", "- a\n", "https://a.example: 1\n", "\x00"])
-def test_a_file_that_cannot_be_understood_is_left_as_it_is(file: Path, text: str) -> None:
+def test_unparsable_ids_file_is_never_overwritten(file: Path, text: str) -> None:
     """Otherwise, a file that cannot be read is replaced, and its lines are lost."""
     file.write_text(text, encoding="utf-8")
     with pytest.raises(CannotWrite, match=r"the ids file dpsync\.ids\.yaml cannot be written: line 1: "):
@@ -86,7 +86,7 @@ def test_a_file_that_cannot_be_understood_is_left_as_it_is(file: Path, text: str
 
 
 @pytest.mark.parametrize("make", ["directory", "link", "fifo"])
-def test_what_is_no_file_is_never_replaced(file: Path, tmp_path: Path, make: str) -> None:
+def test_ids_write_never_replaces_directory_link_or_pipe(file: Path, tmp_path: Path, make: str) -> None:
     if make == "directory":
         file.mkdir()
     elif make == "link":
@@ -101,7 +101,7 @@ def test_what_is_no_file_is_never_replaced(file: Path, tmp_path: Path, make: str
     assert stat.S_IFMT(file.lstat().st_mode) == before
 
 
-def test_no_link_has_it_written_outside_of_the_project(tmp_path: Path) -> None:
+def test_ids_file_write_refuses_symlink_leaving_project(tmp_path: Path) -> None:
     """Otherwise, a link in the project has the ids file written anywhere."""
     for name in ("project", "elsewhere"):
         (tmp_path / name).mkdir()
@@ -114,36 +114,32 @@ def test_no_link_has_it_written_outside_of_the_project(tmp_path: Path) -> None:
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_a_place_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_ids_file_in_missing_directory_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match="No such file or directory"):
         add(tmp_path / "nowhere" / "ids.yaml", line("acme/teams/a", "x"))
 
 
-def test_the_local_file_is_kept_out_of_git(tmp_path: Path) -> None:
+def test_local_ids_directory_gets_gitignore(tmp_path: Path) -> None:
     add(tmp_path / ".dpsync" / "ids.yaml", line("acme/teams/a", "x"))
 
     assert (tmp_path / ".dpsync" / ".gitignore").read_text(encoding="utf-8") == "*\n"
 
 
-def test_one_who_does_not_let_go_of_the_file_is_not_waited_for_for_ever(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_locked_ids_file_write_times_out(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, that another dpsync writes all the time stops an apply in the middle."""
     monkeypatch.setattr(ids_on_disk, "_PATIENCE", 0.0)
     with ids_on_disk._locked(file), pytest.raises(CannotWrite, match="another dpsync"):
         add(file, line("acme/teams/a", "x"))
 
 
-def test_without_a_place_for_locks_it_is_written_all_the_same(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ids_file_is_written_without_lock_directory(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
     add(file, line("acme/teams/a", "x"))
 
     assert file.exists()
 
 
-def test_whole_sections_are_replaced_and_others_stay(file: Path) -> None:
+def test_ids_replace_keeps_other_organizations(file: Path) -> None:
     add(file, line("acme/teams/a", "x"))
     add(file, line("globex/teams/a", "y"), organization="org-2")
     lines = {line("acme/teams/b", "z").address: line("acme/teams/b", "z")}

@@ -101,11 +101,11 @@ class Apply:
         return self.store.last if self.store.written else {}
 
 
-def test_what_is_recognised_is_recorded_at_the_start() -> None:
+def test_recorder_records_matched_ids_at_start() -> None:
     assert Apply().begins().writes() == {"acme/teams/a": "team-a"}
 
 
-def test_what_is_recorded_already_is_not_written_again() -> None:
+def test_recorder_skips_already_recorded_ids() -> None:
     """Otherwise, each apply writes the file, though nothing new is known."""
     first = Apply().begins()
     again = Apply(known=first.recorder.known).begins()
@@ -114,7 +114,7 @@ def test_what_is_recorded_already_is_not_written_again() -> None:
     assert again.writes() == {}
 
 
-def test_the_line_of_a_former_key_goes() -> None:
+def test_recorder_removes_line_of_renamed_key() -> None:
     old = (
         Apply()
         .begins()
@@ -127,7 +127,7 @@ def test_the_line_of_a_former_key_goes() -> None:
     assert apply.writes() == {"acme/teams/z": None}
 
 
-def test_the_line_of_another_kind_or_of_an_object_that_no_entry_is_stays() -> None:
+def test_recorder_keeps_lines_of_unrelated_objects() -> None:
     """Otherwise, the line of a thing of another kind with the same id goes."""
     lines = {"acme/spaces/z": "team-a", "acme/teams/y": "old"}
     edits = {("acme", at(address)): RecordedLine(at(address), id) for address, id in lines.items()}
@@ -136,17 +136,17 @@ def test_the_line_of_another_kind_or_of_an_object_that_no_entry_is_stays() -> No
     assert apply.writes() == {}
 
 
-def test_blocked_entries_keep_their_lines() -> None:
+def test_recorder_skips_blocked_entries() -> None:
     """Otherwise, what cannot be recognised gets a line with a wrong id."""
     assert Apply().begins(blocked="acme/teams/a").writes() == {}
 
 
-def test_entries_outside_of_the_selection_keep_their_lines() -> None:
+def test_recorder_skips_entries_outside_selection() -> None:
     """Otherwise, lines outside of the selected part change."""
     assert Apply(chosen=frozenset({at("acme/teams/b")})).begins().writes() == {}
 
 
-def test_what_is_made_is_recorded_when_it_is_made() -> None:
+def test_recorder_adds_line_after_create() -> None:
     apply = Apply().begins()
     apply.ends("create", "acme/teams/b", gives={"acme/teams/b": "t9"})
 
@@ -154,7 +154,7 @@ def test_what_is_made_is_recorded_when_it_is_made() -> None:
 
 
 @pytest.mark.parametrize("id", ["t 9", "t\n9", "", "t" * 501])
-def test_an_id_that_no_line_can_hold_gets_none(id: str) -> None:
+def test_recorder_skips_unsafe_ids(id: str) -> None:
     """One such line would make the whole file unreadable.
 
     Otherwise, an id that no line can hold makes the whole file unreadable.
@@ -166,7 +166,7 @@ def test_an_id_that_no_line_can_hold_gets_none(id: str) -> None:
 
 
 @pytest.mark.parametrize("result", ["failed", "stale", "unknown", "not-tried", "requested"])
-def test_nothing_follows_from_a_step_that_was_not_seen_to_succeed(result: str) -> None:
+def test_recorder_ignores_unsuccessful_steps(result: str) -> None:
     apply = Apply().begins()
     apply.ends("create", "acme/teams/b", result, gives={"acme/teams/b": "t9"})
     apply.ends("delete", "acme/teams/a", result, id="team-a")
@@ -178,7 +178,7 @@ def known(*lines: RecordedLine, organization: str = ORG) -> IdsFile:
     return ids_of(*lines, organization=organization)
 
 
-def test_with_a_delete_the_line_goes_wherever_it_stands_and_those_of_what_was_in_it() -> None:
+def test_recorder_removes_lines_of_deleted_object_and_children() -> None:
     """Otherwise, an entry loses its line because another one is the same person.
 
     Otherwise, the line of a thing of another kind with the same id goes.
@@ -197,7 +197,7 @@ def test_with_a_delete_the_line_goes_wherever_it_stands_and_those_of_what_was_in
     }  # fmt: skip
 
 
-def test_what_is_made_anew_has_the_line_of_the_new_one() -> None:
+def test_recorder_uses_new_id_after_recreation() -> None:
     apply = Apply(known=known(line("acme/teams/a", "team-a"))).begins()
     apply.ends("delete", "acme/teams/a", id="team-a")
     apply.ends("create", "acme/teams/a", gives={"acme/teams/a": "t2"})
@@ -205,14 +205,14 @@ def test_what_is_made_anew_has_the_line_of_the_new_one() -> None:
     assert apply.writes() == {"acme/teams/a": "t2"}
 
 
-def test_one_that_was_gone_already_has_no_line_either() -> None:
+def test_recorder_removes_line_of_already_deleted_object() -> None:
     apply = Apply(known=known(line("acme/teams/a", "team-a"))).begins()
     apply.ends("delete", "acme/teams/a", "already", id="team-a")
 
     assert apply.writes() == {"acme/teams/a": None}
 
 
-def test_a_section_is_recorded_with_the_site_space_that_came_with_it() -> None:
+def test_recorder_stores_section_with_its_site_space() -> None:
     case = Case(
         wanted={
             "site": {"docs": {"title": "Docs"}},
@@ -244,12 +244,12 @@ def given() -> Sides:
 BEFORE = known(line("globex/spaces/x", "space-x"), line("globex/spaces/y", "y"), organization="globex")
 
 
-def test_before_a_transfer_the_line_stays_where_it_is() -> None:
+def test_recorder_keeps_line_before_transfer() -> None:
     """Otherwise, a line moves to another organization before its object does."""
     assert Apply(sides=given(), known=BEFORE).begins().writes() == {}
 
 
-def test_with_a_transfer_the_line_moves_to_the_other_section() -> None:
+def test_recorder_moves_line_after_transfer() -> None:
     apply = Apply(sides=given(), known=BEFORE).begins()
     apply.ends("transfer", "acme/spaces/x", kind="space")
     apply.recorder.close()
@@ -260,7 +260,7 @@ def test_with_a_transfer_the_line_moves_to_the_other_section() -> None:
     }
 
 
-def test_a_transfer_that_was_not_seen_moves_nothing() -> None:
+def test_recorder_keeps_line_after_unknown_transfer() -> None:
     """Otherwise, what was not done, or nobody knows, gets a line."""
     apply = Apply(sides=given(), known=BEFORE).begins()
     apply.ends("transfer", "acme/spaces/x", "unknown", kind="space")
@@ -275,7 +275,7 @@ def made(apply: Apply, key: str) -> None:
     apply.ends("create", f"acme/teams/{key}", gives={f"acme/teams/{key}": f"t-{key}"})
 
 
-def test_it_is_written_at_once_and_then_once_a_second() -> None:
+def test_recorder_writes_once_per_second_at_most() -> None:
     apply = Apply().begins()
     apply.recorder.flush()
     made(apply, "b")
@@ -291,7 +291,7 @@ def test_it_is_written_at_once_and_then_once_a_second() -> None:
     assert left == pytest.approx(0.1)
 
 
-def test_nothing_is_written_where_nothing_was_learned() -> None:
+def test_recorder_skips_write_without_new_ids() -> None:
     """Otherwise, the file is written after each of thousands of steps."""
     apply = Apply()
     apply.recorder.flush()
@@ -307,9 +307,7 @@ def test_nothing_is_written_where_nothing_was_learned() -> None:
         (KeyError("x"), "the ids file cannot be written: dpsync has an internal error (KeyError)"),
     ],
 )
-def test_what_could_not_be_written_is_tried_again_and_told_only_if_it_never_worked(
-    broken: Exception, told: str
-) -> None:
+def test_recorder_retries_failed_write_before_reporting(broken: Exception, told: str) -> None:
     """Otherwise, a file that cannot be written stops an apply in the middle.
 
     Otherwise, what could not be written once is never written.
@@ -325,14 +323,14 @@ def test_what_could_not_be_written_is_tried_again_and_told_only_if_it_never_work
     assert apply.store.last == {"acme/teams/a": "team-a"}
 
 
-def test_what_was_never_written_is_told() -> None:
+def test_recorder_reports_permanently_failed_write() -> None:
     apply = Apply(store=Kept(broken=NO_ROOM)).begins()
     apply.recorder.close()
 
     assert apply.recorder.trouble == "no room"
 
 
-def test_a_mistake_of_our_own_is_told_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorder_internal_error_does_not_stop_apply(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, a mistake of dpsync's about lines stops an apply in the middle."""
     apply = Apply().begins()
     monkeypatch.setattr(apply.recorder, "_record_created", None)

@@ -19,7 +19,7 @@ def planned(server: ThreadedServer, desired: Desired, ids: IdsFile = NO_IDS) -> 
         return Session(desired, REGISTRY, ids=ids).plan(client)
 
 
-def test_a_plan_of_a_whole_world_asks_the_same_with_the_file_and_without(server: ThreadedServer) -> None:
+def test_ids_file_adds_no_requests_to_plan(server: ThreadedServer) -> None:
     """But for one request for each content that is recorded and gone."""
     server.reset()
     with RememberingClient(server.url, "ada-token") as client:

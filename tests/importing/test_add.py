@@ -61,7 +61,7 @@ def settled(run: Run, directory: Path) -> None:
     assert planned.code == 0, planned.out + planned.err
 
 
-def test_it_stands_behind_its_siblings_and_every_other_character_stays(
+def test_import_add_inserts_entry_after_its_siblings(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
     """Otherwise, a pattern that names nothing is passed over in silence."""
@@ -75,7 +75,7 @@ def test_it_stands_behind_its_siblings_and_every_other_character_stays(
     assert "temporary" not in json.dumps(add(run, directory, 3, "acme/teams/[Temporary]")["files"])
 
 
-def test_a_flow_mapping_gets_it_at_its_end(platform: ThreadedServer, run: Run, project: Project) -> None:
+def test_import_add_appends_to_flow_mapping(platform: ThreadedServer, run: Run, project: Project) -> None:
     directory = project(
         "dpsync: 1\norganizations:\n  acme: { id: acme, teams: { writers: { title: Technical writers } } }\n"
     )
@@ -86,14 +86,16 @@ def test_a_flow_mapping_gets_it_at_its_end(platform: ThreadedServer, run: Run, p
     settled(run, directory)
 
 
-def test_a_pattern_adds_all_that_it_names(platform: ThreadedServer, run: Run, directory: Path) -> None:
+def test_import_add_pattern_adds_all_matching_objects(
+    platform: ThreadedServer, run: Run, directory: Path
+) -> None:
     """Otherwise, something that is an entry already is added a second time."""
     add(run, directory, 0, "acme/teams/*")
     assert read(directory).count("title:") == 4
     settled(run, directory)
 
 
-def test_a_place_without_entries_gets_them(platform: ThreadedServer, run: Run, directory: Path) -> None:
+def test_import_add_creates_missing_mappings(platform: ThreadedServer, run: Run, directory: Path) -> None:
     external = {"kind": "external", "url": "https://a.example/"}
     change(platform, "/orgs/acme/sites/help/redirects", "POST", source="/old", destination=external)
     change(platform, "/orgs/acme/sites/help/share-links", "POST", name="Partners")
@@ -115,7 +117,7 @@ def test_a_place_without_entries_gets_them(platform: ThreadedServer, run: Run, d
         pytest.param("", "include: []\n", id="key of the file below"),
     ],
 )
-def test_new_list_is_block_at_end_of_short_form(
+def test_import_add_writes_new_list_as_block(
     before: str, after: str, platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     head = f"dpsync: 1\npolicy: {{ watch: [spaces] }}\norganization: acme\nid: acme\n{before}"
@@ -141,7 +143,7 @@ def test_new_list_is_block_at_end_of_short_form(
     settled(run, directory)
 
 
-def test_new_lists_at_one_place_are_in_their_own_entries(
+def test_import_add_places_new_lists_under_their_parents(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     """The lists of the site and of the organization come behind the same line."""
@@ -161,7 +163,7 @@ def test_new_lists_at_one_place_are_in_their_own_entries(
     settled(run, directory)
 
 
-def test_add_reports_redirect_that_api_edition_refuses(
+def test_import_add_reports_redirect_refused_by_api_version(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
     """Otherwise, one such redirect would prevent `--add` from adding all others."""
@@ -174,7 +176,7 @@ def test_add_reports_redirect_that_api_edition_refuses(
     assert "is not a path" in problem["message"]
 
 
-def test_what_would_not_be_recognised_is_pinned(platform: ThreadedServer, run: Run, directory: Path) -> None:
+def test_import_add_pins_ambiguous_objects(platform: ThreadedServer, run: Run, directory: Path) -> None:
     change(platform, "/orgs/acme/teams", "PUT", title="Twin")
     change(platform, "/orgs/acme/teams", "PUT", title="Twin")
     add(run, directory, 0, "acme/teams/*")
@@ -185,7 +187,7 @@ def test_what_would_not_be_recognised_is_pinned(platform: ThreadedServer, run: R
     settled(run, directory)
 
 
-def test_what_is_not_there_and_what_is_declared_is_named(
+def test_import_add_refuses_unknown_or_declared_address(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
     expected = {
@@ -199,7 +201,7 @@ def test_what_is_not_there_and_what_is_declared_is_named(
         assert document["files"] == []
 
 
-def test_things_that_refer_to_each_other_are_added_together(
+def test_import_add_adds_objects_with_references_together(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
     change(platform, "/spaces/archive/permissions", "POST", teams=["reviewers"], role="read")
@@ -213,9 +215,7 @@ def test_things_that_refer_to_each_other_are_added_together(
     settled(run, directory)
 
 
-def test_nodes_of_a_navigation_are_left_to_people(
-    platform: ThreadedServer, run: Run, project: Project
-) -> None:
+def test_import_add_refuses_navigation_nodes(platform: ThreadedServer, run: Run, project: Project) -> None:
     directory = project(
         "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    spaces: { support: { title: Support } }\n"
         "    sites:\n      help:\n        title: Help center\n        basename: help\n"
@@ -225,7 +225,7 @@ def test_nodes_of_a_navigation_are_left_to_people(
     assert "--add cannot choose the position" in problem["message"]
 
 
-def test_add_is_no_update(run: Run, tmp_path: Path) -> None:
+def test_import_add_and_update_cannot_be_combined(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path), "--add", "--update", "acme/teams")
     assert ended.code == 64
     assert "--update and --add cannot be combined" in ended.err
@@ -235,7 +235,7 @@ def test_add_is_no_update(run: Run, tmp_path: Path) -> None:
 # A rename by hand.
 
 
-def test_a_rename_by_hand_is_drift_with_both_ways_out(
+def test_drift_shows_both_resolutions_for_rename_in_gitbook(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
     change(platform, "/orgs/acme/teams/writers", title="Technical writing")
@@ -256,7 +256,7 @@ def test_a_rename_by_hand_is_drift_with_both_ways_out(
          "      archive: { title: Archives }\n"),
     ],
 )  # fmt: skip
-def test_an_update_takes_the_new_name_over(
+def test_import_update_writes_new_name(
     platform: ThreadedServer,
     run: Run,
     directory: Path,
@@ -273,7 +273,7 @@ def test_an_update_takes_the_new_name_over(
     settled(run, directory)
 
 
-def test_a_name_that_could_be_several_is_not_taken_over(
+def test_import_update_refuses_ambiguous_new_name(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
     change(platform, "/orgs/acme/teams/writers", title="Technical writing")
@@ -284,7 +284,7 @@ def test_a_name_that_could_be_several_is_not_taken_over(
     assert "keep  write the new name at teams.yaml:6" in run("drift", "-C", str(directory)).out
 
 
-def test_a_name_is_taken_over_under_another_key_when_its_entry_is_named(
+def test_import_update_writes_name_for_exact_address(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
     """The ids file knows the entry that is gone; the title of the new one looks like nothing that is live."""
@@ -312,7 +312,7 @@ SINGLES = [
 
 
 @pytest.mark.parametrize(("address", "expected"), SINGLES)
-def test_add_writes_object_that_parent_has_once(
+def test_import_add_writes_single_object_of_parent(
     address: str, expected: str, platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
     """Otherwise, --add and --update refer to each other."""
@@ -327,7 +327,7 @@ def test_add_writes_object_that_parent_has_once(
     assert updated.code == 0, updated.out
 
 
-def test_add_of_unreadable_object_names_the_missing_access(
+def test_import_add_of_unreadable_object_names_missing_access(
     platform: ThreadedServer, run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "lin-token")
@@ -335,7 +335,7 @@ def test_add_of_unreadable_object_names_the_missing_access(
     assert found["message"].startswith("this token has no access to GET ")
 
 
-def test_add_skips_site_space_that_inherits_everything(
+def test_import_add_skips_site_space_inheriting_all_settings(
     platform: ThreadedServer, run: Run, directory: Path
 ) -> None:
     (directory / "dpsync.yaml").write_text(

@@ -59,7 +59,7 @@ def directory(platform: ThreadedServer, run: Run, project: Project) -> Path:
     return made
 
 
-def test_what_a_person_has_decided_stays_and_what_is_live_comes(run: Run, directory: Path) -> None:
+def test_second_import_keeps_edits_and_adds_live_values(run: Run, directory: Path) -> None:
     """Otherwise, what the policy leaves alone gets an entry."""
     ended = run("import", "-C", str(directory), "--format", "json")
     root, people = (directory / "dpsync.yaml").read_text(), (directory / "people/teams.yaml").read_text()
@@ -73,7 +73,7 @@ def test_what_a_person_has_decided_stays_and_what_is_live_comes(run: Run, direct
     assert ended.code == 3
 
 
-def test_it_changes_nothing_when_nothing_has_changed(run: Run, directory: Path) -> None:
+def test_second_import_without_changes_keeps_files(run: Run, directory: Path) -> None:
     run("import", "-C", str(directory))
     committed(directory)
     run("import", "-C", str(directory))
@@ -85,9 +85,7 @@ def git_says(directory: Path) -> str:
     return subprocess.run(asked, check=True, capture_output=True, text=True).stdout
 
 
-def test_what_was_imported_and_not_touched_follows_the_platform(
-    run: Run, platform: ThreadedServer, tmp_path: Path
-) -> None:
+def test_second_import_follows_platform_changes(run: Run, platform: ThreadedServer, tmp_path: Path) -> None:
     target = tmp_path / "new"
     assert run("import", "-C", str(target), "--organization", "acme").code == 0
     committed(target)
@@ -131,7 +129,7 @@ def test_forced_import_keeps_policy_and_environments(flags: list[str], run: Run,
     assert run("validate", "-C", str(directory)).code == 0
 
 
-def test_forced_import_names_policy_that_it_cannot_keep(run: Run, directory: Path) -> None:
+def test_forced_import_reports_invalid_policy_as_lost(run: Run, directory: Path) -> None:
     wrong = ROOT.replace("prune: [teams]", "prune: [tems]")
     (directory / "dpsync.yaml").write_text(wrong)
     ended = run("import", "-C", str(directory), "--organization", "acme", "--force")
@@ -140,7 +138,7 @@ def test_forced_import_names_policy_that_it_cannot_keep(run: Run, directory: Pat
     assert ("prune:" in text, "protect: [sites/*]" in text) == (False, True)
 
 
-def test_what_cannot_be_read_is_refused(run: Run, directory: Path) -> None:
+def test_second_import_refuses_invalid_existing_files(run: Run, directory: Path) -> None:
     (directory / "dpsync.yaml").write_text(ROOT + "nonsense: true\n")
     ended = run("import", "-C", str(directory))
     assert ended.code == 4
@@ -149,12 +147,12 @@ def test_what_cannot_be_read_is_refused(run: Run, directory: Path) -> None:
     assert "nonsense" in (directory / "dpsync.yaml").read_text()
 
 
-def test_an_organization_that_the_files_do_not_declare_is_refused(run: Run, directory: Path) -> None:
+def test_second_import_refuses_undeclared_organization(run: Run, directory: Path) -> None:
     ended = run("import", "-C", str(directory), "--organization", "globex")
     assert (ended.code, 'the existing files declare no organization "globex"' in ended.err) == (1, True)
 
 
-def test_what_is_not_committed_is_not_overwritten(run: Run, directory: Path) -> None:
+def test_second_import_refuses_uncommitted_changes(run: Run, directory: Path) -> None:
     (directory / "dpsync.yaml").write_text(ROOT + "# not committed\n")
     assert run("import", "-C", str(directory)).code == 4
     assert "Acme Manual" not in (directory / "dpsync.yaml").read_text()
@@ -188,7 +186,7 @@ def test_second_import_with_more_access_completes_files(
     assert git_says(target) == ""
 
 
-def test_second_import_with_less_access_names_unread_lists(
+def test_second_import_with_less_access_names_unreadable_lists(
     platform: ThreadedServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target, file = tmp_path / "new", tmp_path / "new/acme/sites/help.yaml"
@@ -205,7 +203,7 @@ def test_second_import_with_less_access_names_unread_lists(
     assert git_says(target) == ""
 
 
-def test_entry_behind_a_block_entry_is_a_block(platform: ThreadedServer, run: Run, project: Project) -> None:
+def test_second_import_adds_entry_as_block(platform: ThreadedServer, run: Run, project: Project) -> None:
     root = (
         "dpsync: 1\npolicy: { watch: [saml] }\norganization: acme\nid: acme\nsaml:\n  okta: { label: Okta }\n"
     )

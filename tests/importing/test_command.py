@@ -46,7 +46,7 @@ def target(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("token", "organization"), [("ada-token", "acme"), ("hank-token", "globex")])
-def test_after_importing_the_built_in_world_the_plan_is_empty(
+def test_plan_is_empty_after_import(
     platform: ThreadedServer, run: Run, target: Path, token: str, organization: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -59,7 +59,7 @@ def test_after_importing_the_built_in_world_the_plan_is_empty(
     assert json.loads(planned.out)["plan"]["changes"] == []
 
 
-def test_merge_rules_that_name_who_left_are_imported_and_plan_empty(
+def test_merge_rules_naming_former_members_are_imported(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
     users = {"rule": "require_specific_reviewers", "users": ["lin", "rui"]}
@@ -72,7 +72,7 @@ def test_merge_rules_that_name_who_left_are_imported_and_plan_empty(
     assert "- { id: lin }" in (target / "acme/spaces.yaml").read_text()
 
 
-def test_a_certificate_that_is_none_is_left_out_and_named(
+def test_import_omits_and_reports_invalid_certificate(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
     by_hand(platform, "PATCH", "/orgs/acme/saml/okta", {"certificate": "to follow!"})
@@ -83,9 +83,7 @@ def test_a_certificate_that_is_none_is_left_out_and_named(
     assert "the text is not a certificate: it is not Base64" in ended.out
 
 
-def test_the_files_are_laid_out_by_place_and_sites_have_one_each(
-    platform: ThreadedServer, run: Run, target: Path
-) -> None:
+def test_import_writes_one_file_per_list_and_site(platform: ThreadedServer, run: Run, target: Path) -> None:
     run("import", "-C", str(target), "--organization", "acme")
     names = {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()}
     assert names == {
@@ -104,7 +102,7 @@ def test_the_files_are_laid_out_by_place_and_sites_have_one_each(
         ).resolve() == target / "schemas/dpsync.schema.json"
 
 
-def test_it_reads_as_if_a_person_had_written_it(platform: ThreadedServer, run: Run, target: Path) -> None:
+def test_import_output_is_human_readable(platform: ThreadedServer, run: Run, target: Path) -> None:
     run("import", "-C", str(target), "--organization", "acme")
     assert (target / "acme/teams.yaml").read_text(encoding="utf-8").splitlines()[1:] == [
         "organization: acme",
@@ -165,39 +163,41 @@ def test_it_reads_as_if_a_person_had_written_it(platform: ThreadedServer, run: R
     ) == "Answer briefly and link the page.\n"
 
 
-def test_a_directory_that_is_not_there_is_made(platform: ThreadedServer, run: Run, tmp_path: Path) -> None:
+def test_import_creates_missing_directory(platform: ThreadedServer, run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path / "new" / "docs"), "--organization", "globex")
     assert ended.code == 0, ended.err
     assert (tmp_path / "new" / "docs" / "dpsync.yaml").is_file()
 
 
-def test_a_directory_that_cannot_be_made_is_named(platform: ThreadedServer, run: Run, tmp_path: Path) -> None:
+def test_import_into_uncreatable_directory_is_an_error(
+    platform: ThreadedServer, run: Run, tmp_path: Path
+) -> None:
     (tmp_path / "file").touch()
     ended = run("import", "-C", str(tmp_path / "file" / "docs"), "--organization", "globex")
     assert ended.code == 1
     assert f"cannot write {tmp_path / 'file' / 'docs'}: Not a directory" in ended.err
 
 
-def test_what_is_there_already_is_not_looked_for_in_a_new_directory(run: Run, tmp_path: Path) -> None:
+def test_import_update_in_missing_directory_is_refused(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path / "new"), "--update", "acme/teams")
     assert ended.code == 64
     assert "new' does not exist" in ended.err
     assert not (tmp_path / "new").exists()
 
 
-def test_only_what_one_organization_has(platform: ThreadedServer, run: Run, target: Path) -> None:
+def test_import_writes_only_selected_organization(platform: ThreadedServer, run: Run, target: Path) -> None:
     assert run("import", "-C", str(target), "--organization", "globex").code == 0
     assert "acme:" not in (target / "dpsync.yaml").read_text(encoding="utf-8")
 
 
-def test_an_unknown_organization_is_said(platform: ThreadedServer, run: Run, target: Path) -> None:
+def test_import_of_unknown_organization_is_an_error(platform: ThreadedServer, run: Run, target: Path) -> None:
     ended = run("import", "-C", str(target), "--organization", "initech")
     assert ended.code == 1
     assert 'this token can read no organization "initech"' in ended.err
     assert not list(target.iterdir())
 
 
-def test_two_of_one_title_are_pinned_and_others_are_not(
+def test_import_pins_only_objects_with_duplicate_titles(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
     world = {
@@ -219,7 +219,7 @@ def test_two_of_one_title_are_pinned_and_others_are_not(
     platform.reset()
 
 
-def test_nothing_that_git_does_not_have_is_overwritten(
+def test_import_never_overwrites_uncommitted_changes(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
     run("import", "-C", str(target), "--organization", "acme")
@@ -242,7 +242,7 @@ def test_nothing_that_git_does_not_have_is_overwritten(
     assert "# a note" not in changed.read_text(encoding="utf-8")
 
 
-def test_an_ignored_file_is_not_overwritten_either(platform: ThreadedServer, run: Run, target: Path) -> None:
+def test_import_never_overwrites_gitignored_file(platform: ThreadedServer, run: Run, target: Path) -> None:
     (target / ".gitignore").write_text("dpsync.yaml\n", encoding="utf-8")
     (target / "dpsync.yaml").write_text("mine\n", encoding="utf-8")
     committed(target)
@@ -251,7 +251,7 @@ def test_an_ignored_file_is_not_overwritten_either(platform: ThreadedServer, run
     assert not (target / "acme").exists()
 
 
-def test_what_is_left_of_an_earlier_import_would_be_included_and_is_refused(
+def test_import_refuses_leftover_file_matching_include(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
     (target / "acme/sites").mkdir(parents=True)
@@ -262,7 +262,7 @@ def test_what_is_left_of_an_earlier_import_would_be_included_and_is_refused(
     assert not (target / "dpsync.yaml").exists()
 
 
-def test_a_link_that_leads_out_is_not_followed(
+def test_import_refuses_symlink_leaving_project(
     platform: ThreadedServer, run: Run, target: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
@@ -271,9 +271,7 @@ def test_a_link_that_leads_out_is_not_followed(
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_a_place_that_cannot_be_written_leaves_nothing_behind(
-    platform: ThreadedServer, run: Run, target: Path
-) -> None:
+def test_failed_import_leaves_no_files(platform: ThreadedServer, run: Run, target: Path) -> None:
     (target / "schemas").write_text("a file where a directory belongs\n", encoding="utf-8")
     ended = run("import", "-C", str(target), "--organization", "acme")
     assert ended.code == 1
@@ -281,7 +279,7 @@ def test_a_place_that_cannot_be_written_leaves_nothing_behind(
     assert [path.name for path in target.iterdir()] == ["schemas"]
 
 
-def test_what_a_translation_makes_is_named_by_the_translation(
+def test_import_names_translated_space_by_its_translation(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
     world = platform.call(lambda: worlds.dump(platform.app.store))
@@ -301,7 +299,9 @@ def test_what_a_translation_makes_is_named_by_the_translation(
     platform.reset()
 
 
-def test_what_is_secret_is_named_and_never_written(platform: ThreadedServer, run: Run, target: Path) -> None:
+def test_import_replaces_secrets_with_environment_variables(
+    platform: ThreadedServer, run: Run, target: Path
+) -> None:
     world = platform.call(lambda: worlds.dump(platform.app.store))
     acme = next(org for org in world["organizations"] if org["id"] == "acme")
     for installation in acme["installations"]:
@@ -324,7 +324,7 @@ def test_what_is_secret_is_named_and_never_written(platform: ThreadedServer, run
     platform.reset()
 
 
-def test_what_cannot_be_written_is_left_out_and_said(
+def test_import_omits_and_reports_inexpressible_document(
     platform: ThreadedServer, run: Run, target: Path
 ) -> None:
     world = platform.call(lambda: worlds.dump(platform.app.store))
@@ -342,7 +342,7 @@ def test_what_cannot_be_written_is_left_out_and_said(
     platform.reset()
 
 
-def test_what_the_token_may_not_read_is_left_out(
+def test_import_omits_lists_the_token_cannot_read(
     platform: ThreadedServer, run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
@@ -362,7 +362,7 @@ def test_what_the_token_may_not_read_is_left_out(
     assert "Not checked: 4 objects that this token cannot read." in drift.out
 
 
-def test_comments_name_places_in_one_order_whatever_answers_first(
+def test_import_comments_have_stable_order(
     platform: ThreadedServer, run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, two imports of the same organization write different files."""
@@ -386,7 +386,7 @@ def test_comments_name_places_in_one_order_whatever_answers_first(
     assert "    # Not imported: shareLinks and visitorAuth. " in site
 
 
-def test_place_that_the_platform_does_not_serve_is_not_watched(platform: ThreadedServer) -> None:
+def test_import_does_not_watch_unsupported_list(platform: ThreadedServer) -> None:
     """A watched list must answer: otherwise, each drift check fails."""
 
     class Unserved(RememberingClient):
@@ -412,13 +412,13 @@ def test_place_that_the_platform_does_not_serve_is_not_watched(platform: Threade
         ["--file", "dpsync.yaml"],
     ],
 )  # fmt: skip
-def test_what_means_nothing_together_is_wrong_usage(
+def test_invalid_import_argument_combination_is_refused(
     platform: ThreadedServer, run: Run, target: Path, arguments: list[str]
 ) -> None:
     assert run("import", "-C", str(target), *arguments).code == 64
 
 
-def test_a_platform_without_the_additions_is_imported_with_its_profile(
+def test_import_supports_reference_api_version(
     run: Run, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ThreadedServer(build(open_store(":memory:"), profile="reference")) as server:
@@ -431,7 +431,7 @@ def test_a_platform_without_the_additions_is_imported_with_its_profile(
         assert not (target / "acme/integrations.yaml").exists()
 
 
-def test_planning_imports_nothing_of_it(platform: ThreadedServer, run: Run, target: Path) -> None:
+def test_plan_does_not_load_import_modules(platform: ThreadedServer, run: Run, target: Path) -> None:
     run("import", "-C", str(target), "--organization", "acme")
     code = (
         "import sys\nfrom dpsync.cli.main import main\n"
@@ -443,7 +443,7 @@ def test_planning_imports_nothing_of_it(platform: ThreadedServer, run: Run, targ
     assert ended.stdout.endswith("\n[]\n")
 
 
-def test_it_has_help(run: Run) -> None:
+def test_import_help_lists_its_flags(run: Run) -> None:
     out = run("import", "--help").out
     for flag in ("--organization", "--update", "--from-navigation", "--force"):
         assert flag in out

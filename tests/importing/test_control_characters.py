@@ -27,7 +27,7 @@ ALL = [
 
 
 @pytest.mark.parametrize("text", [*ALL, "".join(ALL), *(f"a{one} b" for one in ALL)], ids=ascii)
-def test_what_import_writes_is_read_as_it_was(text: str) -> None:
+def test_imported_control_characters_survive_reading(text: str) -> None:
     written = f"title: {scalar(text)}\n"
     assert written.isprintable() or written.rstrip("\n").isprintable()
     node, found = read(written, "dpsync.yaml")
@@ -36,7 +36,7 @@ def test_what_import_writes_is_read_as_it_was(text: str) -> None:
     assert [getattr(value, "value", None) for _, value in node.entries] == [text]
 
 
-def test_after_an_import_of_titles_with_control_characters_the_plan_is_empty(
+def test_plan_is_empty_after_importing_control_characters(
     run: Run, platform: ThreadedServer, tmp_path: Path
 ) -> None:
     headers = {"Authorization": "Bearer ada-token"}
@@ -49,7 +49,7 @@ def test_after_an_import_of_titles_with_control_characters_the_plan_is_empty(
     assert (ended.code, "No changes." in ended.out) == (0, True), ended
 
 
-def test_what_holds_a_character_that_no_file_may_hold_is_left_out_and_named(
+def test_import_omits_values_with_forbidden_characters(
     run: Run, platform: ThreadedServer, tmp_path: Path
 ) -> None:
     def change(method: str, path: str, content: object) -> None:
@@ -93,6 +93,6 @@ NOBODY = Writing(lambda kinds, id: None, lambda path: "")
         (Markdown(), "a\u2028b"),
     ],
 )
-def test_a_value_that_would_not_be_read_is_not_written(type_: Type, value: Value) -> None:
+def test_value_with_forbidden_character_is_unwritable(type_: Type, value: Value) -> None:
     with pytest.raises(Unwritable, match=r"the character U\+(0000|0007|2028)(, which)? is not allowed"):
         NOBODY.value(type_, value)

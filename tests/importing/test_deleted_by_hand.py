@@ -76,7 +76,7 @@ def _paths(sides: Sides) -> Iterator[tuple[Address, str]]:
             yield address, expand(REGISTRY, kind, kind.delete.path, live.id, sides.lineage.chain(entry))
 
 
-def test_whatever_is_deleted_by_hand_is_drift_with_all_that_went_along(world: World) -> None:
+def test_drift_reports_deleted_objects_and_their_cascade(world: World) -> None:
     random, wrong = Random(13), []
     for _ in range(examples(1, 50)):
         for deleted in _rounds(world, random):

@@ -38,7 +38,7 @@ def readable(text: str) -> bool:
 @given(
     LIKELY | VALUES, LIKELY | VALUES, st.booleans(), st.sampled_from([2, 4]), st.sampled_from(["", "  # why"])
 )
-def test_the_value_is_the_new_one_and_the_rest_as_it_was(
+def test_yaml_edit_replaces_value_and_keeps_surroundings(
     old: Any, new: Any, flow: bool, indent: int, comment: str
 ) -> None:
     written = yaml.safe_dump(
@@ -59,7 +59,7 @@ def test_the_value_is_the_new_one_and_the_rest_as_it_was(
 
 
 @given(TEXTS, TEXTS)
-def test_a_text_in_quotes_stays_in_quotes(old: str, new: str) -> None:
+def test_yaml_edit_of_quoted_text_is_readable(old: str, new: str) -> None:
     text = "key: '" + old.replace("'", "''") + "'\n"
     assume("\n" not in old and "$" not in old and readable(text))
     assert read_back(edited(text, new))["key"] == new

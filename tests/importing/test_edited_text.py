@@ -156,12 +156,12 @@ REFUSED: list[tuple[str, Any, type[Uneditable], str]] = [
 
 
 @pytest.mark.parametrize(("text", "value", "after"), EDITED)
-def test_a_value_is_written_in_the_style_of_the_one_before(text: str, value: Any, after: str) -> None:
+def test_yaml_edit_keeps_style_of_previous_value(text: str, value: Any, after: str) -> None:
     assert edited(text, value) == after
 
 
 @pytest.mark.parametrize(("text", "value", "kind", "why"), REFUSED)
-def test_what_only_a_person_can_write_is_told(
+def test_uneditable_yaml_is_refused_with_reason(
     text: str, value: Any, kind: type[Uneditable], why: str
 ) -> None:
     with pytest.raises(kind) as raised:
@@ -182,7 +182,7 @@ def place(document: Document, name: str) -> Span:
     raise AssertionError(name)
 
 
-def test_the_lines_of_a_text_stand_below_their_key_wherever_that_is() -> None:
+def test_yaml_edit_indents_block_text_below_its_key() -> None:
     text = "e:\n  a: 1\n  key: |\n    one\n    two\n"
     document = Document(text, "a.yaml")
     edits = document.edits(*document.value_of(place(document, "key")), "x\ny\n")
@@ -208,9 +208,7 @@ ADDED = [
 
 
 @pytest.mark.parametrize(("text", "fields", "after"), ADDED)
-def test_a_field_comes_behind_the_last_one_that_stands_on_one_line(
-    text: str, fields: set[str], after: str
-) -> None:
+def test_yaml_edit_adds_field_after_last_inline_field(text: str, fields: set[str], after: str) -> None:
     document = Document(text, "made.yaml")
     edits = document.adding(place(document, "e"), "new name", {"x": 1}, fields)
     assert apply_edits(text, edits) == after
@@ -236,7 +234,7 @@ BLOCKS = [
 
 
 @pytest.mark.parametrize(("text", "after"), BLOCKS)
-def test_block_comes_behind_the_last_key_of_a_block(text: str, after: str | None) -> None:
+def test_yaml_edit_adds_block_after_last_key(text: str, after: str | None) -> None:
     document = Document(text, "made.yaml")
     edits = document.adding_block(place(document, "e"), "new name", BlockMapping({"x": 1}), ("z",))
     assert (edits and apply_edits(text, edits)) == after
@@ -256,7 +254,9 @@ NOT_FOUND = "dpsync did not find the line of the value"
         pytest.param("x: e\n", "a", NOT_FOUND, id="no entry"),
     ],
 )
-def test_field_is_not_added_to_entry_without_mapping(text: str, shorthand: str | None, why: str) -> None:
+def test_yaml_edit_refuses_field_for_entry_without_mapping(
+    text: str, shorthand: str | None, why: str
+) -> None:
     document = Document(text, "made.yaml")
     entry = place(document, "e") if "e:" in text else Span("made.yaml", 9, 1, 9, 2)
     with pytest.raises(Uneditable) as raised:
@@ -274,12 +274,12 @@ def test_field_is_not_added_to_entry_without_mapping(text: str, shorthand: str |
     ],
     ids=["plain", "inside braces", "empty", "empty with comment"],
 )
-def test_short_form_becomes_mapping_for_another_field(text: str, after: str) -> None:
+def test_yaml_edit_expands_short_form_for_new_field(text: str, after: str) -> None:
     document = Document(text, "made.yaml")
     assert apply_edits(text, document.adding(place(document, "e"), "new", 1, {"a"}, "a")) == after
 
 
-def test_value_of_short_form_changes_together_with_new_field() -> None:
+def test_yaml_edit_combines_short_form_with_new_field() -> None:
     document = Document("e: text\n", "made.yaml")
     entry = place(document, "e")
     edits = document.adding(entry, "new", 1, {"a"}, "a")
@@ -288,7 +288,7 @@ def test_value_of_short_form_changes_together_with_new_field() -> None:
         assert apply_edits(document.text, both) == "e: { a: other, new: 1 }\n"
 
 
-def test_a_field_comes_into_the_node_that_has_the_key_inside() -> None:
+def test_yaml_edit_adds_field_to_list_item() -> None:
     text = "l:\n  - type: link\n    key: k\n    a: 1\n"
     document = Document(text, "made.yaml")
     (item,) = document.root.get("l").items  # type: ignore[union-attr]
@@ -314,7 +314,7 @@ AFTER = [
 
 
 @pytest.mark.parametrize(("text", "after"), AFTER)
-def test_an_entry_comes_behind_its_last_sibling(text: str, after: str) -> None:
+def test_yaml_edit_adds_entry_after_last_sibling(text: str, after: str) -> None:
     document = Document(text, "made.yaml")
     assert apply_edits(text, [document.after(place(document, "e"), "new name", [1])]) == after
 
@@ -322,13 +322,13 @@ def test_an_entry_comes_behind_its_last_sibling(text: str, after: str) -> None:
 @pytest.mark.parametrize(
     "text", ["e: &a 1\nf: *a\n", "m: { e: &a 1, f: *a }\n", "m: &x { a: 1 }\nn:\n  e: *x\n"]
 )
-def test_behind_an_alias_a_person_writes(text: str) -> None:
+def test_yaml_edit_refuses_to_append_after_alias(text: str) -> None:
     document = Document(text, "made.yaml")
     with pytest.raises(Uneditable, match="the last entry of the list is a YAML alias"):
         document.after(place(document, "e"), "new", 1)
 
 
-def test_a_place_that_is_not_in_the_file_is_told() -> None:
+def test_yaml_edit_refuses_position_outside_file() -> None:
     document, elsewhere = Document("e: 1\n", "made.yaml"), Span("made.yaml", 7, 1, 7, 2)
     with pytest.raises(Uneditable, match="dpsync did not find the other entries of the list"):
         document.after(elsewhere, "new", 1)
@@ -336,12 +336,12 @@ def test_a_place_that_is_not_in_the_file_is_told() -> None:
         document.value_of(elsewhere)
 
 
-def test_a_file_with_a_mistake_is_not_edited() -> None:
+def test_yaml_edit_refuses_invalid_file() -> None:
     with pytest.raises(Uneditable, match="dpsync cannot read the file"):
         Document("a: [\n", "made.yaml")
 
 
-def test_edits_are_put_in_from_the_end_and_never_into_one_another() -> None:
+def test_text_edits_are_applied_backwards_without_overlap() -> None:
     assert apply_edits("abcd", [TextEdit(0, 1, "xyz"), TextEdit(3, 4, ""), TextEdit(1, 3, "-")]) == "xyz-"
     with pytest.raises(Uneditable, match="two changes would edit the same text"):
         apply_edits("abcd", [TextEdit(0, 3, ""), TextEdit(2, 4, "")])

@@ -45,7 +45,7 @@ def moved(platforms: dict[str, ThreadedServer], source: str, target: str, direct
         return Session(desired, load_registry(target)).plan(client).plan
 
 
-def test_looks_that_a_space_has_from_its_site_are_not_written(
+def test_import_omits_customization_inherited_from_site(
     platforms: dict[str, ThreadedServer],
 ) -> None:
     """Otherwise, what a space has from its site is written as its own, and stays when the site changes."""
@@ -69,7 +69,7 @@ def test_looks_that_a_space_has_from_its_site_are_not_written(
         ("published", "full"),
     ],
 )
-def test_what_is_the_same_on_both_is_no_difference_and_what_is_not_is_told_with_its_line(
+def test_import_has_no_differences_on_other_api_version(
     platforms: dict[str, ThreadedServer], source: str, target: str, tmp_path: Path
 ) -> None:
     plan = moved(platforms, source, target, tmp_path)
@@ -97,7 +97,7 @@ def import_organization(server: ThreadedServer, spaces: Any = (), **site: Any) -
 
 
 @pytest.mark.parametrize("source", ["/a b", "/*", "/old/", "/"])
-def test_import_omits_redirect_that_api_edition_refuses(
+def test_import_omits_redirect_refused_by_api_version(
     platforms: dict[str, ThreadedServer], source: str
 ) -> None:
     """A site may have older redirects whose sources the API no longer accepts."""
@@ -113,7 +113,7 @@ def test_import_omits_redirect_that_api_edition_refuses(
 
 
 @pytest.mark.parametrize("profile", ["full", "published"])
-def test_import_pins_share_link_with_duplicate_name(
+def test_import_pins_only_one_of_duplicate_share_links(
     platforms: dict[str, ThreadedServer], profile: str
 ) -> None:
     """Otherwise, the plan of the imported files asks which of the two is meant."""

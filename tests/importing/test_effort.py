@@ -55,7 +55,7 @@ def world() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_a_large_organization_takes_one_request_per_list_and_page_and_one_per_tree() -> None:
+def test_large_import_reads_each_list_page_once() -> None:
     with ThreadedServer(build(open_store(":memory:"))) as server:
         server.reset(world())
         server.call(server.app.requests.clear)
@@ -128,5 +128,5 @@ def importing(size: int) -> Callable[[], object]:
     return once
 
 
-def test_importing_looks_at_no_pairs() -> None:
+def test_import_effort_grows_linearly() -> None:
     assert steep(importing) == {}

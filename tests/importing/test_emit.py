@@ -42,12 +42,12 @@ def read_back(text: str) -> Any:
 @given(st.dictionaries(TEXTS.filter(bool), VALUES, max_size=5))
 @example({WIDE: {}, f"{WIDE}-": [], "a": {f"{WIDE}.": {}, "b": [{f"{WIDE}+": BlockMapping()}]}})
 @example({"a": [{"b": 1}, "one\ntwo", "three"]})
-def test_everything_is_read_back(value: dict[str, Any]) -> None:
+def test_emitted_yaml_survives_reading(value: dict[str, Any]) -> None:
     assert read_back(document(BlockMapping(value), "# head")) == value if value else True
 
 
 @given(VALUES)
-def test_json_is_json(value: Any) -> None:
+def test_emitted_json_survives_parsing(value: Any) -> None:
     assert json.loads(json_text(value)) == value
 
 
@@ -71,7 +71,7 @@ def test_json_is_json(value: Any) -> None:
         ([{"type": "space", "key": "en"}], "k:\n  - { type: space, key: en }"),
     ],
 )
-def test_it_looks_as_people_write_it(value: Any, line: str) -> None:
+def test_emitted_yaml_uses_plain_style(value: Any, line: str) -> None:
     assert document(BlockMapping({"k": value}), "# head") == f"# head\n{line}\n"
 
 
@@ -84,13 +84,13 @@ IN_SPACE = ["", " a", "a ", "a #b", "a: b", "- a", "? a", "a\tb", "a\xa0b", "9" 
 
 
 @pytest.mark.parametrize("text", [*QUOTED.split(), *IN_SPACE])
-def test_a_text_that_could_be_taken_for_something_else_is_in_quotes(text: str) -> None:
+def test_ambiguous_text_is_quoted_in_yaml(text: str) -> None:
     assert scalar(text, key=True).startswith('"')
     assert json.loads(scalar(text, key=True)) == text
 
 
 @pytest.mark.parametrize("text", PLAIN.split())
-def test_any_other_text_is_as_it_is(text: str) -> None:
+def test_unambiguous_text_stays_unquoted_in_yaml(text: str) -> None:
     assert scalar(text) == scalar(text, key=True) == text
 
 
@@ -107,7 +107,7 @@ def test_any_other_text_is_as_it_is(text: str) -> None:
         ("\U00010000\U000e0001", '"\U00010000\\U000e0001"', '"\U00010000\\U000e0001"'),
     ],
 )
-def test_a_scalar_on_one_line(value: Any, written: str, as_a_key: str) -> None:
+def test_yaml_scalar_is_written_as_value_or_key(value: Any, written: str, as_a_key: str) -> None:
     assert (scalar(value), scalar(value, key=True)) == (written, as_a_key)
 
 
@@ -144,7 +144,7 @@ def test_a_scalar_on_one_line(value: Any, written: str, as_a_key: str) -> None:
         ("\n\n", '"\\n\\n"'),
     ],
 )
-def test_what_a_person_would_write_on_one_line(value: Any, line: str | None) -> None:
+def test_short_yaml_values_are_written_inline(value: Any, line: str | None) -> None:
     assert inline(value) == line
 
 
@@ -181,11 +181,11 @@ LINE = "w" * 95
         ({"k": [{"a": LINE[:-6]}]}, f"k:\n  - a: {LINE[:-6]}\n"),
     ],
 )
-def test_what_does_not_fit_into_a_line_has_lines_of_its_own(value: Any, lines: str) -> None:
+def test_long_yaml_values_are_written_as_blocks(value: Any, lines: str) -> None:
     assert document(BlockMapping(value), "# head") == f"# head\n{lines}"
 
 
-def test_of_files_with_one_name_in_any_case_each_has_its_own() -> None:
+def test_import_file_names_are_unique_ignoring_case() -> None:
     folder = Folder(load())
     for stem in ("acme/Guides", "acme/guides", "acme/guides"):
         folder.put(folder.free(stem, ".md"), "")
@@ -195,7 +195,7 @@ def test_of_files_with_one_name_in_any_case_each_has_its_own() -> None:
 
 
 @pytest.mark.parametrize(("path", "line"), [("dpsync.yaml", "./"), ("acme/teams.yaml", "../")])
-def test_an_editor_finds_the_schema_from_each_file(path: str, line: str) -> None:
+def test_imported_files_reference_schema_by_relative_path(path: str, line: str) -> None:
     folder = Folder(load())
     folder.yaml(path, BlockMapping({"a": 1}))
     first = folder.contents[path].decode().splitlines()[0]

@@ -104,7 +104,7 @@ def directory(project: Project) -> Path:
     return project(ROOT)
 
 
-def test_the_file_says_what_the_configuration_says(directory: Path, run: Run) -> None:
+def test_export_writes_navigation_file_from_configuration(directory: Path, run: Run) -> None:
     ended = run("export", "-C", str(directory), "--navigation", "acme/sites/docs")
     assert (ended.code, ended.out.replace('"Pay ${X}"', "Pay ${X}")) == (0, NAVIGATION)
 
@@ -124,19 +124,19 @@ def test_export_writes_public_space_titles(directory: Path, run: Run) -> None:
     assert [words for words in named if words not in ended.err] == []
 
 
-def test_what_the_file_cannot_say_is_named_with_its_line(directory: Path, run: Run) -> None:
+def test_export_reports_inexpressible_settings_with_position(directory: Path, run: Run) -> None:
     ended = run("export", "-C", str(directory), "--navigation", "docs")
     assert [words for words in NOT_SAID if words not in ended.err] == []
     assert len(ended.err.splitlines()) == len(NOT_SAID)
 
 
-def test_json_is_the_same_file(directory: Path, run: Run) -> None:
+def test_export_as_json_has_same_content(directory: Path, run: Run) -> None:
     ended = run("export", "-C", str(directory), "--navigation", "docs", "--format", "json")
     assert ended.out.startswith('{\n  "')
     assert json.loads(ended.out)["site"]["structure"][1]["children"][1]["title"] == "Blog"
 
 
-def test_it_is_written_into_a_file(directory: Path, run: Run) -> None:
+def test_export_writes_out_file_and_protects_existing(directory: Path, run: Run) -> None:
     named = ("export", "-C", str(directory), "--navigation", "docs", "--out", "site/gitbook-docs.yaml")
     assert run(*named).code == 0
     written = directory / "site/gitbook-docs.yaml"
@@ -217,7 +217,7 @@ def test_export_reports_unreadable_replaced_file(directory: Path, run: Run, text
     assert "directory: null" in (directory / "site.yaml").read_text(encoding="utf-8")
 
 
-def test_nothing_is_written_through_a_link(directory: Path, run: Run, tmp_path: Path) -> None:
+def test_export_does_not_write_through_symlink(directory: Path, run: Run, tmp_path: Path) -> None:
     (tmp_path / "other.yaml").write_text("theirs", encoding="utf-8")
     (directory / "link.yaml").symlink_to(tmp_path / "other.yaml")
     run("export", "-C", str(directory), "--navigation", "docs", "--out", "link.yaml", "--force")
@@ -232,7 +232,7 @@ def test_nothing_is_written_through_a_link(directory: Path, run: Run, tmp_path: 
         ("space: api, path: v1.0", "space: api", 'the site space "en" has no path'),
     ],
 )
-def test_what_the_file_needs_and_no_file_says_is_not_guessed(
+def test_export_refuses_missing_path_instead_of_guessing(
     directory: Path, run: Run, old: str, new: str, message: str
 ) -> None:
     assert old in ROOT
@@ -243,20 +243,18 @@ def test_what_the_file_needs_and_no_file_says_is_not_guessed(
 
 
 @pytest.mark.parametrize("site", ["nowhere", "acme/sites/nowhere", "acme/spaces/api"])
-def test_a_site_that_is_not_declared_is_an_error_with_those_that_are(
-    directory: Path, run: Run, site: str
-) -> None:
+def test_export_of_unknown_site_lists_declared_sites(directory: Path, run: Run, site: str) -> None:
     ended = run("export", "-C", str(directory), "--navigation", site)
     assert (ended.code, "acme/sites/docs" in ended.err) == (5, True)
 
 
-def test_a_key_of_two_sites_names_none(project: Project, run: Run) -> None:
+def test_export_refuses_site_key_of_two_organizations(project: Project, run: Run) -> None:
     other = "  other: { id: other, sites: { docs: { title: Docs } } }\n"
     ended = run("export", "-C", str(project(ROOT + other)), "--navigation", "docs")
     assert (ended.code, "several entries have the key" in ended.err) == (5, True)
 
 
-def test_taking_over_what_was_exported_gives_the_same_configuration(tmp_path: Path, run: Run) -> None:
+def test_export_and_navigation_import_are_inverse(tmp_path: Path, run: Run) -> None:
     file = FILE.replace(
         "key: en, title: News", "key: news-en, title: News, localizedTitle: { fr: Nouvelles }"
     )  # each key once, as the platform wants

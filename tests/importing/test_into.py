@@ -71,7 +71,7 @@ def wanted(run: Run, directory: Path, environment: str) -> str:
     return run("graph", "-C", str(directory), "--env", environment).out
 
 
-def test_a_line_that_is_shared_is_left_alone_and_says_with_whom(run: Run, directory: Path) -> None:
+def test_import_update_refuses_line_shared_between_environments(run: Run, directory: Path) -> None:
     """Otherwise, a value of one environment is written into a line of all.
 
     Otherwise, an environment is said to share its lines with itself, and nothing can be written.
@@ -90,7 +90,7 @@ def test_a_line_that_is_shared_is_left_alone_and_says_with_whom(run: Run, direct
     assert problem["at"] == {"file": "dpsync.yaml", "line": 13, "column": 9}
 
 
-def test_what_is_printed_writes_it_for_this_environment_alone(
+def test_import_update_hint_writes_only_selected_environment(
     run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = wanted(run, directory, "staging")
@@ -108,20 +108,18 @@ def test_what_is_printed_writes_it_for_this_environment_alone(
     assert "~ acme/sites" not in run("drift", "-C", str(directory), "--env", "prod").out
 
 
-def test_a_line_of_the_overlay_is_nobody_elses(run: Run, directory: Path) -> None:
+def test_import_update_edits_value_in_overlay(run: Run, directory: Path) -> None:
     """Otherwise, a line of one overlay counts as that of all, and cannot be written."""
     take(run, directory, 0, "--env", "prod", "--update", "acme#title")
     assert "title: Acme Inc   # as on the door" in (directory / "prod.yaml").read_text()
 
 
-def test_the_file_of_the_line_can_be_named_to_write_it_for_all(run: Run, directory: Path) -> None:
+def test_import_update_into_base_changes_all_environments(run: Run, directory: Path) -> None:
     take(run, directory, 0, "--env", "prod", "--update", "acme/sites/docs#title", "--into", "dpsync.yaml")
     assert "title: Acme Manual" in (directory / "dpsync.yaml").read_text()
 
 
-def test_without_an_environment_the_line_is_written_and_it_is_told_who_changes_with_it(
-    run: Run, directory: Path
-) -> None:
+def test_import_update_without_environment_notes_affected_environments(run: Run, directory: Path) -> None:
     ended = run("import", "-C", str(directory), "--update", "acme/sites/docs#title")
     assert ended.code == 0
     assert (
@@ -130,7 +128,7 @@ def test_without_an_environment_the_line_is_written_and_it_is_told_who_changes_w
     )
 
 
-def test_an_entry_for_one_environment_alone_goes_into_its_overlay(
+def test_import_add_into_overlay_affects_one_environment(
     run: Run, directory: Path, platform: ThreadedServer
 ) -> None:
     by_hand(platform, "PUT", "/orgs/acme/teams", {"title": "New"})
@@ -146,7 +144,7 @@ def test_an_entry_for_one_environment_alone_goes_into_its_overlay(
     assert wanted(run, directory, "staging") == before
 
 
-def test_overlays_on_the_command_line_are_told_apart_as_well(run: Run, directory: Path) -> None:
+def test_import_update_protects_base_of_command_line_overlays(run: Run, directory: Path) -> None:
     """Otherwise, a value of one environment is written into a line of all, also of overlays on the command
     line.
 
@@ -159,7 +157,7 @@ def test_overlays_on_the_command_line_are_told_apart_as_well(run: Run, directory
     assert "title: Acme Manual" in (directory / "prod.yaml").read_text()
 
 
-def test_only_the_last_overlay_is_left_out_to_know_who_shares_a_line(run: Run, directory: Path) -> None:
+def test_shared_line_message_names_only_last_overlay(run: Run, directory: Path) -> None:
     between = "organizations: { acme: { sites: { docs: { title: Between } } } }\n"
     (directory / "between.yaml").write_text(between)
     overlays = ("-f", "dpsync.yaml", "-f", "between.yaml", "-f", "prod.yaml")
@@ -167,16 +165,14 @@ def test_only_the_last_overlay_is_left_out_to_know_who_shares_a_line(run: Run, d
     assert "what is without prod.yaml" in document["differences"][0]["message"]
 
 
-def test_a_file_that_is_not_of_this_configuration_is_refused(run: Run, directory: Path) -> None:
+def test_import_into_file_outside_configuration_is_refused(run: Run, directory: Path) -> None:
     for name in ("staging.yaml", "../other.yaml", "nothing.yaml"):
         arguments = ("--env", "prod", "--update", "acme", "--into", name)
         ended = run("import", "-C", str(directory), *arguments)
         assert (ended.code, "is not a file of this configuration" in ended.err) == (64, True)
 
 
-def test_what_cannot_be_put_into_an_overlay_is_told_and_the_overlay_stays_as_it_is(
-    run: Run, directory: Path
-) -> None:
+def test_uneditable_overlay_is_reported_and_unchanged(run: Run, directory: Path) -> None:
     prod = "organizations:\n  acme:\n    spaces: { guides: { title: &title Guides } }\n    title: *title\n"
     (directory / "prod.yaml").write_text(prod)
     arguments = ("--env", "prod", "--update", "acme/sites/docs#title", "--into", "prod.yaml")

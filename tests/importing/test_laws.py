@@ -29,7 +29,7 @@ def imported(server: ThreadedServer, full: bool = False) -> Imported:
 
 
 @law(60)
-def test_after_an_import_the_plan_is_empty(server: ThreadedServer, draw: Draw) -> None:
+def test_plan_is_empty_after_random_import(server: ThreadedServer, draw: Draw) -> None:
     organizations = [live_organization(draw, key, 4) for key in ["acme", "globex"][: draw.number(1, 2)]]
     server.reset(_decorated(draw, world(organizations)))
 
@@ -44,7 +44,7 @@ def test_after_an_import_the_plan_is_empty(server: ThreadedServer, draw: Draw) -
 
 
 @law(20)
-def test_a_second_import_writes_the_same_bytes(server: ThreadedServer, draw: Draw) -> None:
+def test_repeated_import_writes_identical_files(server: ThreadedServer, draw: Draw) -> None:
     organizations = [live_organization(draw, "acme", 4)]
     server.reset(_decorated(draw, world(organizations)))
 
@@ -52,7 +52,7 @@ def test_a_second_import_writes_the_same_bytes(server: ThreadedServer, draw: Dra
 
 
 @law(20)
-def test_import_leaves_out_only_default_values(server: ThreadedServer, draw: Draw) -> None:
+def test_import_omits_only_default_values(server: ThreadedServer, draw: Draw) -> None:
     """Otherwise, a value that gives access is in no file, and drift does not report its changes."""
     server.reset(_decorated(draw, world([live_organization(draw, "acme", 4)])))
 
@@ -71,7 +71,7 @@ def test_import_leaves_out_only_default_values(server: ThreadedServer, draw: Dra
 
 
 @law(20)
-def test_after_an_import_there_is_no_drift(server: ThreadedServer, draw: Draw) -> None:
+def test_drift_is_empty_after_import(server: ThreadedServer, draw: Draw) -> None:
     """Undeclared objects count, too: everything in a watched place has an entry."""
     server.reset(_decorated(draw, world([live_organization(draw, "acme", 4)])))
 
@@ -83,7 +83,9 @@ def test_after_an_import_there_is_no_drift(server: ThreadedServer, draw: Draw) -
 
 
 @law(40)
-def test_after_an_update_no_field_differs(server: ThreadedServer, draw: Draw, tmp_path_factory: Any) -> None:
+def test_plan_has_no_differences_after_import_update(
+    server: ThreadedServer, draw: Draw, tmp_path_factory: Any
+) -> None:
     """Whatever has changed on the platform since, the lines take it over, or it is said why not."""
     live = live_organization(draw, "acme", 3)
     server.reset(world([live]))
@@ -172,7 +174,7 @@ def _code(said: str) -> Fields:
 )
 @given(document=documents)
 @example(document=_code("\f"))
-def test_any_document_of_the_core_is_imported_but_for_code_that_no_file_may_hold(
+def test_import_omits_only_unrepresentable_agent_instructions(
     server: ThreadedServer, document: Fields
 ) -> None:
     made = world([live_organization(Draw(random.Random(7)), "acme", 0)])

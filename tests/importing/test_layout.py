@@ -14,7 +14,7 @@ LINES = ["    members:", *(f"      {name}@x.co: member" for name in "abcd")]
 
 
 @pytest.mark.parametrize(("names", "lines"), [("abc", [ONE_LINE]), ("abcd", LINES)])
-def test_up_to_three_entries_of_one_word_are_one_line(
+def test_import_writes_up_to_three_members_inline(
     server: ThreadedServer, names: str, lines: list[str]
 ) -> None:
     live = world(teams=[{"id": "t", "title": "T", "members": [{"user": name} for name in names]}])
@@ -28,7 +28,7 @@ def test_up_to_three_entries_of_one_word_are_one_line(
 
 
 @pytest.mark.parametrize(("number", "as_rows"), [(49, False), (50, True)])
-def test_fifty_redirects_are_a_file_of_rows(server: ThreadedServer, number: int, as_rows: bool) -> None:
+def test_import_writes_fifty_redirects_as_csv(server: ThreadedServer, number: int, as_rows: bool) -> None:
     to = {"kind": "external", "url": "https://a.example/"}
     redirects = [{"source": f"/old/{n}", "destination": to} for n in range(number)]
     server.reset(world(spaces=spaces("a"), sites=[site(redirects=redirects)]))

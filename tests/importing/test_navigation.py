@@ -94,7 +94,7 @@ def take_over(run: Run, file: Path, *more: str) -> tuple[int, Path, str]:
     return ended.code, target, ended.out + ended.err
 
 
-def test_the_navigation_stays_and_every_space_gets_an_entry(run: Run, file: Path) -> None:
+def test_navigation_import_writes_site_and_spaces(run: Run, file: Path) -> None:
     code, target, said = take_over(run, file)
     assert code == 0, said
     assert (target / "acme/sites/acme-docs.yaml").read_text(encoding="utf-8").split("\n", 1)[1] == SITE
@@ -102,20 +102,20 @@ def test_the_navigation_stays_and_every_space_gets_an_entry(run: Run, file: Path
     assert run("validate", "-C", str(target)).code == 0
 
 
-def test_what_has_no_counterpart_is_said(run: Run, file: Path) -> None:
+def test_navigation_import_reports_unsupported_values(run: Run, file: Path) -> None:
     _, _, said = take_over(run, file, "--format", "json")
     notes = {(note["address"], note["field"]) for note in json.loads(said)["left_out"]}
     root = "acme/sites/acme-docs/structure"
     assert notes == {(f"{root}/guides/en", "content.directory"), (f"{root}/news/en", "colour")}
 
 
-def test_each_of_it_is_named_with_its_line(run: Run, file: Path) -> None:
+def test_navigation_import_reports_positions_of_unsupported_values(run: Run, file: Path) -> None:
     _, _, said = take_over(run, file)
     line = FILE[: FILE.index("directory")].count("\n") + 1
     assert f"{file}:{line}:22: acme/sites/acme-docs/structure/guides/en#content.directory: dpsync has" in said
 
 
-def test_it_can_be_applied(platform: ThreadedServer, run: Run, file: Path) -> None:
+def test_imported_navigation_can_be_applied(platform: ThreadedServer, run: Run, file: Path) -> None:
     world = {
         "users": [{"id": "ada", "displayName": "Ada", "email": "ada@acme.example"}],
         "tokens": {"ada-token": "ada"},
@@ -150,18 +150,20 @@ def test_it_can_be_applied(platform: ThreadedServer, run: Run, file: Path) -> No
         (FILE, "site: &a [*a]", "DP1"),
     ],
 )
-def test_a_file_of_another_shape_is_refused(run: Run, file: Path, old: str, new: str, message: str) -> None:
+def test_navigation_import_refuses_invalid_file(
+    run: Run, file: Path, old: str, new: str, message: str
+) -> None:
     file.write_text(FILE.replace(old, new), encoding="utf-8")
     code, target, said = take_over(run, file)
     assert (code, message in said) == (5, True), said
     assert not list(target.iterdir())
 
 
-def test_it_wants_the_organization(run: Run, file: Path) -> None:
+def test_navigation_import_requires_organization(run: Run, file: Path) -> None:
     assert run("import", "--from-navigation", str(file)).code == 64
 
 
-def test_the_file_is_looked_for_where_the_command_works(run: Run, file: Path, tmp_path: Path) -> None:
+def test_navigation_import_path_is_relative_to_directory_flag(run: Run, file: Path, tmp_path: Path) -> None:
     """As every file that a flag names: -C is as if started there."""
     inside = ("import", "-C", str(tmp_path / "docs"), "--organization", "acme", "--from-navigation")
     missing = run(*inside, "site.yaml")
@@ -205,7 +207,7 @@ def taken(run: Run, tmp_path: Path, structure: str, *more: str) -> tuple[str, se
     return "".join(path.read_text(encoding="utf-8") for path in written if path.exists()), notes
 
 
-def test_a_file_without_a_version_and_with_the_line_for_editors_is_taken(run: Run, file: Path) -> None:
+def test_navigation_file_without_version_is_accepted(run: Run, file: Path) -> None:
     file.write_text(MINIMAL, encoding="utf-8")
     code, _, said = take_over(run, file)
     assert code == 0, said
@@ -213,12 +215,12 @@ def test_a_file_without_a_version_and_with_the_line_for_editors_is_taken(run: Ru
 
 
 @pytest.mark.parametrize("name", ["gitbook-docs.yaml", "docs.yaml"])
-def test_the_file_of_a_directory_is_found_by_its_name(run: Run, file: Path, name: str) -> None:
+def test_navigation_import_finds_file_in_directory(run: Run, file: Path, name: str) -> None:
     file.rename(file.parent / name)
     assert take_over(run, file.parent)[0] == 0
 
 
-def test_a_directory_with_two_such_files_or_none_needs_the_name_of_one(run: Run, file: Path) -> None:
+def test_navigation_import_refuses_ambiguous_directory(run: Run, file: Path) -> None:
     none = take_over(run, file.parent)
     for name in ("gitbook-docs.yaml", "docs.yaml"):
         (file.parent / name).write_text(MINIMAL, encoding="utf-8")
@@ -227,21 +229,21 @@ def test_a_directory_with_two_such_files_or_none_needs_the_name_of_one(run: Run,
     assert "gitbook-docs.yaml and docs.yaml. Pass the path of one file" in both[2]
 
 
-def test_a_site_without_a_title_takes_the_one_of_the_command(run: Run, file: Path) -> None:
+def test_navigation_import_takes_missing_title_from_flag(run: Run, file: Path) -> None:
     file.write_text(FILE.replace("  title: Acme Docs\n", ""), encoding="utf-8")
     code, target, said = take_over(run, file, "--title", "Acme Docs")
     assert code == 0, said
     assert (target / "acme/sites/acme-docs.yaml").read_text(encoding="utf-8").split("\n", 1)[1] == SITE
 
 
-def test_a_title_of_the_command_in_place_of_that_of_the_file_is_told(run: Run, file: Path) -> None:
+def test_navigation_import_reports_title_replaced_by_flag(run: Run, file: Path) -> None:
     code, target, said = take_over(run, file, "--title", "Manual")
     assert (code, "site.yaml: title" in said) == (0, False)
     assert '#site.title: --title replaces this value with "Manual"' in said
     assert (target / "acme/sites/manual.yaml").is_file()
 
 
-def test_a_title_needs_a_file(run: Run) -> None:
+def test_import_title_flag_requires_navigation_file(run: Run) -> None:
     assert run("import", "--title", "Docs").code == 64
 
 
@@ -358,7 +360,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize(("structure", "written", "left_out"), SHAPES)
-def test_every_valid_file_becomes_a_configuration_and_what_it_lacks_is_named(
+def test_navigation_import_converts_every_valid_structure(
     run: Run, tmp_path: Path, structure: str, written: str, left_out: set[tuple[str, str | None]]
 ) -> None:
     text, notes = taken(run, tmp_path, structure)
@@ -366,7 +368,7 @@ def test_every_valid_file_becomes_a_configuration_and_what_it_lacks_is_named(
     assert notes == left_out
 
 
-def test_spaces_in_omitted_section_are_reported(run: Run, tmp_path: Path) -> None:
+def test_navigation_import_reports_spaces_of_omitted_section(run: Run, tmp_path: Path) -> None:
     """Otherwise, an apply would create a space that no section shows."""
     kept = "children: [{ type: space, key: a, title: Kept, path: a, content: { directory: null } }]"
     omitted = "children: [{ type: space, key: b b, title: Omitted, path: b, content: { directory: ./b } }]"
@@ -383,7 +385,7 @@ def test_spaces_in_omitted_section_are_reported(run: Run, tmp_path: Path) -> Non
     assert notes == {*named, ("u/c", None)}
 
 
-def test_no_control_character_of_a_file_reaches_the_terminal(run: Run, file: Path) -> None:
+def test_navigation_import_escapes_control_characters_in_output(run: Run, file: Path) -> None:
     text = FILE.replace("path: latest", 'path: "\\e[2J"').replace("title: More", 'title: "\\e]0;x\\a"')
     file.write_text(text.replace("key: more", 'key: "\\u202emore"'), encoding="utf-8")
     code, _, said = take_over(run, file)
@@ -391,7 +393,7 @@ def test_no_control_character_of_a_file_reaches_the_terminal(run: Run, file: Pat
     assert not {"\x1b", "\x07", "\u202e"} & set(said)
 
 
-def test_a_file_that_grows_by_its_aliases_is_refused(run: Run, file: Path) -> None:
+def test_navigation_import_refuses_alias_bomb(run: Run, file: Path) -> None:
     bomb = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     bomb += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
     file.write_text("\n".join(bomb), encoding="utf-8")
@@ -404,7 +406,7 @@ def import_navigation(run: Run, directory: Path, name: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("name", ["docs.yaml", "linked/navigation.yaml", "linked"])
-def test_symbolic_link_out_of_project_is_refused(name: str, run: Run, file: Path) -> None:
+def test_navigation_import_refuses_symlink_leaving_project(name: str, run: Run, file: Path) -> None:
     """Otherwise, the file of somebody else becomes a configuration that is published."""
     project, outside = file.parent / "docs", file.parent / "outside"
     outside.mkdir()
@@ -421,7 +423,7 @@ def test_symbolic_link_out_of_project_is_refused(name: str, run: Run, file: Path
 @pytest.mark.parametrize(
     "name", ["docs.yaml", "../navigation.yaml"], ids=["link inside project", "path outside project"]
 )
-def test_internal_link_and_explicit_path_are_read(name: str, run: Run, file: Path) -> None:
+def test_navigation_import_reads_internal_symlink_or_explicit_path(name: str, run: Run, file: Path) -> None:
     project = file.parent / "docs"
     (project / "shared").mkdir()
     (project / "shared" / "real.yaml").write_text(FILE, encoding="utf-8")

@@ -17,9 +17,9 @@ from dpsync.importing.inventory import first_free
         (["news", "news-3"], "news-2"),
     ],
 )
-def test_a_second_one_is_number_two_and_no_number_is_left_out(taken: list[str], name: str) -> None:
+def test_duplicate_name_gets_first_free_number(taken: list[str], name: str) -> None:
     assert first_free("news", taken.__contains__) == name
 
 
-def test_the_name_of_a_variable_is_joined_as_its_words_are() -> None:
+def test_duplicate_variable_name_is_numbered_with_underscore() -> None:
     assert first_free("API_KEY", ["API_KEY"].__contains__, "_") == "API_KEY_2"

@@ -37,7 +37,7 @@ def directory(project: Callable[..., Path], platform: ThreadedServer) -> Path:
     return made
 
 
-def test_file_that_is_not_included_is_named(directory: Path, run: Run) -> None:
+def test_validate_names_file_missing_from_include(directory: Path, run: Run) -> None:
     """Otherwise, its entries look as if somebody removed them, and `prune` deletes their objects."""
     (directory / "dpsync.yaml").write_text(ROOT.replace("include: [people.yaml]\n", ""), encoding="utf-8")
     ended = run("validate", "-C", str(directory))
@@ -45,11 +45,11 @@ def test_file_that_is_not_included_is_named(directory: Path, run: Run) -> None:
     assert "DP130" in ended.err
 
 
-def test_fmt_leaves_the_files_as_they_are(directory: Path, run: Run) -> None:
+def test_fmt_leaves_flat_files_unchanged(directory: Path, run: Run) -> None:
     assert run("fmt", "--check", "-C", str(directory)).code == 0
 
 
-def test_update_and_add_write_into_the_lines(directory: Path, platform: ThreadedServer, run: Run) -> None:
+def test_import_update_and_add_edit_flat_files(directory: Path, platform: ThreadedServer, run: Run) -> None:
     change(platform, "/orgs/acme", title="Acme Inc")
     change(platform, "/orgs/acme/members/lin", role="edit")
     ended = run("import", "-C", str(directory), "--update", "acme#title", "acme/members/*")
@@ -61,7 +61,9 @@ def test_update_and_add_write_into_the_lines(directory: Path, platform: Threaded
     assert (directory / "people.yaml").read_text(encoding="utf-8") == people
 
 
-def test_into_writes_into_a_flat_overlay(directory: Path, platform: ThreadedServer, run: Run) -> None:
+def test_import_into_flat_overlay_keeps_flat_form(
+    directory: Path, platform: ThreadedServer, run: Run
+) -> None:
     overlay = directory / "over.yaml"
     overlay.write_text(OVERLAY, encoding="utf-8")
     committed(directory)
@@ -75,7 +77,9 @@ def test_into_writes_into_a_flat_overlay(directory: Path, platform: ThreadedServ
     assert "lin@acme.example: edit" in text or "{ role: edit }" in text
 
 
-def test_update_adds_a_field_to_a_short_entry(directory: Path, platform: ThreadedServer, run: Run) -> None:
+def test_import_update_expands_short_member_entry(
+    directory: Path, platform: ThreadedServer, run: Run
+) -> None:
     change(platform, "/orgs/acme/members/lin", role="edit")
     change(platform, "/orgs/acme/members/lin/sso", "POST")
     ended = run("import", "-C", str(directory), "--update", "acme/members/*#sso", "--force")

@@ -34,13 +34,11 @@ IN_A_SITE: list[Step] = ["sites", "docs", "title"]
         ),
     ],
 )  # fmt: skip
-def test_the_value_comes_where_its_entry_is_or_with_what_is_missing_of_it(
-    text: str, steps: list[Step], after: str
-) -> None:
+def test_overlay_insert_creates_missing_parents(text: str, steps: list[Step], after: str) -> None:
     assert inserted(text.encode(), "prod.yaml", [(steps, "New")]).decode() == after
 
 
-def test_one_value_after_the_other_and_the_mark_at_the_beginning_stays() -> None:
+def test_overlay_insert_keeps_byte_order_mark() -> None:
     values: list[tuple[list[Step], Any]] = [(["b"], 2), (IN_A_SITE, "New")]
     assert inserted(b"\xef\xbb\xbfa: 1\n", "prod.yaml", values) == (
         b"\xef\xbb\xbfa: 1\nb: 2\nsites: { docs: { title: New } }\n"
@@ -55,6 +53,6 @@ def test_one_value_after_the_other_and_the_mark_at_the_beginning_stays() -> None
         ("site: { structure: { guides: { title: Old } } }\n", IN_A_NODE, "no list for this entry"),
     ],
 )
-def test_what_is_something_else_there_is_left_to_a_person(text: str, steps: list[Step], why: str) -> None:
+def test_overlay_insert_refuses_incompatible_value(text: str, steps: list[Step], why: str) -> None:
     with pytest.raises(Uneditable, match=why):
         inserted(text.encode(), "prod.yaml", [(steps, "New")])

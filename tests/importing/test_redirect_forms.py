@@ -38,7 +38,9 @@ def path_of_redirect(platform: ThreadedServer) -> str:
     return next(f"{path}/{item['id']}" for item in items if item["source"] == "/start")
 
 
-def test_import_writes_short_destinations(platform: ThreadedServer, run: Run, tmp_path: Path) -> None:
+def test_import_writes_short_redirect_destinations(
+    platform: ThreadedServer, run: Run, tmp_path: Path
+) -> None:
     change(platform, "/orgs/acme/sites/docs/redirects", "POST", source="/blog", destination=OTHER)
     ended = run("import", "-C", str(tmp_path / "new"), "--organization", "acme")
     assert ended.code in (0, 3), ended.err
@@ -71,7 +73,7 @@ def test_import_writes_short_destinations(platform: ThreadedServer, run: Run, tm
         ),
     ],
 )
-def test_update_keeps_the_form_of_a_destination(
+def test_import_update_keeps_form_of_redirect_destination(
     before: str, after: str, platform: ThreadedServer, project: Callable[..., Path], run: Run
 ) -> None:
     directory = project(ROOT.format(entry=before))

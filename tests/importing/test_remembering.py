@@ -22,7 +22,7 @@ Asked = Callable[[RememberingClient], object]
     ],
     ids=["one", "text", "list"],
 )
-def test_what_is_asked_again_is_not_sent_and_counts_no_more_among_what_is_to_come(ask: Asked) -> None:
+def test_repeated_read_is_answered_from_memory(ask: Asked) -> None:
     noted = Noted()
     once = Script((200, {"items": [{"id": "1"}]}))
     client = RememberingClient("http://localhost", "t", transport=once, clock=FakeClock(), observer=noted)
@@ -30,7 +30,7 @@ def test_what_is_asked_again_is_not_sent_and_counts_no_more_among_what_is_to_com
     assert noted.events == ["GET", ("more", -1)]
 
 
-def test_what_is_asked_in_another_way_is_another_question() -> None:
+def test_different_reads_are_requested_separately() -> None:
     answers = Script(*((200, {"items": [{"id": str(number)}]}) for number in range(5)))
     client = RememberingClient("http://localhost", "t", transport=answers, clock=FakeClock())
     asked = [

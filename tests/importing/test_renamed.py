@@ -67,7 +67,7 @@ OF_TWO = Case(teams(new="Technical writers", next="Technical writer"), teams(old
         (GONE, ["acme/spaces"], {}, {}),
     ],
 )  # fmt: skip
-def test_an_entry_is_taken_for_the_one_thing_that_it_must_be(
+def test_import_update_matches_renamed_object_only_when_unambiguous(
     case: Case, patterns: Sequence[str], taken: Mapping[str, str], left: Mapping[str, Any]
 ) -> None:
     """Otherwise, two entries are taken for one live thing.
@@ -80,7 +80,7 @@ def test_an_entry_is_taken_for_the_one_thing_that_it_must_be(
     assert after(case, *patterns) == (taken, left)
 
 
-def test_what_is_left_is_told_with_its_answers() -> None:
+def test_ambiguous_rename_lists_possible_ids() -> None:
     sides = TWO_GONE.sides()
     _, left = renamed(Planned(make_plan(sides), sides), [Pattern.parse(ALL, REGISTRY.words)])
     (found,) = left.values()

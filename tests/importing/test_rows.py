@@ -82,7 +82,7 @@ def external(url: str) -> dict[str, str]:
     return {"kind": "external", "url": url}
 
 
-def test_a_plan_names_the_line_of_the_row(project: Project, platform: ThreadedServer, run: Run) -> None:
+def test_plan_locates_redirect_in_csv_row(project: Project, platform: ThreadedServer, run: Run) -> None:
     directory = project(ROOT, {"help.csv": TABLE})
     plan = json.loads(run("plan", "-C", str(directory), "--format", "json").out)["plan"]
     origins = {address: (at["file"], at["line"]) for address, at in plan["origins"].items()}
@@ -90,7 +90,7 @@ def test_a_plan_names_the_line_of_the_row(project: Project, platform: ThreadedSe
     assert origins["acme/sites/help/redirects//b#permanent"] == ("help.csv", 3)
 
 
-def test_a_live_value_gets_into_its_cell_and_every_other_character_stays(
+def test_import_update_changes_only_affected_csv_cell(
     directory: Path, platform: ThreadedServer, run: Run
 ) -> None:
     change(platform, live(platform, run, directory, "/b"), destination=external('https://new.example/"1,2"'))
@@ -101,16 +101,16 @@ def test_a_live_value_gets_into_its_cell_and_every_other_character_stays(
     settled(run, directory)
 
 
-def test_a_row_that_is_too_short_gets_the_cells_that_it_lacks(
-    directory: Path, platform: ThreadedServer, run: Run
-) -> None:
+def test_import_update_adds_missing_csv_cells(directory: Path, platform: ThreadedServer, run: Run) -> None:
     change(platform, live(platform, run, directory, "/c"), permanent=True)
     imported(run, directory, 0, "--update", "acme/sites/help/redirects/%2Fc#permanent")
     assert table(directory).splitlines()[3] == "/c,https://c.example/,true"
     settled(run, directory)
 
 
-def test_what_no_column_says_is_left_to_people(directory: Path, platform: ThreadedServer, run: Run) -> None:
+def test_import_update_refuses_field_without_csv_column(
+    directory: Path, platform: ThreadedServer, run: Run
+) -> None:
     """Otherwise, a live value that no column can say is told to be taken over, and stands nowhere."""
     before = table(directory)
     change(platform, live(platform, run, directory, "/a"), captureWildcard=True)
@@ -120,14 +120,14 @@ def test_what_no_column_says_is_left_to_people(directory: Path, platform: Thread
     assert table(directory) == before
 
 
-def test_a_new_redirect_is_a_new_row(directory: Path, platform: ThreadedServer, run: Run) -> None:
+def test_import_add_appends_redirect_as_csv_row(directory: Path, platform: ThreadedServer, run: Run) -> None:
     change(platform, PATH, "POST", source="/d", destination=external("https://d.example/"))
     imported(run, directory, 0, "--add", "acme/sites/help/redirects/[%2Fd]")
     assert table(directory) == f"{TABLE}/d,https://d.example/,false,false\n"
     settled(run, directory)
 
 
-def test_line_ends_and_the_byte_order_mark_stay(directory: Path, platform: ThreadedServer, run: Run) -> None:
+def test_csv_edit_keeps_line_endings_and_bom(directory: Path, platform: ThreadedServer, run: Run) -> None:
     odd = ("\ufeff" + TABLE.rstrip("\n").replace("\n", "\r\n")).encode()
     (directory / "help.csv").write_bytes(odd)
     change(platform, PATH, "POST", source="/d", destination=external("https://d.example/"))
@@ -136,7 +136,7 @@ def test_line_ends_and_the_byte_order_mark_stay(directory: Path, platform: Threa
 
 
 @pytest.mark.parametrize("text", ["=HYPERLINK", "@x", " /a", "+1", "-1+2", ""])
-def test_no_cell_is_written_that_a_spreadsheet_would_run(text: str) -> None:
+def test_csv_writer_refuses_spreadsheet_formulas(text: str) -> None:
     """Otherwise, a redirect that somebody has made is run by the spreadsheet of whoever opens the file.
 
     Otherwise, a redirect whose source somebody has made a formula is run by the spreadsheet of whoever opens
@@ -148,7 +148,7 @@ def test_no_cell_is_written_that_a_spreadsheet_would_run(text: str) -> None:
         row(REDIRECT, text, {})
 
 
-def test_a_second_import_keeps_the_rows(directory: Path, platform: ThreadedServer, run: Run) -> None:
+def test_second_import_updates_existing_csv(directory: Path, platform: ThreadedServer, run: Run) -> None:
     committed(directory)
     change(platform, live(platform, run, directory, "/a"), destination=external("https://z.example/"))
     ended = run("import", "-C", str(directory))
@@ -156,9 +156,7 @@ def test_a_second_import_keeps_the_rows(directory: Path, platform: ThreadedServe
     assert table(directory) == TABLE.replace("https://a.example/", "https://z.example/")
 
 
-def test_many_redirects_are_imported_as_a_file_of_rows(
-    platform: ThreadedServer, run: Run, tmp_path: Path
-) -> None:
+def test_import_writes_many_redirects_as_csv(platform: ThreadedServer, run: Run, tmp_path: Path) -> None:
     for number in range(MANY):
         source = "=run" if number == 3 else f"/old/{number}"
         change(platform, PATH, "POST", source=source, destination=external(f"https://new.example/{number}"))
@@ -200,7 +198,7 @@ def in_yaml(project: Project, platform: ThreadedServer, run: Run) -> Path:
     return made
 
 
-def test_the_live_redirects_of_a_site_become_a_file_of_rows(in_yaml: Path, run: Run) -> None:
+def test_import_redirects_converts_live_redirects_to_csv(in_yaml: Path, run: Run) -> None:
     """Otherwise, a redirect that no cell can hold is lost."""
     imported(run, in_yaml, 0, "--redirects", "acme/sites/help")
     assert (in_yaml / "help.redirects.csv").read_text(encoding="utf-8") == (
@@ -224,7 +222,7 @@ def test_the_live_redirects_of_a_site_become_a_file_of_rows(in_yaml: Path, run: 
 
 
 @pytest.mark.parametrize("policy", ["policy: { watch: [sites/*/redirects] }\n", ""])
-def test_a_site_that_declares_no_redirects_gets_the_line(
+def test_import_redirects_adds_missing_file_reference(
     policy: str, project: Project, platform: ThreadedServer, run: Run
 ) -> None:
     declared = ", redirects: { /a: { destination: { kind: external, url: https://a.example/ } } }"
@@ -237,7 +235,9 @@ def test_a_site_that_declares_no_redirects_gets_the_line(
     settled(run, directory)
 
 
-def test_what_is_declared_and_not_live_is_not_lost(in_yaml: Path, platform: ThreadedServer, run: Run) -> None:
+def test_import_redirects_refuses_to_drop_undeployed_entry(
+    in_yaml: Path, platform: ThreadedServer, run: Run
+) -> None:
     """Otherwise, an entry that is not live yet is lost."""
     change(platform, live(platform, run, in_yaml, "/a"), "DELETE")
     before = (in_yaml / "dpsync.yaml").read_text(encoding="utf-8")
@@ -246,7 +246,9 @@ def test_what_is_declared_and_not_live_is_not_lost(in_yaml: Path, platform: Thre
     assert (in_yaml / "dpsync.yaml").read_text(encoding="utf-8") == before
 
 
-def test_where_nothing_is_live_there_are_no_rows(in_yaml: Path, platform: ThreadedServer, run: Run) -> None:
+def test_import_redirects_without_live_redirects_is_refused(
+    in_yaml: Path, platform: ThreadedServer, run: Run
+) -> None:
     for source in ("/a", "/z", "@run"):
         change(platform, live(platform, run, in_yaml, source), "DELETE")
     (in_yaml / "dpsync.yaml").write_text(re.sub(r", redirects: .* }", " }", IN_YAML), encoding="utf-8")
@@ -256,7 +258,7 @@ def test_where_nothing_is_live_there_are_no_rows(in_yaml: Path, platform: Thread
     assert not (in_yaml / "help.redirects.csv").exists()
 
 
-def test_an_entry_that_stands_elsewhere_is_not_lost(in_yaml: Path, run: Run) -> None:
+def test_import_redirects_refuses_entries_in_several_files(in_yaml: Path, run: Run) -> None:
     overlay = "organizations: { acme: { sites: { help: { redirects: { /z: { destination: "
     overlay += "{ kind: external, url: https://z.example/ }, permanent: true } } } } } }\n"
     (in_yaml / "more.yaml").write_text(overlay, encoding="utf-8")
@@ -266,7 +268,7 @@ def test_an_entry_that_stands_elsewhere_is_not_lost(in_yaml: Path, run: Run) -> 
     assert (ended.code, said in ended.err) == (4, True)
 
 
-def test_a_value_that_a_variable_gives_is_not_lost(
+def test_import_redirects_refuses_value_from_variable(
     in_yaml: Path, platform: ThreadedServer, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, a value of a variable becomes that of one environment."""
@@ -277,7 +279,7 @@ def test_a_value_that_a_variable_gives_is_not_lost(
     assert (ended.code, "comes from a variable, which would be lost" in ended.err) == (4, True)
 
 
-def test_what_environments_share_is_not_taken_from_the_others(in_yaml: Path, run: Run) -> None:
+def test_import_redirects_refuses_file_shared_between_environments(in_yaml: Path, run: Run) -> None:
     """Otherwise, the redirects of one environment become those of all that share the file."""
     (in_yaml / "dpsync.yaml").write_text(f"{IN_YAML}environments: {{ prod: {{}} }}\n", encoding="utf-8")
     ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help", "--env", "prod")
@@ -300,7 +302,9 @@ COMMENTED = """\
 """
 
 
-def test_a_comment_of_a_person_is_not_lost(project: Project, platform: ThreadedServer, run: Run) -> None:
+def test_import_redirects_refuses_to_drop_comments(
+    project: Project, platform: ThreadedServer, run: Run
+) -> None:
     """Otherwise, what a person has written about a redirect is lost."""
     text = re.sub(r"      help: .*\n", lambda _: COMMENTED, IN_YAML)
     directory = project(text)
@@ -329,17 +333,17 @@ def test_a_comment_of_a_person_is_not_lost(project: Project, platform: ThreadedS
         ("[a, # one\n b] # one\n", ["# one", "# one"]),
     ],
 )
-def test_comments_are_what_is_between_tokens(text: str, found: list[str]) -> None:
+def test_yaml_comments_are_extracted(text: str, found: list[str]) -> None:
     assert sorted(comments(text).elements()) == sorted(found)
 
 
-def test_rows_that_are_there_are_not_written_anew(directory: Path, run: Run) -> None:
+def test_import_redirects_refuses_existing_csv(directory: Path, run: Run) -> None:
     """Otherwise, a file of rows with all that people keep in it is written anew."""
     ended = run("import", "-C", str(directory), "--force", "--redirects", "help")
     assert (ended.code, "is already a CSV file" in ended.err) == (4, True)
 
 
-def test_a_file_that_is_there_is_not_taken(in_yaml: Path, run: Run) -> None:
+def test_import_redirects_never_overwrites_file(in_yaml: Path, run: Run) -> None:
     """Otherwise, a file of somebody is written over."""
     (in_yaml / "help.redirects.csv").write_text("mine", encoding="utf-8")
     ended = run("import", "-C", str(in_yaml), "--force", "--redirects", "help")
@@ -348,12 +352,12 @@ def test_a_file_that_is_there_is_not_taken(in_yaml: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize(("site", "code"), [("nowhere", 4), ("acme/teams", 4)])
-def test_it_wants_a_site_that_is_declared(in_yaml: Path, run: Run, site: str, code: int) -> None:
+def test_import_redirects_requires_declared_site(in_yaml: Path, run: Run, site: str, code: int) -> None:
     ended = run("import", "-C", str(in_yaml), "--redirects", site)
     assert (ended.code, "acme/sites/help" in ended.err) == (code, True)
 
 
-def test_it_stands_alone(in_yaml: Path, run: Run) -> None:
+def test_import_redirects_cannot_be_combined_with_update(in_yaml: Path, run: Run) -> None:
     assert run("import", "-C", str(in_yaml), "--redirects", "help", "--update", "acme").code == 64
 
 
@@ -382,7 +386,7 @@ MAPPINGS = st.dictionaries(
 
 @settings(max_examples=examples(15, 300), suppress_health_check=list(HealthCheck), deadline=None)
 @given(mapping=MAPPINGS)
-def test_rows_and_yaml_that_say_the_same_have_the_same_plan(
+def test_csv_and_yaml_redirects_have_same_plan(
     mapping: dict[str, Any], server: ThreadedServer, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     server.reset()

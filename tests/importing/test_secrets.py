@@ -17,7 +17,7 @@ from dpsync.importing.values import _may_be_secret
         ("url", "https://hooks.example/T0001/B0001/XyZ"),
     ],
 )
-def test_what_may_be_a_secret_by_its_name_or_by_its_text_is_one(name: str, value: str) -> None:
+def test_secret_is_detected_by_name_or_value(name: str, value: str) -> None:
     assert _may_be_secret(name, value)
 
 
@@ -30,5 +30,5 @@ def test_what_may_be_a_secret_by_its_name_or_by_its_text_is_one(name: str, value
         ("owner", "ada@acme.example"),
     ],
 )
-def test_words_plain_addresses_and_people_are_none(name: str, value: str) -> None:
+def test_ordinary_text_is_not_detected_as_secret(name: str, value: str) -> None:
     assert not _may_be_secret(name, value)

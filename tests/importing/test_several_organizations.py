@@ -30,9 +30,7 @@ def two(platform: ThreadedServer) -> ThreadedServer:
     return platform
 
 
-def test_import_without_a_terminal_lists_the_organizations(
-    two: ThreadedServer, run: Run, tmp_path: Path
-) -> None:
+def test_import_without_terminal_lists_organizations(two: ThreadedServer, run: Run, tmp_path: Path) -> None:
     """Otherwise, an import for one team also writes, and later deletes in, organizations of others."""
     target = tmp_path / "new"
     ended = run("import", "-C", str(target))
@@ -43,7 +41,7 @@ def test_import_without_a_terminal_lists_the_organizations(
     assert "\u202e" not in ended.err
 
 
-def test_import_in_a_terminal_asks_for_the_organization(
+def test_import_in_terminal_asks_for_organization(
     two: ThreadedServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("nobody\nglobex\n"))
@@ -56,7 +54,9 @@ def test_import_in_a_terminal_asks_for_the_organization(
     assert not (tmp_path / "new/acme").exists()
 
 
-def test_import_of_named_organizations_asks_nothing(two: ThreadedServer, run: Run, tmp_path: Path) -> None:
+def test_import_of_named_organizations_asks_no_question(
+    two: ThreadedServer, run: Run, tmp_path: Path
+) -> None:
     ended = run("import", "-C", str(tmp_path), "--organization", "acme", "--organization", "globex")
     assert ended.code == 0, ended.err
     assert (tmp_path / "acme").is_dir()

@@ -26,7 +26,7 @@ def text(found: Imported) -> str:
     return "\n".join(content.decode() for content in found.made.files.values())
 
 
-def test_the_structure_of_a_synced_site_is_left_to_its_repository(published_server: ThreadedServer) -> None:
+def test_import_omits_structure_of_git_synced_site(published_server: ThreadedServer) -> None:
     synced = site(section("news", "a"), gitSync=SYNC, redirects=[REDIRECT])
     found = imported(published_server, spaces=spaces("a"), sites=[synced])
     why = "GitBook syncs the structure with the repository acme/docs (github)"
@@ -38,14 +38,14 @@ def test_the_structure_of_a_synced_site_is_left_to_its_repository(published_serv
     assert (found.proven, found.plan.changes, found.plan.blocked) == (True, (), ())
 
 
-def test_whether_a_synced_space_can_be_edited_is_left_to_its_repository(server: ThreadedServer) -> None:
+def test_import_omits_edit_mode_of_git_synced_space(server: ThreadedServer) -> None:
     found = imported(server, spaces=spaces("a", gitSync=SYNC, editMode="locked"))
     assert "editMode:" not in text(found)
     assert found.plan is not None
     assert (found.proven, found.plan.changes) == (True, ())
 
 
-def test_the_name_of_a_repository_ends_no_comment(published_server: ThreadedServer) -> None:
+def test_repository_name_cannot_break_yaml_comment(published_server: ThreadedServer) -> None:
     name = "acme/docs\n    basename: hijacked\n#"
     found = imported(published_server, sites=[site(gitSync={**SYNC, "repoName": name})])
     assert "\n    basename: hijacked" not in text(found)
@@ -53,7 +53,7 @@ def test_the_name_of_a_repository_ends_no_comment(published_server: ThreadedServ
 
 
 @pytest.mark.parametrize("said", ["on", ["x"], True, 3])
-def test_a_sync_of_another_shape_is_never_taken_for_none(said: Any) -> None:
+def test_unexpected_git_sync_value_is_refused(said: Any) -> None:
     """Otherwise, whether something is synced is guessed from an answer of another shape."""
     body = {"id": "a", "title": "A", "editMode": "live", "gitSync": said}
     with pytest.raises(Misshapen):

@@ -80,12 +80,12 @@ def values(text: str) -> Any:
     return None if node is None else plain(node)
 
 
-def test_a_text_is_put_in_order() -> None:
+def test_formatter_tidies_messy_yaml() -> None:
     assert tidy(MESSY) == TIDY
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.y*ml")), ids=lambda path: path.name)
-def test_the_examples_are_in_order(path: Path) -> None:
+def test_example_files_are_formatted(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert tidy(text) == text
 
@@ -116,7 +116,7 @@ def test_the_examples_are_in_order(path: Path) -> None:
         ("a:\n    b:\n        c\n    d: 1\n", "a:\n  b:\n    c\n  d: 1\n"),
     ],
 )
-def test_what_is_put_in_order(before: str, after: str) -> None:
+def test_formatter_changes_whitespace_and_is_idempotent(before: str, after: str) -> None:
     assert tidy(before) == after
     assert tidy(after) == after
 
@@ -124,7 +124,7 @@ def test_what_is_put_in_order(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     "text", ["a: [1\n", "a: 1\na: 2\n", "a:\n\t- 1\n", "a: |2\n    x\n   y\n b: 1\n", "a: |+\n  x\n\n\n"]
 )
-def test_a_text_that_is_not_understood_stays(text: str) -> None:
+def test_formatter_refuses_unsupported_yaml(text: str) -> None:
     """Otherwise, white space that is a part of a value is taken out of it."""
     with pytest.raises(Untidy):
         tidy(text)
@@ -133,7 +133,7 @@ def test_a_text_that_is_not_understood_stays(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["a: |+\n  x\n\n\nb: 1\n", "a: |\n  x  \n  y\n", 'a: "x  \n\n  y"\n', 'a: "x\\ \n  y"\n']
 )
-def test_a_text_of_several_lines_keeps_every_character(text: str) -> None:
+def test_formatter_keeps_multiline_text_unchanged(text: str) -> None:
     assert values(tidy(text)) == values(text)
 
 
@@ -163,7 +163,7 @@ def messed(text: str, seed: int) -> str:
     st.dictionaries(KEYS, TREES, min_size=1, max_size=4), st.sampled_from([2, 3, 4, 8]), st.booleans(),
     st.sampled_from([None, True, False]), st.sampled_from([20, 80, 400]), st.integers(0, 9999),
 )  # fmt: skip
-def test_only_white_space_changes_and_once_is_enough(
+def test_formatter_changes_only_whitespace_of_random_yaml(
     tree: dict[str, Any], indent: int, sort: bool, flow: bool | None, width: int, seed: int
 ) -> None:
     dumped = yaml.safe_dump(tree, indent=indent, sort_keys=sort, default_flow_style=flow, width=width)
@@ -181,7 +181,7 @@ def test_only_white_space_changes_and_once_is_enough(
 
 
 @given(st.dictionaries(KEYS, TREES, min_size=1, max_size=4), st.sampled_from([2, 4]), st.booleans())
-def test_what_other_programs_write_is_understood(tree: dict[str, Any], indent: int, flow: bool) -> None:
+def test_formatter_keeps_values_of_pyyaml_output(tree: dict[str, Any], indent: int, flow: bool) -> None:
     text = yaml.safe_dump(tree, indent=indent, default_flow_style=None if flow else False, width=1000)
     if not read(text.encode(), "x.yaml")[1] and "|" not in text and "? " not in text:
         assert values(tidy(text)) == values(text)

@@ -54,7 +54,7 @@ CERTIFICATE = '"-----BEGIN-----\\n-----END-----\\n"'
         ),
     ],
 )
-def test_long_line_with_new_key_becomes_block(before: str, after: str, expected: str) -> None:
+def test_long_yaml_line_with_new_key_becomes_block(before: str, after: str, expected: str) -> None:
     assert unfolded(before, after) == expected
 
 
@@ -77,5 +77,5 @@ def test_long_line_with_new_key_becomes_block(before: str, after: str, expected:
         ),
     ],
 )
-def test_other_line_keeps_its_style(before: str, after: str) -> None:
+def test_other_lines_keep_their_yaml_style(before: str, after: str) -> None:
     assert unfolded(before, after) == after

@@ -74,7 +74,7 @@ def docs(project: Project, platform: ThreadedServer) -> Path:
     return directory
 
 
-def test_a_text_keeps_its_anchor_its_quotes_its_spaces_and_its_comment(docs: Path, run: Run) -> None:
+def test_import_update_keeps_anchor_quotes_and_comment(docs: Path, run: Run) -> None:
     ended = run("import", "-C", str(docs), "--update", "acme#title")
     assert ended.code == 0, ended.err
     assert "acme#title  dpsync.yaml:6:5" in ended.out
@@ -84,7 +84,7 @@ def test_a_text_keeps_its_anchor_its_quotes_its_spaces_and_its_comment(docs: Pat
     ]
 
 
-def test_quotes_of_the_other_kind_are_kept_too(docs: Path, run: Run) -> None:
+def test_import_update_keeps_single_quotes(docs: Path, run: Run) -> None:
     run("import", "-C", str(docs), "--update", "acme#defaultRole")
     assert changed(ROOT, docs / "dpsync.yaml") == [
         "-     defaultRole:  'admin'",
@@ -92,7 +92,7 @@ def test_quotes_of_the_other_kind_are_kept_too(docs: Path, run: Run) -> None:
     ]
 
 
-def test_a_list_of_lines_loses_only_those_lines(docs: Path, run: Run) -> None:
+def test_import_update_removes_only_obsolete_list_items(docs: Path, run: Run) -> None:
     run("import", "-C", str(docs), "--update", "acme#emailDomains")
     assert changed(ROOT, docs / "dpsync.yaml") == [
         "-       - acme.test    # the test system",
@@ -100,14 +100,14 @@ def test_a_list_of_lines_loses_only_those_lines(docs: Path, run: Run) -> None:
     ]
 
 
-def test_a_list_of_which_nothing_remains_is_empty(docs: Path, run: Run) -> None:
+def test_import_update_writes_emptied_list_inline(docs: Path, run: Run) -> None:
     run("import", "-C", str(docs), "--update", "acme#mergeRules")
     assert sorted(changed(ROOT, docs / "dpsync.yaml")) == [
         "+       rules: []", "-         - { rule: require_author_to_merge }", "-       rules:",
     ]  # fmt: skip
 
 
-def test_a_value_inside_of_braces_and_the_short_form_in_an_included_file(docs: Path, run: Run) -> None:
+def test_import_update_edits_flow_mapping_and_shorthand(docs: Path, run: Run) -> None:
     assert run("import", "-C", str(docs), "--update", "acme/teams").code == 0
     assert changed(TEAMS, docs / "teams.yaml") == [
         '-       writers: {title: "Technical writers",  '
@@ -120,7 +120,7 @@ def test_a_value_inside_of_braces_and_the_short_form_in_an_included_file(docs: P
     assert changed(ROOT, docs / "dpsync.yaml") == []
 
 
-def test_nodes_in_both_styles(docs: Path, run: Run) -> None:
+def test_import_update_edits_flow_and_block_nodes(docs: Path, run: Run) -> None:
     assert run("import", "-C", str(docs), "--update", "sites/help/structure/*", "sites/help#title").code == 0
     assert changed(SITES, docs / "sites.yaml") == [
         "-         title: 'Help'",
@@ -132,12 +132,12 @@ def test_nodes_in_both_styles(docs: Path, run: Run) -> None:
     ]
 
 
-def test_afterwards_the_plan_has_nothing_left_to_change(docs: Path, run: Run) -> None:
+def test_plan_is_empty_after_import_update(docs: Path, run: Run) -> None:
     assert run("import", "-C", str(docs), "--update", "acme").code == 0
     assert "No changes." in run("plan", "-C", str(docs)).out
 
 
-def test_an_entry_that_is_not_live_and_that_no_request_makes_is_named(
+def test_import_update_reports_entry_missing_in_gitbook(
     project: Project, platform: ThreadedServer, run: Run
 ) -> None:
     root = "dpsync: 1\norganizations: { acme: { id: acme, members: { new@acme.example: read } } }\n"
@@ -149,7 +149,7 @@ def test_an_entry_that_is_not_live_and_that_no_request_makes_is_named(
     assert "so there is no value to write" in ended.out + ended.err
 
 
-def test_a_second_time_writes_nothing(docs: Path, run: Run) -> None:
+def test_repeated_import_update_keeps_files(docs: Path, run: Run) -> None:
     run("import", "-C", str(docs), "--update", "acme")
     before = {path: path.read_bytes() for path in docs.glob("*.yaml")}
     ended = run("import", "-C", str(docs), "--update", "acme")
@@ -158,7 +158,7 @@ def test_a_second_time_writes_nothing(docs: Path, run: Run) -> None:
     assert {path: path.read_bytes() for path in docs.glob("*.yaml")} == before
 
 
-def test_a_file_with_work_in_it_is_not_overwritten(docs: Path, run: Run) -> None:
+def test_import_update_refuses_uncommitted_file(docs: Path, run: Run) -> None:
     path = docs / "dpsync.yaml"
     path.write_text(ROOT + "# work\n", encoding="utf-8")
     refused = run("import", "-C", str(docs), "--update", "acme#title")
@@ -169,7 +169,7 @@ def test_a_file_with_work_in_it_is_not_overwritten(docs: Path, run: Run) -> None
     assert path.read_text(encoding="utf-8").endswith("# work\n")
 
 
-def test_windows_line_ends_and_a_byte_order_mark_stay(
+def test_import_update_keeps_crlf_and_byte_order_mark(
     project: Project, platform: ThreadedServer, run: Run
 ) -> None:
     directory = project("dpsync: 1\n")
@@ -189,7 +189,9 @@ def config(body: str) -> str:
     return f"dpsync: 1\norganizations:\n  acme:\n    id: acme\n{body}"
 
 
-def test_an_alias_is_replaced_where_it_stands(project: Project, platform: ThreadedServer, run: Run) -> None:
+def test_import_update_replaces_alias_with_value(
+    project: Project, platform: ThreadedServer, run: Run
+) -> None:
     before = config(
         "    teams:\n      sales: { title: &name Sales }\n"
         "    collections:\n      product: { title: Product, description: *name }\n"
@@ -201,7 +203,7 @@ def test_an_alias_is_replaced_where_it_stands(project: Project, platform: Thread
     )
 
 
-def test_what_would_change_something_else_is_refused(
+def test_import_update_refuses_edit_of_shared_anchor(
     project: Project, platform: ThreadedServer, run: Run
 ) -> None:
     """Otherwise, an edit that changes something else as well is written."""
@@ -216,7 +218,7 @@ def test_what_would_change_something_else_is_refused(
     assert (directory / "dpsync.yaml").read_text(encoding="utf-8") == before
 
 
-def test_a_value_of_a_variable_is_left_to_people(
+def test_import_update_refuses_value_from_variable(
     project: Project, platform: ThreadedServer, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = config("    title: ${NAME:-Initech}\n")
@@ -228,7 +230,7 @@ def test_a_value_of_a_variable_is_left_to_people(
 
 
 @pytest.mark.parametrize("wanted", [["acme#collectionOrder"], ["acme#collectionOrder", "acme/collections"]])
-def test_the_order_of_collections_is_taken_over_in_its_list(
+def test_import_update_writes_collection_order(
     project: Project, platform: ThreadedServer, run: Run, wanted: list[str]
 ) -> None:
     collections = "{ product: { title: Product, parent: null }, internal: { title: Internal, parent: null } }"
@@ -241,7 +243,7 @@ def test_the_order_of_collections_is_taken_over_in_its_list(
     ]
 
 
-def test_a_collection_stays_out_of_place_where_only_another_line_of_its_holder_is_taken_over(
+def test_import_update_keeps_collection_order_unless_selected(
     project: Project, platform: ThreadedServer, run: Run
 ) -> None:
     collections = "{ product: { title: Product, parent: null }, internal: { title: Internal, parent: null } }"
@@ -258,7 +260,9 @@ def test_a_collection_stays_out_of_place_where_only_another_line_of_its_holder_i
     assert order in text
 
 
-def test_a_long_value_goes_into_its_file(project: Project, platform: ThreadedServer, run: Run) -> None:
+def test_import_update_writes_long_value_to_its_file(
+    project: Project, platform: ThreadedServer, run: Run
+) -> None:
     before = config("    agentInstructions: { file: agents.md }\n")
     directory = project(before, {"agents.md": "# Nothing\n"})
     assert run("import", "-C", str(directory), "--update", "acme", "--force").code == 0
@@ -266,14 +270,14 @@ def test_a_long_value_goes_into_its_file(project: Project, platform: ThreadedSer
     assert (directory / "agents.md").read_text(encoding="utf-8") == "Answer briefly and link the page.\n"
 
 
-def test_an_address_that_nothing_has(docs: Path, run: Run) -> None:
+def test_import_update_reports_unknown_address(docs: Path, run: Run) -> None:
     ended = run("import", "-C", str(docs), "--update", "acme/teams/[Sales]")
     assert ended.code == 3
     assert 'no entry has the address "acme/teams/[Sales]"' in ended.out
     assert run("import", "-C", str(docs), "--update", "acme/teams/").code == 64
 
 
-def test_a_field_that_is_asked_for_by_name_gets_a_line(docs: Path, run: Run) -> None:
+def test_import_update_adds_line_for_named_field(docs: Path, run: Run) -> None:
     wanted = ["acme#inviteLinks", "acme/sites/help#published", "acme/sites/help/structure/archive#default"]
     assert run("import", "-C", str(docs), "--update", *wanted).code == 0
     assert run("import", "-C", str(docs), "--update", "acme/sites/help#colour").code == 3
@@ -296,7 +300,9 @@ def test_a_field_that_is_asked_for_by_name_gets_a_line(docs: Path, run: Run) -> 
     ) in (docs / "sites.yaml").read_text(encoding="utf-8")
 
 
-def test_an_overlay_gets_what_the_overlay_says(project: Project, platform: ThreadedServer, run: Run) -> None:
+def test_import_update_writes_to_overlay_with_into(
+    project: Project, platform: ThreadedServer, run: Run
+) -> None:
     base = config("    title: Base\n    defaultRole: admin\n")
     over = "organizations:\n  acme:\n    title: Over   # here\n"
     directory = project(base, {"prod.yaml": over})
@@ -314,7 +320,7 @@ def test_an_overlay_gets_what_the_overlay_says(project: Project, platform: Threa
     assert changed(base, directory / "dpsync.yaml") == []
 
 
-def test_what_the_platform_has_none_of_gets_no_line(docs: Path, run: Run) -> None:
+def test_import_update_adds_no_line_for_missing_value(docs: Path, run: Run) -> None:
     ended = run("import", "-C", str(docs), "--update", "acme#logo")
     assert ended.code == 3
     assert (

@@ -39,7 +39,7 @@ FORMS = OneOf("type", {"none": Object({}), "team": Object({"team": TEAM})})
          {"token": {"env": "token"}, "size": 1, "on": {"env": "ON"}}),
     ],
 )  # fmt: skip
-def test_a_value_is_written_as_a_file_would_say_it(type_: Type, value: Value, written: Any) -> None:
+def test_live_value_is_written_as_yaml_value(type_: Type, value: Value, written: Any) -> None:
     assert WRITING.value(type_, value) == written
 
 
@@ -54,38 +54,36 @@ def test_a_value_is_written_as_a_file_would_say_it(type_: Type, value: Value, wr
         (Text(1, 3), "long", ""),
     ],
 )
-def test_what_no_line_could_say_is_not_written(type_: Type, value: Value, why: str) -> None:
+def test_inexpressible_live_value_is_unwritable(type_: Type, value: Value, why: str) -> None:
     with pytest.raises(Unwritable) as wrong:
         WRITING.value(type_, value)
     assert why in str(wrong.value)
 
 
 @pytest.mark.parametrize(("length", "in_one"), [(88, True), (89, False)])
-def test_flat_json_is_one_line_where_that_has_less_than_a_hundred_characters(
-    length: int, in_one: bool
-) -> None:
+def test_short_flat_json_is_written_inline(length: int, in_one: bool) -> None:
     inside = json_text({"a": {"b": "x" * length}}).split("\n")[1:-2]
     one = f'  "a": {{ "b": "{"x" * length}" }}'
     assert inside == ([one] if in_one else ['  "a": {', f'    "b": "{"x" * length}"', "  }"])
 
 
-def test_a_certificate_that_the_platform_says_bare_gets_its_frame_and_its_lines() -> None:
+def test_bare_certificate_is_written_as_pem() -> None:
     bare = "".join(OKTA.splitlines()[1:-1])
     assert WRITING.value(Certificate(), bare) == FileContent(".pem", OKTA)
 
 
-def test_a_long_title_makes_a_key_of_60_characters() -> None:
+def test_slug_is_limited_to_60_characters() -> None:
     assert slug("x" * 61) == "x" * 60
     assert slug("x" * 59 + " y") == "x" * 59
 
 
-def test_the_variable_of_a_secret_has_the_words_of_its_place() -> None:
+def test_secret_variable_name_contains_its_address() -> None:
     assert variable(Address.parse("acme/sites/docs"), "apiKey", ("my key", "é", "0")) == (
         "ACME_SITES_DOCS_APIKEY_MY_KEY___0"
     )
 
 
-def test_a_long_value_is_placed_by_the_members_that_lead_to_it() -> None:
+def test_long_values_are_placed_in_files_by_path() -> None:
     long = FileContent(".txt", "a\nb")
     seen = placed({"a": [1, long], "b": {"c": long}}, lambda _, path: "/".join(path))
     assert seen == {"a": [1, "a/1"], "b": {"c": "b/c"}}

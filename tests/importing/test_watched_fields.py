@@ -109,9 +109,7 @@ def another(type_: Type, live: Any) -> Value:
     ("kind", "field"),
     [pytest.param(kind, field, id=f"{kind}#{field.name}") for kind, field in SECURITY],
 )
-def test_each_security_field_of_each_imported_entry_is_drift_when_it_moves(
-    world: World, kind: str, field: Field
-) -> None:
+def test_drift_detects_every_changed_security_field(world: World, kind: str, field: Field) -> None:
     """Otherwise, the space of a translation is drift wherever it is named."""
     entries = world.entries(kind)
     assert bool(entries) == (kind not in NOT_IMPORTED)
@@ -133,7 +131,7 @@ KEPT = {
 """The default values with a line: `collectionOrder` needs them, or the entry would have no line."""
 
 
-def test_import_writes_no_line_for_a_default_value(world: World) -> None:
+def test_import_omits_default_values_but_watches_fields(world: World) -> None:
     """The policy watches the default value instead; every other value has a line."""
     kept = set[str]()
     for kind, field in DEFAULTS:
@@ -156,7 +154,7 @@ def test_import_writes_no_line_for_a_default_value(world: World) -> None:
 @pytest.mark.parametrize(
     ("kind", "field"), [pytest.param(kind, field, id=f"{kind}#{field.name}") for kind, field in DEFAULTS]
 )
-def test_a_default_that_moves_is_drift_and_no_plan_writes_it(world: World, kind: str, field: Field) -> None:
+def test_changed_default_value_is_drift_with_resolutions(world: World, kind: str, field: Field) -> None:
     quiet = [
         one for one in world.entries(kind) if field.name not in one.fields and world.sides.live(one.address)
     ]
@@ -175,7 +173,7 @@ def test_a_default_that_moves_is_drift_and_no_plan_writes_it(world: World, kind:
         assert "import --update" in out.files
 
 
-def test_a_default_that_has_moved_is_put_back_or_taken_over_by_what_drift_prints(
+def test_changed_default_is_reverted_or_imported_by_hint(
     platform: ThreadedServer, run: Run, tmp_path: Path
 ) -> None:
     target = tmp_path / "docs"
@@ -202,7 +200,7 @@ def test_a_default_that_has_moved_is_put_back_or_taken_over_by_what_drift_prints
         assert run("drift", "-C", str(target)).code == 0
 
 
-def test_the_words_of_the_declarations_cover_what_gives_access() -> None:
+def test_security_fields_include_all_access_fields() -> None:
     named = {f"{kind}#{field.name}" for kind, field in SECURITY}
     assert named >= {
         "site#visibility", "site#published", "site#defaultLevel", "space#defaultLevel",
@@ -231,7 +229,7 @@ BY_HAND: tuple[tuple[str, str, Any, str], ...] = (
 """A request that somebody sends, and the field that it changes."""
 
 
-def test_after_an_import_each_change_by_hand_is_drift(
+def test_drift_detects_each_manual_change_after_import(
     platform: ThreadedServer, run: Run, tmp_path: Path
 ) -> None:
     target = tmp_path / "docs"
@@ -254,9 +252,7 @@ def test_after_an_import_each_change_by_hand_is_drift(
     assert "\n  lin@acme.example: { role: create, sso: true }\n" in members
 
 
-def test_what_no_request_takes_back_is_drift_with_what_a_person_must_do(
-    platform: ThreadedServer, run: Run, tmp_path: Path
-) -> None:
+def test_irreversible_drift_explains_manual_step(platform: ThreadedServer, run: Run, tmp_path: Path) -> None:
     target = tmp_path / "docs"
     run("import", "-C", str(target), "--organization", "acme")
     by_hand(platform, "PATCH", "/orgs/acme/saml/azure", {"defaultTeam": "sales"})
@@ -272,7 +268,7 @@ def test_what_no_request_takes_back_is_drift_with_what_a_person_must_do(
     assert "defaultTeam: sales" in (target / "acme/saml.yaml").read_text(encoding="utf-8")
 
 
-def test_a_full_import_writes_every_field_that_can_be_read(platform: ThreadedServer) -> None:
+def test_full_import_writes_every_readable_field(platform: ThreadedServer) -> None:
     with RememberingClient(platform.url, "ada-token") as client:
         made = import_(client, REGISTRY, full=True)
     assert made.proven, made.problems
@@ -294,7 +290,7 @@ def test_a_full_import_writes_every_field_that_can_be_read(platform: ThreadedSer
         assert node.address.child("customization") in desired.resources
 
 
-def test_a_full_import_is_for_a_new_configuration(run: Run, tmp_path: Path) -> None:
+def test_full_import_cannot_be_combined_with_other_modes(run: Run, tmp_path: Path) -> None:
     ended = run("import", "-C", str(tmp_path), "--full", "--update", "acme/teams")
     assert ended.code == 64
     assert "--full cannot be combined with --update, --add or --from-navigation" in ended.err

@@ -76,19 +76,19 @@ def live(lab: Lab) -> Any:
         ),
     ],
 )
-def test_what_a_channel_or_connection_is_set_up_with_goes_by_its_type(lab: Lab, said: str, told: str) -> None:
+def test_invalid_channel_or_connection_setup_is_rejected(lab: Lab, said: str, told: str) -> None:
     with pytest.raises(DiagnosticError) as refused:
         lab.session(docs(said))
     assert told in "\n".join(item.message for item in refused.value.diagnostics)
 
 
-def test_a_new_connection_gets_its_label_at_once(lab: Lab) -> None:
+def test_new_context_connection_is_created_with_label(lab: Lab) -> None:
     lab.holds(sites=[site()])
     lab.converges(docs("contextConnections: { it: { connector: 'builtin:api', label: Pushed } }"))
     assert [found["label"] for found in live(lab)["contextConnections"]] == ["Pushed"]
 
 
-def test_two_connections_of_one_connector_are_told_apart_by_their_labels(lab: Lab) -> None:
+def test_context_connections_are_matched_by_label(lab: Lab) -> None:
     two = [{"id": name, "connector": "builtin:api", "label": name} for name in ("one", "two")]
     lab.holds(sites=[site(contextConnections=two)])
     said = "contextConnections: { b: { connector: 'builtin:api', label: two, filter: x } }"
@@ -96,7 +96,7 @@ def test_two_connections_of_one_connector_are_told_apart_by_their_labels(lab: La
     assert [found.get("filter") for found in live(lab)["contextConnections"]] == [None, "x"]
 
 
-def test_which_of_two_without_a_label_is_meant_is_asked(lab: Lab) -> None:
+def test_context_connection_without_label_is_ambiguous_between_two(lab: Lab) -> None:
     two = [{"id": name, "connector": "builtin:api"} for name in ("one", "two")]
     lab.holds(sites=[site(contextConnections=two)])
     with pytest.raises(DiagnosticError) as refused, reading(lab.server) as client:
@@ -104,7 +104,7 @@ def test_which_of_two_without_a_label_is_meant_is_asked(lab: Lab) -> None:
     assert [item.code for item in refused.value.diagnostics] == ["DP302"]
 
 
-def test_which_of_two_servers_of_one_name_is_meant_is_asked(lab: Lab) -> None:
+def test_duplicate_mcp_server_name_is_ambiguous_until_pinned(lab: Lab) -> None:
     two = [{"id": name, "name": "Tools", "url": "https://a.example/"} for name in ("one", "two")]
     lab.holds(sites=[site(mcpServers=two)])
     said = "mcpServers: { it: { %sname: Tools, url: 'https://b.example/' } }"
@@ -114,7 +114,7 @@ def test_which_of_two_servers_of_one_name_is_meant_is_asked(lab: Lab) -> None:
     assert [found["url"] for found in live(lab)["mcpServers"]] == ["https://a.example/", "https://b.example/"]
 
 
-def test_what_is_not_declared_of_a_setup_stays_when_it_is_replaced(lab: Lab) -> None:
+def test_undeclared_connection_settings_survive_update(lab: Lab) -> None:
     lab.holds(sites=[site(contextConnections=[JIRA])])
     said = (
         "contextConnections: { it: { connector: 'builtin:jira', "
@@ -133,14 +133,14 @@ def test_what_is_not_declared_of_a_setup_stays_when_it_is_replaced(lab: Lab) -> 
     }
 
 
-def test_a_channel_waits_for_a_person_and_the_plan_says_so(lab: Lab) -> None:
+def test_plan_says_channel_awaits_authorization(lab: Lab) -> None:
     lab.holds(sites=[site(channels=[{"id": "slack", "type": "builtin:slack"}])])
     plan = lab.plan(docs("channels: { it: { type: 'builtin:slack' } }"))
     assert plan.changes == ()
     assert "a person must still allow the agent" in str(plan)
 
 
-def test_a_topic_that_the_platform_has_not_found_is_waited_for(lab: Lab) -> None:
+def test_topic_is_blocked_until_platform_creates_topic(lab: Lab) -> None:
     lab.holds(sites=[site(topics=[{"id": "billing", "label": "Billing"}])])
     said = "topics: { it: { label: %s, usageSettings: { changeRequests: true } } }"
     (blocked,) = lab.plan(docs(said % "Refunds")).blocked
@@ -149,13 +149,13 @@ def test_a_topic_that_the_platform_has_not_found_is_waited_for(lab: Lab) -> None
     assert [found["usageSettings"] for found in live(lab)["topics"]] == [{"changeRequests": True}]
 
 
-def test_a_topic_is_never_deleted(lab: Lab) -> None:
+def test_topic_is_never_deleted(lab: Lab) -> None:
     lab.holds(sites=[site(topics=[{"id": "billing", "label": "Billing"}])])
     plan = lab.plan(docs("topics: {}"), "{ prune: [sites/*/topics] }")
     assert [change.action for change in plan.changes] == []
 
 
-def test_what_replaces_a_mapping_keeps_what_is_not_declared_of_it() -> None:
+def test_object_merge_keeps_undeclared_members() -> None:
     kind = Object({"a": Text(), "b": Text()})
     assert kind.over({"a": "1", "b": "2"}, {"a": "3"}) == {"a": "3", "b": "2"}
     assert kind.over(None, {"a": "3"}) == {"a": "3"}

@@ -55,14 +55,14 @@ PROPERTIES = [
 ]
 
 
-def test_every_property_says_what_it_means_and_what_holds_without_it() -> None:
+def test_every_schema_property_has_description_and_absence_note() -> None:
     assert len(PROPERTIES) > 450
     assert [path for path, item in PROPERTIES if not item.get("description", "").endswith(".")] == []
     said = re.compile(r"This key is required\.|If you leave this key out, dpsync does not change the value\.")
     assert [path for path, item in PROPERTIES if not said.search(item["markdownDescription"])] == []
 
 
-def test_every_property_has_its_page_and_the_word_that_explains_it() -> None:
+def test_schema_property_links_to_documentation_and_explain() -> None:
     found = {match.groups() for _, item in PROPERTIES if (match := MORE.search(item["markdownDescription"]))}
     assert [path for path, item in PROPERTIES if not MORE.search(item["markdownDescription"])] == []
     known = {page: anchors(page) for _, page, _ in found}
@@ -70,7 +70,7 @@ def test_every_property_has_its_page_and_the_word_that_explains_it() -> None:
     assert {word for word, _, _ in found} <= set(what_can_be_explained(REGISTRY))
 
 
-def test_every_property_has_an_example_that_it_takes() -> None:
+def test_schema_property_examples_are_valid() -> None:
     definitions = {"definitions": SCHEMA["definitions"]}
     wrong = []
     for path, item in PROPERTIES:
@@ -79,7 +79,7 @@ def test_every_property_has_an_example_that_it_takes() -> None:
     assert wrong == []
 
 
-def test_every_word_of_a_few_has_its_sentence() -> None:
+def test_every_enum_value_has_description() -> None:
     """But for words that are no choice: the version of the format and what is of one type anyway."""
     words = [
         (path, item)
@@ -91,7 +91,7 @@ def test_every_word_of_a_few_has_its_sentence() -> None:
     assert [path for path, number, said in wanted if len(said) != number or not all(said)] == []
 
 
-def test_a_sentence_of_a_value_is_short_and_of_a_value_that_there_is() -> None:
+def test_enum_descriptions_are_short_and_used() -> None:
     said = [text for table in VALUES.values() for text in table.values()]
     assert [text for text in said if not text.endswith(".") or len(text.split()) > 20] == []
     used = {text for _, item in parts(SCHEMA) for text in item.get("enumDescriptions", ())}
@@ -99,7 +99,7 @@ def test_a_sentence_of_a_value_is_short_and_of_a_value_that_there_is() -> None:
 
 
 @pytest.mark.parametrize("kind", REGISTRY.ordered, ids=lambda kind: str(kind.name))
-def test_every_kind_has_a_snippet_that_the_schema_takes(kind: Kind) -> None:
+def test_every_kind_has_valid_editor_snippet(kind: Kind) -> None:
     found = [one for _, item in parts(SCHEMA) for one in item.get("defaultSnippets", ())]
     made = snippet(REGISTRY, kind)
     assert made in found
@@ -109,7 +109,7 @@ def test_every_kind_has_a_snippet_that_the_schema_takes(kind: Kind) -> None:
         jsonschema.Draft7Validator(definition).validate(entry)
 
 
-def test_the_catalog_of_schemas_has_an_entry_that_fits_it() -> None:
+def test_schemastore_entry_matches_schema() -> None:
     """As its own schema says: a name, a description and an https address; each pattern once."""
     entry = json.loads((ROOT / "schemas" / "schemastore.json").read_text(encoding="utf-8"))
     assert set(entry) == {"name", "description", "fileMatch", "url"}

@@ -29,7 +29,7 @@ def bench(server: ThreadedServer, tmp_path: Path) -> Bench:
     return bench
 
 
-def test_every_field_has_a_sample_and_every_sample_a_field() -> None:
+def test_every_field_has_sample() -> None:
     declared = {
         name: {field.name for field in kind.fields if not field.nest}
         for name, kind in REGISTRY.whole.kinds.items()
@@ -40,16 +40,16 @@ def test_every_field_has_a_sample_and_every_sample_a_field() -> None:
 
 
 @pytest.mark.parametrize(("kind", "field"), slice_of(PARAMETERS, CREATED))
-def test_it_is_created_and_then_there_is_nothing_to_do(bench: Bench, kind: Kind, field: Field) -> None:
+def test_created_field_leaves_empty_plan(bench: Bench, kind: Kind, field: Field) -> None:
     creates(bench, kind, field)
 
 
 @pytest.mark.parametrize(("kind", "field"), PARAMETERS)
-def test_it_is_changed(bench: Bench, kind: Kind, field: Field) -> None:
+def test_changed_field_converges(bench: Bench, kind: Kind, field: Field) -> None:
     """Otherwise, what no update takes is sent with one."""
     changes(bench, kind, field)
 
 
 @pytest.mark.parametrize(("kind", "field"), slice_of(PARAMETERS, CLEARED))
-def test_it_is_cleared_or_null_is_refused(bench: Bench, kind: Kind, field: Field) -> None:
+def test_field_is_cleared_or_null_is_refused(bench: Bench, kind: Kind, field: Field) -> None:
     clears(bench, kind, field)

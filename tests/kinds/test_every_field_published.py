@@ -47,21 +47,21 @@ def bench(today: ThreadedServer, tmp_path: Path) -> Bench:
 
 
 @pytest.mark.parametrize(("kind", "field"), CHOSEN)
-def test_it_is_created_and_then_there_is_nothing_to_do(bench: Bench, kind: Kind, field: Field) -> None:
+def test_created_field_leaves_empty_plan_on_published(bench: Bench, kind: Kind, field: Field) -> None:
     creates(bench, kind, field)
 
 
 @pytest.mark.parametrize(("kind", "field"), CHOSEN)
-def test_it_is_changed(bench: Bench, kind: Kind, field: Field) -> None:
+def test_changed_field_converges_on_published(bench: Bench, kind: Kind, field: Field) -> None:
     changes(bench, kind, field)
 
 
 @pytest.mark.parametrize(("kind", "field"), CHOSEN)
-def test_it_is_cleared_or_null_is_refused(bench: Bench, kind: Kind, field: Field) -> None:
+def test_field_is_cleared_or_null_refused_on_published(bench: Bench, kind: Kind, field: Field) -> None:
     clears(bench, kind, field)
 
 
-def test_a_switch_that_is_gone_is_blocked_where_it_is_declared_and_else_no_difference(bench: Bench) -> None:
+def test_removed_agents_context_is_blocked_when_declared(bench: Bench) -> None:
     bench.done({"sites": {"docs": {"title": "Docs"}}})
     assert bench.planned({"sites": {"docs": {"title": "Docs"}}}).plan.empty
     plan = bench.planned({"sites": {"docs": {"title": "Docs", "agentsContext": "excluded"}}}).plan

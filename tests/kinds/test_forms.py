@@ -45,7 +45,7 @@ CASES: list[tuple[Json, Any, Any, Any]] = [
 
 
 @pytest.mark.parametrize(("type", "live", "wanted", "sent"), CASES)
-def test_what_is_sent_is_of_one_form_and_without_what_null_takes_away(
+def test_merged_value_has_one_form_without_null_members(
     type: Json, live: Any, wanted: Any, sent: Any
 ) -> None:
     assert type.over(live, wanted) == sent
@@ -54,7 +54,7 @@ def test_what_is_sent_is_of_one_form_and_without_what_null_takes_away(
 
 
 @pytest.mark.parametrize(("type", "live", "wanted", "sent"), CASES)
-def test_a_plan_shows_what_goes(type: Json, live: Any, wanted: Any, sent: Any) -> None:
+def test_plan_value_shows_removed_members(type: Json, live: Any, wanted: Any, sent: Any) -> None:
     """Every member that is live and not sent is on the side before."""
     if live == sent:
         assert type.same(wanted, live)
@@ -77,13 +77,13 @@ def gone(live: Any, sent: Any) -> set[str]:
     return {path for path in left if path.rpartition(".")[0] not in left}
 
 
-def test_a_value_that_is_live_in_both_forms_is_none_of_them() -> None:
+def test_live_value_with_both_forms_equals_neither() -> None:
     both = {"emoji": "e", "icon": {"light": "l"}}
     assert not ICON.same({"emoji": "e"}, both)
     assert ICON.over(both, {"emoji": "e"}) == {"emoji": "e"}
 
 
-def test_of_what_goes_no_secret_is_shown() -> None:
+def test_removed_secret_members_are_not_shown() -> None:
     live = {"kind": "page", "token": "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "page": "p"}
     assert "ghp_" not in str(HIDING.narrow(live, {"kind": "url"}))
 
@@ -104,7 +104,7 @@ def looks(body: str) -> str:
         ("{ footer: { groups: [{ title: ▸null, links: [] }] } }", "write a value, or"),
     ],
 )
-def test_a_null_that_could_not_last_is_an_error_at_its_place(tmp_path: Path, body: str, words: str) -> None:
+def test_null_on_customization_setting_with_default_fails(tmp_path: Path, body: str, words: str) -> None:
     expect(tmp_path, looks(body), "DP222", words)
 
 
@@ -118,5 +118,5 @@ def test_a_null_that_could_not_last_is_an_error_at_its_place(tmp_path: Path, bod
         "{ header: { links: [{ title: T, style: null }] } }",
     ],
 )
-def test_a_null_that_takes_something_away_is_taken(tmp_path: Path, body: str) -> None:
+def test_null_on_clearable_customization_setting_is_valid(tmp_path: Path, body: str) -> None:
     assert loaded(tmp_path, looks(body))[1] == []

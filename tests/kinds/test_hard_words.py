@@ -50,7 +50,7 @@ GRANTS = config(
 )
 
 
-def test_one_kind_may_hang_below_several_others_under_a_dotted_key(toy: Pipeline, studio: Studio) -> None:
+def test_kind_with_two_parents_converges_under_dotted_key(toy: Pipeline, studio: Studio) -> None:
     refused(toy.apply(GRANTS), studio)
     levels = {
         place: {grant["crew"]["title"]: grant["level"] for grant in grants}
@@ -63,7 +63,7 @@ def test_one_kind_may_hang_below_several_others_under_a_dotted_key(toy: Pipeline
     assert toy.plan(GRANTS).empty
 
 
-def test_a_body_template_wraps_the_fields(toy: Pipeline, studio: Studio) -> None:
+def test_body_template_wraps_fields(toy: Pipeline, studio: Studio) -> None:
     toy.apply(GRANTS)
     bodies = [body for method, path, body in studio.log if path.endswith("/permissions")]
     crew = {item["title"]: item["id"] for item in studio.crews}
@@ -71,7 +71,7 @@ def test_a_body_template_wraps_the_fields(toy: Pipeline, studio: Studio) -> None
     assert len(bodies) == 3
 
 
-def test_dotted_places_have_addresses_like_others(toy: Pipeline) -> None:
+def test_dotted_keys_appear_in_addresses(toy: Pipeline) -> None:
     assert {change.address for change in toy.plan(GRANTS).changes if change.kind == "grant"} == {
         "st/papers/a4/permissions/crews/red",
         "st/papers/a4/permissions/crews/blue",
@@ -79,7 +79,7 @@ def test_dotted_places_have_addresses_like_others(toy: Pipeline) -> None:
     }
 
 
-def test_pruning_a_dotted_place_of_one_parent_leaves_the_other_alone(toy: Pipeline, studio: Studio) -> None:
+def test_prune_of_dotted_list_affects_only_one_parent(toy: Pipeline, studio: Studio) -> None:
     toy.apply(GRANTS)
     less = GRANTS.replace("red: write, blue: { role: look }", "blue: write").replace(
         "{ red: look }", "{ blue: look }"
@@ -92,7 +92,7 @@ def test_pruning_a_dotted_place_of_one_parent_leaves_the_other_alone(toy: Pipeli
     refused(toy.apply(less.replace("policy: {}", f"policy: {policy}")), studio)
 
 
-def test_unknown_keys_in_a_dotted_place_are_told(toy: Pipeline) -> None:
+def test_unknown_key_in_dotted_list_gets_suggestion(toy: Pipeline) -> None:
     with pytest.raises(DiagnosticError) as found:
         toy.plan(
             GRANTS.replace("permissions: { crews: { red: look } }", "permissions: { crew: { red: look } }")
@@ -101,7 +101,7 @@ def test_unknown_keys_in_a_dotted_place_are_told(toy: Pipeline) -> None:
     assert (wrong.code, wrong.hint) == ("DP201", 'did you mean "crews"?')
 
 
-def test_the_schema_nests_a_dotted_place(toy: Pipeline) -> None:
+def test_schema_nests_dotted_keys(toy: Pipeline) -> None:
     schema = configuration_schema(toy.registry)
     Draft7Validator.check_schema(schema)
     for name in ("paper", "box"):
@@ -120,7 +120,7 @@ COPIES = config(
 )
 
 
-def test_what_is_not_put_out_yet_blocks_what_names_it(toy: Pipeline, studio: Studio) -> None:
+def test_missing_output_blocks_referring_field(toy: Pipeline, studio: Studio) -> None:
     report = toy.apply(COPIES)
     assert studio.refused == []
     assert report.converged
@@ -131,7 +131,7 @@ def test_what_is_not_put_out_yet_blocks_what_names_it(toy: Pipeline, studio: Stu
     assert "run `dpsync apply`" in blocked.todo
 
 
-def test_what_was_put_out_is_referable_and_belongs_to_its_maker(toy: Pipeline, studio: Studio) -> None:
+def test_output_object_is_referable_and_never_pruned(toy: Pipeline, studio: Studio) -> None:
     """It has the title of another paper and is declared nowhere: it is neither matched nor pruned."""
     toy.apply(COPIES)
     studio.work()
@@ -145,16 +145,14 @@ def test_what_was_put_out_is_referable_and_belongs_to_its_maker(toy: Pipeline, s
     assert toy.plan(COPIES).kept == ()
 
 
-def test_what_was_put_out_is_left_alone_where_its_maker_is_not_declared(
-    toy: Pipeline, studio: Studio
-) -> None:
+def test_output_object_is_unmanaged_without_declared_producer(toy: Pipeline, studio: Studio) -> None:
     toy.apply(COPIES)
     studio.work()
     only = config("    papers: { a4: { title: A4 }, a5: { title: A5 } }\n", PRUNED)
     assert toy.plan(only).empty
 
 
-def test_an_entry_and_a_maker_of_such_entries_share_their_local_keys(toy: Pipeline) -> None:
+def test_entry_key_conflicts_with_producer_key(toy: Pipeline) -> None:
     with pytest.raises(DiagnosticError) as found:
         toy.plan(COPIES.replace("a5: { title: A5, beside: red }", "red: { title: Red }"))
     (wrong,) = found.value.diagnostics
@@ -165,16 +163,14 @@ def test_an_entry_and_a_maker_of_such_entries_share_their_local_keys(toy: Pipeli
 # Singles, whole bodies, what cannot be read.
 
 
-def test_a_call_that_replaces_everything_sends_what_is_not_declared_as_it_is(
-    toy: Pipeline, studio: Studio
-) -> None:
+def test_whole_body_update_keeps_undeclared_values(toy: Pipeline, studio: Studio) -> None:
     text = config("    style: { ink: red }\n")
     assert [item.field for change in toy.plan(text).changes for item in change.differences] == ["ink"]
     refused(toy.apply(text), studio)
     assert studio.style == {"ink": "red", "thin": True, "smell": "roses"}
 
 
-def test_what_the_platform_changed_meanwhile_is_not_sent_back(toy: Pipeline, studio: Studio) -> None:
+def test_whole_body_update_keeps_concurrent_outside_change(toy: Pipeline, studio: Studio) -> None:
     session = toy.session(config("    style: { ink: red }\n"))
     planned = toy.planned(config("    style: { ink: red }\n"))
     studio.style["smell"] = "coffee"
@@ -188,7 +184,7 @@ def test_what_the_platform_changed_meanwhile_is_not_sent_back(toy: Pipeline, stu
 DOOR = config("    door: { colour: green, code: { env: DOOR_CODE }, key: brass }\n")
 
 
-def test_a_single_that_is_not_there_is_created_and_then_compared(toy: Pipeline, studio: Studio) -> None:
+def test_missing_singleton_is_created_then_compared(toy: Pipeline, studio: Studio) -> None:
     """Otherwise, what has no id of its own has none in the plan either, and nothing in it can be written."""
     toy.secrets["DOOR_CODE"] = SECRET
     refused(toy.apply(DOOR), studio)
@@ -197,7 +193,7 @@ def test_a_single_that_is_not_there_is_created_and_then_compared(toy: Pipeline, 
     assert [change.action for change in toy.plan(DOOR.replace("green", "red")).changes] == ["update"]
 
 
-def test_what_cannot_be_read_cannot_be_compared_and_the_plan_says_so(toy: Pipeline, studio: Studio) -> None:
+def test_unreadable_value_is_noted_in_plan(toy: Pipeline, studio: Studio) -> None:
     toy.secrets["DOOR_CODE"] = SECRET
     toy.apply(DOOR)
     notes = {note.address: note.text for note in toy.plan(DOOR).notes}
@@ -205,16 +201,14 @@ def test_what_cannot_be_read_cannot_be_compared_and_the_plan_says_so(toy: Pipeli
     assert all("GitBook does not return this value" in text for text in notes.values())
 
 
-def test_a_secret_is_never_written_in_a_file(toy: Pipeline) -> None:
+def test_literal_secret_in_file_fails(toy: Pipeline) -> None:
     for literal in ('"1234"', "${DOOR}", "{ env: 5 }", "{ file: code.txt }", "[1]"):
         with pytest.raises(DiagnosticError) as found:
             toy.plan(DOOR.replace("{ env: DOOR_CODE }", literal).replace("${DOOR}", "x"))
         assert [item.code for item in found.value.diagnostics] == ["DP205"]
 
 
-def test_a_secret_is_read_when_it_is_sent_and_is_in_nothing_that_is_kept(
-    toy: Pipeline, studio: Studio
-) -> None:
+def test_sent_secret_is_absent_from_plan_and_journal(toy: Pipeline, studio: Studio) -> None:
     plan = toy.plan(DOOR)
     assert SECRET not in plan.bytes().decode()
     assert "DOOR_CODE" in plan.bytes().decode()
@@ -230,16 +224,14 @@ def test_a_secret_is_read_when_it_is_sent_and_is_in_nothing_that_is_kept(
         assert SECRET not in str(kept)
 
 
-def test_a_secret_that_is_not_set_stops_before_the_first_write(toy: Pipeline, studio: Studio) -> None:
+def test_unset_secret_stops_apply_before_first_write(toy: Pipeline, studio: Studio) -> None:
     with pytest.raises(DiagnosticError, match="DOOR_CODE"):
         toy.apply(DOOR)
     assert studio.log == []
 
 
 @pytest.mark.parametrize("said", [SECRET, SECRET[::-1]], ids=["as it is", "in a form that no mask knows"])
-def test_a_platform_that_repeats_a_secret_in_its_refusal_does_not_give_it_away(
-    said: str, toy: Pipeline, studio: Studio
-) -> None:
+def test_secret_repeated_in_api_error_is_masked(said: str, toy: Pipeline, studio: Studio) -> None:
     studio.complaint = f"the code {said} is too simple"
     toy.secrets["DOOR_CODE"] = SECRET
     report = toy.apply(DOOR)
@@ -274,14 +266,12 @@ def codes(toy: Pipeline, text: str) -> list[str]:
         ("{ bo@studio.example: hand, cy@studio.example: boss }", ["last-boss", "own-user"]),
     ],
 )  # fmt: skip
-def test_somebody_always_holds_the_guarded_value_and_the_own_user_keeps_it(
-    toy: Pipeline, artists: str, refusals: list[str]
-) -> None:
+def test_guard_keeps_last_boss_and_token_user(toy: Pipeline, artists: str, refusals: list[str]) -> None:
     text = config(f"    artists: {artists}\n", "{ prune: [artists], limits: { percent: 100 } }")
     assert codes(toy, text) == refusals
 
 
-def test_promotion_comes_before_demotion(toy: Pipeline, studio: Studio) -> None:
+def test_promotion_is_sent_before_demotion(toy: Pipeline, studio: Studio) -> None:
     studio.artists.append({"id": "a0", "email": "al@studio.example", "role": "boss"})
     text = config(
         "    artists: { ada@studio.example: boss, al@studio.example: hand, bo@studio.example: boss }\n"
@@ -290,7 +280,7 @@ def test_promotion_comes_before_demotion(toy: Pipeline, studio: Studio) -> None:
     assert [path.rpartition("/")[2] for _, path, _ in studio.log] == ["a2", "a0"]
 
 
-def test_what_a_person_must_do_is_blocked_with_the_words_of_the_kind(toy: Pipeline, studio: Studio) -> None:
+def test_manual_creation_is_blocked_with_kind_instructions(toy: Pipeline, studio: Studio) -> None:
     text = config(
         "    artists: { ada@studio.example: boss, bo@studio.example: hand, cy@studio.example: hand }\n"
         "    crews: { red: { title: Red, lead: cy@studio.example }, blue: { title: Blue } }\n"
@@ -312,9 +302,7 @@ def test_what_a_person_must_do_is_blocked_with_the_words_of_the_kind(toy: Pipeli
     assert [grant["crew"]["title"] for grant in studio.grants["papers", "x0"]] == ["Blue"]
 
 
-def test_what_was_put_out_goes_with_its_maker_where_it_would_be_pruned_and_else_is_left_over(
-    toy: Pipeline, studio: Studio
-) -> None:
+def test_output_object_is_deleted_with_pruned_producer(toy: Pipeline, studio: Studio) -> None:
     toy.apply(COPIES)
     studio.work()
     toy.apply(COPIES)

@@ -81,9 +81,7 @@ DOCUMENTS: Final = [
 
 
 @pytest.mark.parametrize(("profile", "name", "read"), DOCUMENTS)
-def test_the_limits_of_every_field_are_those_of_the_platform(
-    profile: str, name: str, read: Callable[[], Schema]
-) -> None:
+def test_field_limits_equal_api_schema_limits(profile: str, name: str, read: Callable[[], Schema]) -> None:
     explained = (*OF_ITS_FORM, *LEFT_TO_THE_PLATFORM, *AS_ELSEWHERE, *OF_THE_REFERENCE.get(name, ()))
     held = {*limits(load(profile), read())}
     assert len(held) > 60

@@ -66,12 +66,12 @@ def exposing() -> list[tuple[str, Field]]:
     return [(f"{kind.name}.{field.name}", field) for kind in KINDS for field in kind.fields if field.exposes]
 
 
-def test_the_values_of_a_field_stand_from_the_least_open_to_the_most() -> None:
+def test_exposure_values_are_ordered_from_least_to_most() -> None:
     found = {name: field.exposes for name, field in exposing() if isinstance(field.exposes, tuple)}
     assert {name: " < ".join(map(str, values)) for name, values in found.items()} == ORDERED
 
 
-def test_what_is_shown_is_written_last_and_what_may_be_done_is_not() -> None:
+def test_expected_visibility_fields_have_exposure_order() -> None:
     """`exposure` orders the steps of a plan; `raised` alone lists a change."""
     shown = [name for name, field in exposing() if isinstance(field.exposure, tuple) and field.exposure]
     assert shown == [
@@ -98,7 +98,7 @@ BY_CHANGE = {
 
 
 @pytest.mark.parametrize("word", BY_CHANGE)
-def test_which_change_of_a_field_opens_something(word: str) -> None:
+def test_expected_fields_raise_exposure_by_change(word: str) -> None:
     found = {name for name, field in exposing() if field.exposes == word}
     looks = {
         name for name in found if name.partition(".")[0] in ("customization", "site_space_customization")
@@ -106,7 +106,7 @@ def test_which_change_of_a_field_opens_something(word: str) -> None:
     assert found - looks == set(BY_CHANGE[word].split())
 
 
-def test_a_site_may_lead_people_elsewhere_by_all_of_its_looks() -> None:
+def test_customization_fields_raise_exposure_by_links() -> None:
     for name in ("customization", "site_space_customization"):
         assert {field.raised for field in REGISTRY[name].fields} == {"linked"}
         assert len(REGISTRY[name].fields) == 20
@@ -124,7 +124,7 @@ LIFTED: dict[str, Lifted] = {
 }  # fmt: skip
 
 
-def test_which_values_bind_people() -> None:
+def test_expected_values_restrict_access() -> None:
     assert {name: field.exposes for name, field in exposing() if isinstance(field.exposes, Lifted)} == LIFTED
 
 
@@ -150,18 +150,18 @@ def kinds_with(word: str, value: Any = True) -> set[str]:
         ("of_output", "translation_access"),
     ],
 )  # fmt: skip
-def test_what_a_kind_is_besides_its_fields(word: str, names: str) -> None:
+def test_kind_flags_equal_expected_kinds(word: str, names: str) -> None:
     assert kinds_with(word) == set(names.split())
 
 
-def test_the_id_of_a_person_or_of_what_stands_in_several_places_names_no_single_one() -> None:
+def test_kinds_without_own_id_equal_expected_kinds() -> None:
     assert kinds_with("own_id", value=False) == {
         *("installation_site", "installation_space", "member", "member_permission", "openapi"),
         *("team_member", "team_permission"),
     }
 
 
-def test_which_fields_import_writes_whatever_they_are() -> None:
+def test_security_fields_equal_expected_fields() -> None:
     """Every one that says who may do or see what; these alone open something and are settings of content."""
     quiet = {name for name, field in exposing() if not field.security}
     looks = {
@@ -194,7 +194,7 @@ def test_which_fields_import_writes_whatever_they_are() -> None:
     assert named - resolved - {name for name, _ in exposing()} == set()
 
 
-def test_when_people_see_one() -> None:
+def test_visible_when_equals_expected_values() -> None:
     assert {kind.name: kind.visible_when for kind in KINDS if kind.visible_when} == {
         "section": {"draft": (False,)},
         "section_group": {"draft": (False,)},
@@ -203,7 +203,7 @@ def test_when_people_see_one() -> None:
     }
 
 
-def test_what_an_answer_that_lacks_a_field_means() -> None:
+def test_absent_values_of_security_fields_are_least_open() -> None:
     """For access the least, since that is null there; else what the platform has where nobody set it."""
     found = {name: field.absent for name, field in exposing() if field.absent is not None}
     levels = {name for name, absent in found.items() if absent == "guest"}
@@ -226,12 +226,12 @@ def test_what_an_answer_that_lacks_a_field_means() -> None:
     ],
     ids=["always there", "made"],
 )
-def test_what_is_one_of_its_parent(shape: Single, names: str) -> None:
+def test_singleton_kinds_equal_expected_kinds(shape: Single, names: str) -> None:
     assert {kind.name for kind in KINDS if kind.shape == shape} == set(names.split())
 
 
 @pytest.mark.parametrize("name", ["customization", "site_space_customization"])
-def test_of_looks_only_the_members_that_are_written_are_managed(name: str) -> None:
+def test_customization_objects_manage_only_declared_members(name: str) -> None:
     found = [field.type for field in REGISTRY[name].fields]
     objects = [one for one in found if isinstance(one, Json) and one.shape["type"] == "object"]
     assert len(objects) == 17

@@ -43,18 +43,18 @@ def ids(value: Any) -> str:
 
 
 @pytest.mark.parametrize("kind", REGISTRY.ordered, ids=ids)
-def test_the_fields_of_a_kind_are_those_that_have_a_sentence(kind: Kind) -> None:
+def test_every_field_of_kind_has_meaning(kind: Kind) -> None:
     wanted = {field.name for field in kind.fields if not field.nest}
     inside = {path for field in kind.fields for path in members(field.type, field.name)}
     assert set(MEANINGS[kind.name]) == wanted | inside
 
 
-def test_no_sentence_is_for_a_kind_that_is_not_there() -> None:
+def test_meanings_cover_only_existing_kinds() -> None:
     assert set(MEANINGS) == set(REGISTRY.kinds) == set(KINDS)
     assert set(NOTES) <= set(REGISTRY.kinds)
 
 
-def test_a_sentence_is_short_and_ends_with_a_full_stop() -> None:
+def test_meanings_are_short_sentences_with_full_stop() -> None:
     said = [text for table in MEANINGS.values() for text in table.values()]
     said += [*EVERY_ENTRY.values(), *OF_THE_FILE.values(), *KINDS.values()]
     said += [text for notes in NOTES.values() for text in notes]
@@ -64,13 +64,13 @@ def test_a_sentence_is_short_and_ends_with_a_full_stop() -> None:
 
 
 @pytest.mark.parametrize("key", sorted(OF_THE_FILE))
-def test_the_example_of_a_root_file_key_is_yaml_with_the_key(key: str) -> None:
+def test_root_key_example_contains_its_key(key: str) -> None:
     text = example_text(file_example(key))
     assert text.startswith("dpsync: 1\n")
     assert f"{key.rpartition('.')[2]}:" in text
 
 
-def test_a_kind_without_sentences_has_none() -> None:
+def test_meaning_of_unknown_kind_is_empty() -> None:
     assert meaning("nothing", "title") == ""
 
 
@@ -87,13 +87,13 @@ def properties(schema: Any, path: str = "") -> Iterator[tuple[str, Any]]:
                 yield from properties(item, f"{path}/{name}")
 
 
-def test_every_property_of_the_schema_is_described() -> None:
+def test_schema_describes_every_property() -> None:
     found = list(properties(SCHEMA))
     assert len(found) > 300
     assert [path for path, item in found if not item.get("description")] == []
 
 
-def test_the_words_of_the_schema_stay_out_of_the_declarations() -> None:
+def test_field_type_schemas_contain_no_descriptions() -> None:
     assert configuration_schema(REGISTRY) == SCHEMA
     assert not any("description" in field.type.schema() for _, field in FIELDS)
 
@@ -118,7 +118,7 @@ def is_undeclared(one: Any) -> bool:
 
 
 @pytest.mark.parametrize("kind", REGISTRY.ordered, ids=ids)
-def test_the_example_of_a_kind_is_a_configuration(kind: Kind, tmp_path: Any) -> None:
+def test_kind_example_is_valid_configuration(kind: Kind, tmp_path: Any) -> None:
     assert findings(example_text(entry_example(REGISTRY, kind)), tmp_path) == set()
 
 
@@ -127,6 +127,6 @@ def test_the_example_of_a_kind_is_a_configuration(kind: Kind, tmp_path: Any) -> 
     [(kind, field) for kind, field in FIELDS if field.declarable],
     ids=[f"{kind.name}.{field.name}" for kind, field in FIELDS if field.declarable],
 )
-def test_the_example_of_a_field_is_a_value_of_it(kind: Kind, field: Field, tmp_path: Any) -> None:
+def test_field_example_is_valid_configuration(kind: Kind, field: Field, tmp_path: Any) -> None:
     if field.name != kind.natural:
         assert findings(example_text(field_example(REGISTRY, kind, field)), tmp_path) == set()

@@ -45,7 +45,7 @@ def done(report: Report, workshop: Workshop) -> None:
 # Ids of several parts.
 
 
-def test_an_id_may_have_several_parts_of_a_url(toy: Pipeline, workshop: Workshop) -> None:
+def test_object_id_may_contain_several_url_parts(toy: Pipeline, workshop: Workshop) -> None:
     text = config("tools: { acme: { settings: { colour: red }, sign: keep off } }")
     done(toy.apply(text), workshop)
     assert workshop.signs == {"tool1": {"text": "keep off"}}
@@ -55,14 +55,12 @@ def test_an_id_may_have_several_parts_of_a_url(toy: Pipeline, workshop: Workshop
     assert workshop.writes[-1] == "DELETE /brands/acme/tools/tool1"
 
 
-def test_a_body_may_name_what_is_around(toy: Pipeline, workshop: Workshop) -> None:
+def test_request_body_may_contain_parent_key(toy: Pipeline, workshop: Workshop) -> None:
     toy.apply(config("tools: { acme: {} }"))
     assert workshop.log[0][2] == {"shop": "sh"}
 
 
-def test_what_comes_along_with_its_parent_is_changed_as_soon_as_that_is_there(
-    toy: Pipeline, workshop: Workshop
-) -> None:
+def test_object_created_with_parent_is_updated_after_creation(toy: Pipeline, workshop: Workshop) -> None:
     done(toy.apply(config("tools: { acme: { sign: keep off } }")), workshop)
     assert workshop.writes == ["POST /brands/acme/tools", "PUT /brands/acme/tools/tool1/sign"]
 
@@ -70,7 +68,7 @@ def test_what_comes_along_with_its_parent_is_changed_as_soon_as_that_is_there(
 # Parts of a value.
 
 
-def test_members_that_are_not_written_are_sent_again_at_any_depth(toy: Pipeline, workshop: Workshop) -> None:
+def test_undeclared_nested_members_are_kept_on_update(toy: Pipeline, workshop: Workshop) -> None:
     text = config("tools: { acme: { settings: { speed: { most: 5 } } } }")
     toy.apply(config("tools: { acme: {} }"))
     workshop.tools["acme"][0]["settings"]["note"] = "by hand"
@@ -80,9 +78,7 @@ def test_members_that_are_not_written_are_sent_again_at_any_depth(toy: Pipeline,
     assert toy.plan(text).empty
 
 
-def test_a_difference_shows_nothing_that_is_not_managed_and_no_secret(
-    toy: Pipeline, workshop: Workshop
-) -> None:
+def test_plan_hides_unmanaged_members_and_secrets(toy: Pipeline, workshop: Workshop) -> None:
     toy.apply(config("tools: { acme: {} }"))
     workshop.tools["acme"][0]["settings"] |= {"token": "hunter2", "key": "hunter3"}
     plan = toy.plan(config("tools: { acme: { settings: { speed: { most: 5 }, token: { env: TOKEN } } } }"))
@@ -90,7 +86,7 @@ def test_a_difference_shows_nothing_that_is_not_managed_and_no_secret(
     assert "hunter" not in plan.bytes().decode()
 
 
-def test_parts_of_a_value_may_be_read_apart(toy: Pipeline, workshop: Workshop) -> None:
+def test_value_may_be_read_from_separate_response_fields(toy: Pipeline, workshop: Workshop) -> None:
     text = config("posters: { p1: { source: { url: 'https://a.example' } } }")
     done(toy.apply(text), workshop)
     assert workshop.posters["p1"]["sourceURL"] == "https://a.example"
@@ -98,16 +94,14 @@ def test_parts_of_a_value_may_be_read_apart(toy: Pipeline, workshop: Workshop) -
     assert not toy.plan(text.replace("a.example", "b.example")).empty
 
 
-def test_exactly_one_part_of_a_choice_is_written(toy: Pipeline) -> None:
+def test_choice_value_needs_exactly_one_member(toy: Pipeline) -> None:
     for source in ("{}", "{ url: u, text: t }"):
         with pytest.raises(DiagnosticError) as found:
             toy.plan(config(f"posters: {{ p1: {{ source: {source} }} }}"))
         assert [item.code for item in found.value.diagnostics] == ["DP206"]
 
 
-def test_a_call_that_takes_everything_gets_what_is_not_declared_as_it_is_live(
-    toy: Pipeline, workshop: Workshop
-) -> None:
+def test_whole_body_update_keeps_undeclared_values(toy: Pipeline, workshop: Workshop) -> None:
     """Otherwise, what is sent whole loses what no file declares."""
     toy.apply(config("posters: { p1: { colour: red, source: { url: u } } }"))
     done(toy.apply(config("posters: { p1: { colour: blue } }")), workshop)
@@ -117,12 +111,12 @@ def test_a_call_that_takes_everything_gets_what_is_not_declared_as_it_is_live(
 # Keys.
 
 
-def test_the_key_is_the_value_of_a_field_that_is_not_written(toy: Pipeline, workshop: Workshop) -> None:
+def test_entry_key_is_used_as_field_value(toy: Pipeline, workshop: Workshop) -> None:
     done(toy.apply(config("posters: { p1: {}, second: { code: p2 } }")), workshop)
     assert set(workshop.posters) == {"p1", "p2"}
 
 
-def test_a_key_that_the_field_would_refuse_is_told(toy: Pipeline) -> None:
+def test_entry_key_invalid_as_field_value_fails(toy: Pipeline) -> None:
     with pytest.raises(DiagnosticError) as found:
         toy.plan(config("posters: { much-too-long: {} }"))
     assert [item.code for item in found.value.diagnostics] == ["DP203"]
@@ -131,7 +125,7 @@ def test_a_key_that_the_field_would_refuse_is_told(toy: Pipeline) -> None:
 # One request for many, without names.
 
 
-def test_what_has_no_name_is_recognised_by_any_term(toy: Pipeline, workshop: Workshop) -> None:
+def test_term_is_matched_by_any_language(toy: Pipeline, workshop: Workshop) -> None:
     done(toy.apply(config("words: { rod: { en: rod, de: Stab }, core: { en: core } }")), workshop)
     assert len(workshop.words) == 2
     done(toy.apply(config("words: { rod: { en: bar, de: Stab }, core: { en: core } }")), workshop)
@@ -147,9 +141,7 @@ def test_what_has_no_name_is_recognised_by_any_term(toy: Pipeline, workshop: Wor
 # Work of the platform, and what is only done when asked.
 
 
-def test_what_the_platform_is_at_work_on_is_told_and_is_in_no_digest(
-    toy: Pipeline, workshop: Workshop
-) -> None:
+def test_plan_lists_processing_object_with_unchanged_digest(toy: Pipeline, workshop: Workshop) -> None:
     text = config("tools: { acme: { settings: { speed: { most: 9 } } } }")
     toy.apply(text)
     before = toy.plan(text)
@@ -161,7 +153,7 @@ def test_what_the_platform_is_at_work_on_is_told_and_is_in_no_digest(
     assert after.digest == before.digest
 
 
-def test_an_act_is_done_once_when_asked_for_and_after_the_changes(toy: Pipeline, workshop: Workshop) -> None:
+def test_confirmed_action_runs_once_after_changes(toy: Pipeline, workshop: Workshop) -> None:
     toy.apply(config("tools: { acme: {} }"))
     text = config("tools: { acme: { settings: { speed: { most: 5 } } } }")
     assert not any(step.verb == "act" for change in toy.plan(text).changes for step in change.steps)
@@ -173,9 +165,7 @@ def test_an_act_is_done_once_when_asked_for_and_after_the_changes(toy: Pipeline,
 ORDERED = config("orders: { big: { title: Big } }\n    tools: { acme: { poster: big } }")
 
 
-def test_what_the_platform_makes_is_waited_for_where_a_step_needs_it(
-    toy: Pipeline, workshop: Workshop
-) -> None:
+def test_apply_waits_for_output_needed_by_step(toy: Pipeline, workshop: Workshop) -> None:
     (waits,) = (step for change in toy.plan(ORDERED).changes for step in change.steps if step.verb == "await")
     assert (waits.method, waits.needs) == ("GET", ("sh/orders/big create",))
     done(toy.apply(ORDERED), workshop)
@@ -183,7 +173,7 @@ def test_what_the_platform_makes_is_waited_for_where_a_step_needs_it(
     assert toy.plan(ORDERED).empty
 
 
-def test_what_no_step_needs_is_not_waited_for(toy: Pipeline, workshop: Workshop) -> None:
+def test_apply_does_not_wait_for_unneeded_output(toy: Pipeline, workshop: Workshop) -> None:
     text = config("orders: { big: { title: Big } }")
     done(toy.apply(text), workshop)
     assert workshop.patience == 3
@@ -192,7 +182,7 @@ def test_what_no_step_needs_is_not_waited_for(toy: Pipeline, workshop: Workshop)
     ]
 
 
-def test_waiting_ends_and_the_next_apply_goes_on(toy: Pipeline, workshop: Workshop) -> None:
+def test_next_apply_continues_after_output_timeout(toy: Pipeline, workshop: Workshop) -> None:
     workshop.patience = -1  # it is never done
     toy.clock = Impatient()
     report = toy.apply(ORDERED)
@@ -222,7 +212,7 @@ def against(toy: Pipeline, text: str, base: str | None) -> bool:
         return not session.plan(client, Options()).plan.empty
 
 
-def test_what_cannot_be_read_back_is_compared_with_the_git_base(toy: Pipeline, workshop: Workshop) -> None:
+def test_unreadable_value_is_compared_with_git_base(toy: Pipeline, workshop: Workshop) -> None:
     done(toy.apply(POSTER % "one"), workshop)
     assert workshop.posters["p1"]["text"] == "one"
     assert not against(toy, POSTER % "two", None)
@@ -231,7 +221,7 @@ def test_what_cannot_be_read_back_is_compared_with_the_git_base(toy: Pipeline, w
     assert against(toy, POSTER % "two", config("posters: { p1: {} }"))
 
 
-def test_it_is_sent_again_when_somebody_says_so(toy: Pipeline, workshop: Workshop) -> None:
+def test_unreadable_value_is_resent_when_confirmed(toy: Pipeline, workshop: Workshop) -> None:
     toy.apply(POSTER % "one")
     (note,) = toy.plan(POSTER % "two").notes
     assert '--confirm "send sh/posters/p1#source"' in note.text
@@ -239,7 +229,7 @@ def test_it_is_sent_again_when_somebody_says_so(toy: Pipeline, workshop: Worksho
     assert workshop.posters["p1"]["text"] == "two"
 
 
-def test_another_part_that_can_be_read_is_a_difference(toy: Pipeline, workshop: Workshop) -> None:
+def test_changed_readable_member_is_difference(toy: Pipeline, workshop: Workshop) -> None:
     toy.apply(config("posters: { p1: { source: { url: u } } }"))
     done(toy.apply(POSTER % "one"), workshop)
     assert workshop.posters["p1"] == {"code": "p1", "colour": "white", "text": "one"}

@@ -33,7 +33,7 @@ def _findings(tmp_path: Path, text: str) -> list[Diagnostic]:
         pytest.param("title: openapi\n", "1:1", 'the key "openapi" or "swagger"', id="a value of that name"),
     ],
 )
-def test_text_that_is_not_openapi_is_an_error(tmp_path: Path, text: str, place: str, words: str) -> None:
+def test_non_openapi_text_fails(tmp_path: Path, text: str, place: str, words: str) -> None:
     (finding,) = _findings(tmp_path, text)
     assert (finding.code, str(finding.span)) == ("DP240", f"shop.yaml:{place}")
     assert words in finding.message
@@ -50,12 +50,12 @@ def test_text_that_is_not_openapi_is_an_error(tmp_path: Path, text: str, place: 
         pytest.param("? [a, b]\n: c\nopenapi: 3.1.0\n", id="a key that is a list"),
     ],
 )
-def test_openapi_text_is_valid(tmp_path: Path, text: str) -> None:
+def test_valid_openapi_text_has_no_errors(tmp_path: Path, text: str) -> None:
     """The YAML restrictions of configuration files do not apply to texts for the platform."""
     assert _findings(tmp_path, text) == []
 
 
-def test_broken_inline_openapi_text_reports_line(tmp_path: Path) -> None:
+def test_broken_inline_openapi_text_fails_at_its_line(tmp_path: Path) -> None:
     text = organization(
         "openapi:\n  shop:\n    source:\n      text: |\n        openapi: 3.1.0\n        info: [\n"
     )

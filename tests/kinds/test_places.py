@@ -67,7 +67,7 @@ def mistake(text: str, names: Names = "anything") -> str | None:
         ("sites/*/customization#styling", "anything"),
     ],
 )
-def test_what_an_object_can_have_as_its_address_is_no_mistake(text: str, names: Names) -> None:
+def test_possible_address_pattern_is_accepted(text: str, names: Names) -> None:
     assert mistake(text, names) is None
 
 
@@ -99,7 +99,7 @@ def test_what_an_object_can_have_as_its_address_is_no_mistake(text: str, names: 
         ("/".join(["a"] * 500), "anything", None),
     ],
 )
-def test_what_nothing_can_fit_is_a_mistake(text: str, names: Names, near: str | None) -> None:
+def test_impossible_address_pattern_gets_suggestion(text: str, names: Names, near: str | None) -> None:
     found = mistake(text, names)
     assert found is not None
     if near is not None:
@@ -114,7 +114,7 @@ def test_what_nothing_can_fit_is_a_mistake(text: str, names: Names, near: str | 
         ("teams#title", '"teams" is a list of entries, and a list has no fields'),
     ],
 )
-def test_a_field_is_missing_of_one_kind_or_of_several(text: str, reason: str) -> None:
+def test_pattern_with_unknown_field_names_missing_field(text: str, reason: str) -> None:
     assert (mistake(text) or "").partition(";")[0] == reason
 
 
@@ -129,9 +129,7 @@ def test_a_field_is_missing_of_one_kind_or_of_several(text: str, reason: str) ->
         ("spaces#emoji", "anything", 'add the key of an entry: "spaces/KEY#emoji"'),
     ],
 )
-def test_where_only_something_wider_would_fit_nothing_is_suggested(
-    text: str, names: Names, hint: str
-) -> None:
+def test_impossible_pattern_gets_no_broader_suggestion(text: str, names: Names, hint: str) -> None:
     found = mistake(text, names)
     assert found is not None
     assert "did you mean" not in found
@@ -159,7 +157,7 @@ WORDS = [
     st.sampled_from(["objects", "lists", "anything"]),
 )
 @settings(max_examples=examples(150, 20_000))
-def test_no_suggestion_is_wider_than_what_was_written(segments: list[str], names: Names) -> None:
+def test_pattern_suggestion_is_never_broader(segments: list[str], names: Names) -> None:
     """It has no wildcard more, and names nothing less: whoever follows it deletes or ignores no more."""
     found = re.search(r'did you mean "(.*)"', mistake("/".join(segments), names) or "")
     if found is not None:
@@ -173,7 +171,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("root", ["examples/acme", "tests/cli/block"])
-def test_every_declared_address_has_its_kind_and_every_place_is_one(root: str) -> None:
+def test_every_declared_address_has_kind_and_valid_pattern(root: str) -> None:
     desired, found = load_configuration(ROOT / root / "dpsync.yaml", REGISTRY, {})
     assert not found
     places = Places(REGISTRY, {address.segments[0] for address in desired.resources})
@@ -184,7 +182,7 @@ def test_every_declared_address_has_its_kind_and_every_place_is_one(root: str) -
         assert places.mistake(Pattern(str(address), address.segments), "lists") is None
 
 
-def test_of_a_node_the_address_tells_only_that_it_is_one() -> None:
+def test_structure_address_may_be_any_node_kind() -> None:
     found = PLACES.kinds(Address.parse("acme/sites/docs/structure/news"))
     assert [kind.name for kind in found] == ["external_link", "section", "section_group", "site_space"]
     assert PLACES.kinds(Address.parse("acme/sites/docs/structure")) == ()

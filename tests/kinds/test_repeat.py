@@ -37,12 +37,12 @@ def calls(kind: Kind) -> Iterator[Call]:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_every_call_has_a_word_for_it(kind: Kind) -> None:
+def test_every_api_call_declares_valid_repeat_mode(kind: Kind) -> None:
     assert {call.repeat for call in calls(kind)} <= {"safe", "look_up", "never"}
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_what_makes_another_one_each_time_is_looked_up(kind: Kind) -> None:
+def test_create_call_with_new_id_is_looked_up(kind: Kind) -> None:
     """Its id is in the answer alone, so that a second request would make a second one."""
     if isinstance(kind.create, Call) and "{self}" not in kind.create.path:
         known_before = kind.create.gives.startswith("$") and "{" not in kind.create.gives
@@ -50,10 +50,10 @@ def test_what_makes_another_one_each_time_is_looked_up(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_what_only_acts_is_never_repeated(kind: Kind) -> None:
+def test_action_calls_are_never_repeated(kind: Kind) -> None:
     assert {call.repeat for call in kind.platform.acts.values()} <= {"never"}
 
 
-def test_a_call_without_the_word_is_no_call() -> None:
+def test_api_call_without_repeat_mode_fails() -> None:
     with pytest.raises(TypeError, match="repeat"):
         Post("{parent}/teams")

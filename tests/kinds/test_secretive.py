@@ -62,24 +62,24 @@ OTHER_TEXTS = [
 
 
 @pytest.mark.parametrize("name", SECRET_NAMES.split())
-def test_a_name_of_a_secret(name: str) -> None:
+def test_looks_secret_is_true_for_secret_names(name: str) -> None:
     assert looks_secret(name, "hunter2")
     assert not looks_secret(name, "")
     assert not looks_secret(name, "required")
 
 
 @pytest.mark.parametrize("name", ["", *OTHER_NAMES.split()])
-def test_a_name_of_something_else(name: str) -> None:
+def test_looks_secret_is_false_for_other_names(name: str) -> None:
     assert not looks_secret(name, "hunter2")
 
 
 @pytest.mark.parametrize("text", SECRET_TEXTS)
-def test_a_text_in_the_form_of_a_secret(text: str) -> None:
+def test_looks_secret_is_true_for_secret_texts(text: str) -> None:
     assert looks_secret("note", text)
 
 
 @pytest.mark.parametrize("text", OTHER_TEXTS)
-def test_a_text_that_anybody_may_read(text: str) -> None:
+def test_looks_secret_is_false_for_ordinary_texts(text: str) -> None:
     assert not looks_secret("note", text)
 
 
@@ -91,17 +91,17 @@ def leaves(value: Any, name: str = "") -> list[tuple[str, str]]:
     return [(name, value)] if isinstance(value, str) else []
 
 
-def test_a_platforms_own_looks_are_no_secrets() -> None:
+def test_default_customization_contains_no_apparent_secrets() -> None:
     assert [leaf for leaf in leaves(USUAL) if looks_secret(*leaf)] == []
 
 
-def test_most_random_tokens_are_found_whatever_their_name() -> None:
+def test_looks_secret_detects_most_random_tokens() -> None:
     made = [secrets.token_hex(16), secrets.token_hex(32), base64.b64encode(secrets.token_bytes(32)).decode()]
     made += [secrets.token_hex(20) for _ in range(47)]
     assert sum(looks_secret("value", text) for text in made) >= 48
 
 
-def test_a_live_secret_beside_what_is_wanted_is_not_shown() -> None:
+def test_live_secrets_are_hidden_beside_wanted_values() -> None:
     settings = Json(partial=True, secrets=True)
     wanted = {"token": "t", "list": [Secret("A"), "b"], "other": "x", "channel": "docs", "more": [1]}
     live = {

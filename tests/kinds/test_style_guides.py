@@ -40,27 +40,27 @@ def guide_of(lab: Lab, site: str) -> Any:
     )
 
 
-def test_a_site_that_has_one_has_one_of_its_own(lab: Lab) -> None:
+def test_own_styleguide_matches_existing_own_styleguide(lab: Lab) -> None:
     assert lab.plan(DOCS % "own").changes == ()
 
 
-def test_one_is_made_for_a_site_that_has_none(lab: Lab) -> None:
+def test_own_styleguide_is_created_for_site_without_styleguide(lab: Lab) -> None:
     lab.converges("sites: { help: { id: help, title: Help, styleguide: own } }")
     assert guide_of(lab, "help") not in (None, "guide")
 
 
-def test_another_site_may_name_the_same_one(lab: Lab) -> None:
+def test_site_can_use_existing_styleguide_by_id(lab: Lab) -> None:
     lab.converges("sites: { help: { id: help, title: Help, styleguide: { id: guide } } }")
     assert guide_of(lab, "help") == "guide"
 
 
-def test_null_lets_it_go_and_deletes_nothing(lab: Lab) -> None:
+def test_null_styleguide_detaches_without_deleting(lab: Lab) -> None:
     lab.converges(DOCS % "null")
     assert guide_of(lab, "docs") is None
     assert "guide" in {space["id"] for space in lab.world()["organizations"][0]["spaces"]}
 
 
-def test_a_style_guide_is_never_offered_nor_pruned(lab: Lab) -> None:
+def test_styleguide_space_is_never_unmanaged_or_pruned(lab: Lab) -> None:
     """Otherwise, a style guide, which is listed among the spaces, is offered as unmanaged and goes where
     `prune` covers spaces.
     """
@@ -73,5 +73,5 @@ def test_a_style_guide_is_never_offered_nor_pruned(lab: Lab) -> None:
     ("one", "other", "same"),
     [("own", LiveId("a"), True), (LiveId("a"), LiveId("a"), True), (LiveId("a"), LiveId("b"), False)],
 )
-def test_one_of_its_own_is_any_that_is_there(one: Any, other: Any, same: bool) -> None:
+def test_own_styleguide_equals_any_live_styleguide(one: Any, other: Any, same: bool) -> None:
     assert Own().same(one, other) is same

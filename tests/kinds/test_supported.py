@@ -20,12 +20,12 @@ def kinds(*more: Operation, but: tuple[Operation, ...] = ()) -> dict[str, Suppor
     return Registry(DECLARED, replace(REFERENCE, name="other", operations=operations - {*but})).kinds
 
 
-def test_an_operation_more_is_one_line_of_data() -> None:
+def test_added_operation_enables_space_creation() -> None:
     assert kinds()["space"].create is None
     assert isinstance(kinds(("POST", "/orgs/{}/spaces"))["space"].create, Call)
 
 
-def test_the_first_way_that_the_server_has_is_taken() -> None:
+def test_call_falls_back_to_supported_variant() -> None:
     assert isinstance(kinds()["section"].read, Lists)
     assert isinstance(kinds(("GET", f"{SITE}/structure"))["section"].read, Tree)
     order = kinds(("PATCH", f"{SITE}/structure/sort"))["section"].order
@@ -37,16 +37,16 @@ def test_the_first_way_that_the_server_has_is_taken() -> None:
 
 
 @pytest.mark.parametrize("missing", ["section-groups", "sections", "site-spaces"])
-def test_all_lists_are_needed(missing: str) -> None:
+def test_structure_kinds_need_every_list_operation(missing: str) -> None:
     there = kinds(but=(("GET", f"{SITE}/{missing}"),))
     assert not {"section", "section_group", "site_space"} & {*there}
 
 
-def test_what_hangs_below_something_that_cannot_be_read_is_not_there_either() -> None:
+def test_kind_is_unsupported_when_parent_is_unreadable() -> None:
     assert "team_member" not in kinds(but=(("GET", "/orgs/{}/teams"),))
 
 
-def test_a_member_that_a_body_does_not_take_is_written_otherwise_or_not_at_all() -> None:
+def test_field_unsupported_in_body_uses_other_call() -> None:
     section = kinds()["section"]
     assert isinstance(section.field("group").via, dict)
     assert section.field("draft").via == {}
@@ -54,21 +54,21 @@ def test_a_member_that_a_body_does_not_take_is_written_otherwise_or_not_at_all()
     assert section.unsupported_fields == {"draft", "localizedTitle", "localizedDescription"}
 
 
-def test_a_url_of_several_parts_is_one_path_of_the_table() -> None:
+def test_operation_with_multipart_id_is_recognized() -> None:
     path = "/integrations/{}/installations/{}"
     there = kinds(("GET", "/orgs/{}/installations"), ("PATCH", path))["installation"]
     assert there.update is not None
     assert there.unsupported == {"delete"}
 
 
-def test_a_call_below_several_parents_is_there_when_all_of_them_have_it() -> None:
+def test_shared_kind_needs_list_operation_of_all_parents() -> None:
     owners = ("/spaces/{}", "/collections/{}", SITE)
     lists = [("GET", f"{owner}/permissions/teams") for owner in owners]
     assert "team_permission" in kinds(*lists)
     assert "team_permission" not in kinds(*lists[:2])
 
 
-def test_profiles_say_what_they_lack() -> None:
+def test_profile_names_missing_operation() -> None:
     assert (
         REFERENCE.lacks("moving a group") == "the API version reference has no operation for moving a group"
     )
@@ -76,7 +76,7 @@ def test_profiles_say_what_they_lack() -> None:
     assert Profile("none", frozenset()).has("GET", "/orgs") is False
 
 
-def test_the_words_of_a_field_may_be_others_with_a_profile() -> None:
+def test_profile_can_change_field_limits() -> None:
     declared, there = (
         load().kinds["share_link"].field("name"),
         load("published").kinds["share_link"].field("name"),
@@ -84,7 +84,7 @@ def test_the_words_of_a_field_may_be_others_with_a_profile() -> None:
     assert (declared.type, there.type) == (Text(1, 100), Text(1, 50))
 
 
-def test_a_profile_may_lack_operations_that_all_others_have() -> None:
+def test_profile_can_exclude_operations() -> None:
     """Otherwise, a request that the platform does not have is planned, and its 404 is taken for something
     that is not there.
     """
@@ -95,7 +95,7 @@ def test_a_profile_may_lack_operations_that_all_others_have() -> None:
     assert load("full").kinds["space"].lifecycle.transfer is not None
 
 
-def test_what_may_be_written_does_not_depend_on_the_operations() -> None:
+def test_declarable_kinds_are_independent_of_profile() -> None:
     whole = load("reference").whole
     assert whole.profile.name == "reference"
     assert whole.kinds.keys() == load().whole.kinds.keys()

@@ -36,7 +36,7 @@ def value(root: Path, address: str, field: str) -> object:
 
 
 @pytest.mark.parametrize("suffix", ["pem", "yaml", "json", "txt"])
-def test_a_text_comes_from_a_file_whatever_its_name_ends_in(tmp_path: Path, suffix: str) -> None:
+def test_text_is_loaded_from_file_with_any_suffix(tmp_path: Path, suffix: str) -> None:
     (tmp_path / f"spec.{suffix}").write_text("openapi: 3.1.0\n", encoding="utf-8")
     root = project(tmp_path, f"openapi: {{ shop: {{ source: {{ text: {{ file: spec.{suffix} }} }} }} }}")
     assert value(root, "acme/openapi/shop", "source") == {"text": "openapi: 3.1.0\n"}
@@ -51,12 +51,12 @@ def test_a_text_comes_from_a_file_whatever_its_name_ends_in(tmp_path: Path, suff
         ("[a]", "DP202"),
     ],
 )
-def test_a_file_that_cannot_be_had_is_told(tmp_path: Path, file: str, code: str) -> None:
+def test_unreadable_text_file_fails(tmp_path: Path, file: str, code: str) -> None:
     root = project(tmp_path, f"saml: {{ okta: {{ label: Okta, certificate: {file} }} }}")
     assert [item.code for item in found(root)] == [code]
 
 
-def test_the_limits_of_a_text_hold_for_files(tmp_path: Path) -> None:
+def test_text_length_limit_applies_to_files(tmp_path: Path) -> None:
     body = "saml: { okta: { label: Okta, certificate: { file: a.pem } } }"
     assert [item.code for item in found(project(tmp_path, body, a_pem="x" * 10_001))] == ["DP203"]
 
@@ -83,9 +83,7 @@ BARE = "".join(OKTA.splitlines()[1:-1])
         (OKTA + KEY, "it contains a private key"),
     ],
 )
-def test_a_certificate_that_is_none_is_an_error_where_the_entry_names_it(
-    tmp_path: Path, text: str, wrong: str
-) -> None:
+def test_invalid_certificate_fails_at_its_entry(tmp_path: Path, text: str, wrong: str) -> None:
     """The line of the entry is shown, never one of the file: that may be a key."""
     for said in (json.dumps(text), "{ file: a.pem }"):
         body = f"saml: {{ okta: {{ label: Okta, certificate: {said} }} }}"
@@ -101,7 +99,7 @@ def test_a_certificate_that_is_none_is_an_error_where_the_entry_names_it(
     "text",
     [OKTA, BARE, OKTA.replace("\n", "\r\n"), rewrapped(OKTA), OKTA + AZURE, f"Subject: Okta\n{OKTA}", "null"],
 )
-def test_a_certificate_may_have_its_frame_or_not_and_may_come_with_others(tmp_path: Path, text: str) -> None:
+def test_valid_certificate_formats_are_accepted(tmp_path: Path, text: str) -> None:
     said = text if text == "null" else json.dumps(text)
     assert found(project(tmp_path, f"saml: {{ okta: {{ label: Okta, certificate: {said} }} }}")) == []
 
@@ -115,7 +113,7 @@ def test_a_certificate_may_have_its_frame_or_not_and_may_come_with_others(tmp_pa
         ("ABCD", "ABCE", False),
     ],
 )
-def test_the_frame_of_a_certificate_means_nothing(one: str, other: str, same: bool) -> None:
+def test_certificate_comparison_ignores_pem_header_and_footer(one: str, other: str, same: bool) -> None:
     assert Certificate().same(one, other) is same
     assert Certificate().same(other, one) is same
 
@@ -128,7 +126,7 @@ def test_the_frame_of_a_certificate_means_nothing(one: str, other: str, same: bo
         pytest.param("---\ntitle: A\n---", id="nothing else"),
     ],
 )
-def test_front_matter_is_an_error_in_markdown(tmp_path: Path, text: str) -> None:
+def test_front_matter_in_markdown_file_fails(tmp_path: Path, text: str) -> None:
     """Front matter would become a heading, which agents read as an instruction."""
     (one,) = found(project(tmp_path, "agentInstructions: { file: a.md }", a_md=text))
     assert (one.code, str(one.span)) == ("DP209", "a.md:1:1")
@@ -140,7 +138,7 @@ def test_markdown_divider_is_accepted(tmp_path: Path, text: str) -> None:
     assert found(project(tmp_path, "agentInstructions: { file: a.md }", a_md=text)) == []
 
 
-def test_what_is_wrong_with_markdown_has_its_place_in_its_file(tmp_path: Path) -> None:
+def test_markdown_error_in_file_has_file_position(tmp_path: Path) -> None:
     root = project(
         tmp_path, "agentInstructions: { file: a.md }", a_md="# One\n\ntext <b>bold</b>\n\n#### Four\n"
     )
@@ -149,7 +147,7 @@ def test_what_is_wrong_with_markdown_has_its_place_in_its_file(tmp_path: Path) -
     assert ("DP209", "a.md:5:1") in places
 
 
-def test_what_is_wrong_with_markdown_in_place_names_the_line_of_the_text(tmp_path: Path) -> None:
+def test_inline_markdown_error_names_text_line(tmp_path: Path) -> None:
     root = project(tmp_path, 'agentInstructions: "One\\n\\n<b>two</b>"')
     wrong = found(root)
     assert {item.code for item in wrong} == {"DP209"}
@@ -157,7 +155,7 @@ def test_what_is_wrong_with_markdown_in_place_names_the_line_of_the_text(tmp_pat
     assert "(in line 3 of the text)" in wrong[0].message
 
 
-def test_markdown_that_says_the_same_is_one_value(tmp_path: Path) -> None:
+def test_equivalent_markdown_is_normalized_to_equal_value(tmp_path: Path) -> None:
     one = value(
         project(tmp_path, 'agentInstructions: "Some *text*"'), "acme/agentInstructions", "instructions"
     )
@@ -167,7 +165,7 @@ def test_markdown_that_says_the_same_is_one_value(tmp_path: Path) -> None:
     assert one == other == "Some _text_\n"
 
 
-def test_a_document_that_markdown_cannot_hold_stays_one_and_is_never_the_same() -> None:
+def test_unsupported_markdown_document_is_preserved() -> None:
     kept = Markdown().decode(OUTSIDE)
     assert kept == OUTSIDE
     assert not Markdown().same("", kept)

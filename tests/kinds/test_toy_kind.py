@@ -317,13 +317,13 @@ THEN = """
 """
 
 
-def test_a_new_kind_is_one_declaration_of_at_most_sixty_lines() -> None:
+def test_new_kinds_need_at_most_sixty_lines() -> None:
     lines, _ = inspect.getsourcelines(toy_kinds)
     assert len(lines) <= 60
     assert max(map(len, lines)) <= 111
 
 
-def test_its_schema_is_derived_from_the_declaration() -> None:
+def test_schema_is_derived_from_kind_declaration() -> None:
     schema = configuration_schema(Registry(toy_kinds()))
     Draft7Validator.check_schema(schema)
 
@@ -349,7 +349,7 @@ def test_its_schema_is_derived_from_the_declaration() -> None:
     assert [fields for fields in wrong if valid(**fields)] == []
 
 
-def test_from_nothing_to_an_empty_plan(toy: Pipeline, library: Library) -> None:
+def test_toy_kinds_converge_from_empty_platform(toy: Pipeline, library: Library) -> None:
     report = toy.apply(FIRST)
     assert library.refused == []
     assert report.complete, report
@@ -364,14 +364,14 @@ def test_from_nothing_to_an_empty_plan(toy: Pipeline, library: Library) -> None:
     assert toy.plan(FIRST).empty
 
 
-def test_a_second_apply_writes_nothing(toy: Pipeline, library: Library) -> None:
+def test_second_apply_of_toy_kinds_sends_no_writes(toy: Pipeline, library: Library) -> None:
     toy.apply(FIRST)
     before = len(library.log)
     assert toy.apply(FIRST).writes == 0
     assert len(library.log) == before
 
 
-def test_everything_can_change_at_once(toy: Pipeline, library: Library) -> None:
+def test_toy_kinds_converge_when_all_fields_change(toy: Pipeline, library: Library) -> None:
     """The shelves keep their titles and exchange their marks; pins say which is which."""
     toy.apply(FIRST)
     ids = {shelf["title"]: shelf["id"] for shelf in library.shelves}
@@ -394,7 +394,7 @@ def test_everything_can_change_at_once(toy: Pipeline, library: Library) -> None:
     assert toy.plan(text).empty
 
 
-def test_two_that_exchange_their_first_key_need_pins(toy: Pipeline, library: Library) -> None:
+def test_swapped_first_keys_are_ambiguous_without_pins(toy: Pipeline, library: Library) -> None:
     toy.apply(FIRST)
     with pytest.raises(DiagnosticError) as found:
         toy.plan(THEN)
@@ -402,7 +402,7 @@ def test_two_that_exchange_their_first_key_need_pins(toy: Pipeline, library: Lib
     assert all(shelf["id"] in str(found.value) for shelf in library.shelves)
 
 
-def test_an_interrupted_creation_is_found_by_what_creating_can_set(toy: Pipeline, library: Library) -> None:
+def test_interrupted_creation_is_finished_without_duplicates(toy: Pipeline, library: Library) -> None:
     library.lose_the_mark = True
     assert not toy.apply(FIRST).converged
     library.lose_the_mark = False
@@ -412,21 +412,21 @@ def test_an_interrupted_creation_is_found_by_what_creating_can_set(toy: Pipeline
     assert sorted(library.state()) == ["c", "m"]
 
 
-def test_an_interrupted_creation_says_by_what_it_was_recognised(toy: Pipeline, library: Library) -> None:
+def test_interrupted_creation_is_matched_by_title(toy: Pipeline, library: Library) -> None:
     library.lose_the_mark = True
     toy.apply(FIRST)
     matched = {change.address: (change.matched, change.matched_detail) for change in toy.plan(FIRST).changes}
     assert matched["town/shelves/crime"] == matched["town/shelves/maps"] == ("later key", "title")
 
 
-def test_a_flag_goes_through_the_call_of_its_value(toy: Pipeline, library: Library) -> None:
+def test_flag_is_set_by_call_for_its_value(toy: Pipeline, library: Library) -> None:
     toy.apply(FIRST)
     library.log.clear()
     assert toy.apply(FIRST.replace("lit: true", "lit: false")).complete
     assert library.log == [("POST", f"/v1/libraries/lib/shelves/{library.shelves[0]['id']}/dark", None)]
 
 
-def test_an_exclusive_flag_is_one_change(toy: Pipeline, library: Library) -> None:
+def test_moved_exclusive_flag_is_one_change(toy: Pipeline, library: Library) -> None:
     toy.apply(FIRST)
     text = FIRST.replace("lit: true", "lit: true\n            front: true").replace(
         "front: true, note", "note"
@@ -440,7 +440,7 @@ def test_an_exclusive_flag_is_one_change(toy: Pipeline, library: Library) -> Non
     assert [body for _, _, body in library.log] == [{"shelf": library.shelves[0]["id"]}]
 
 
-def test_what_is_not_declared_is_not_touched(toy: Pipeline, library: Library) -> None:
+def test_undeclared_objects_are_kept_unchanged(toy: Pipeline, library: Library) -> None:
     toy.apply(FIRST)
     only = """
         dpsync: 1
@@ -454,12 +454,12 @@ def test_what_is_not_declared_is_not_touched(toy: Pipeline, library: Library) ->
     ]
 
 
-def test_mapping_keys_that_are_references_are_checked(toy: Pipeline) -> None:
+def test_unknown_reference_in_mapping_key_gets_suggestion(toy: Pipeline) -> None:
     with pytest.raises(DiagnosticError) as found:
         toy.plan(FIRST.replace("keepers: { kim: head", "keepers: { kin: head"))
     (wrong,) = found.value.diagnostics
     assert (wrong.code, wrong.hint) == ("DP220", 'did you mean "kim"?')
 
 
-def test_an_unknown_field_of_the_answer_is_in_no_plan(toy: Pipeline) -> None:
+def test_unknown_response_field_is_absent_from_plan(toy: Pipeline) -> None:
     assert "visitors" not in json.dumps(toy.plan(FIRST).model_dump(mode="json"))

@@ -59,7 +59,7 @@ def acme(server: ThreadedServer, tmp_path: Path) -> Acme:
     return Acme(server, tmp_path)
 
 
-def test_what_is_declared_is_written_to_the_space_that_the_platform_has_made(acme: Acme) -> None:
+def test_translation_access_is_applied_to_translated_space(acme: Acme) -> None:
     made = acme.run()
     session = acme.with_access(
         "{ defaultLevel: read, mergeRules: { type: none },"
@@ -74,7 +74,7 @@ def test_what_is_declared_is_written_to_the_space_that_the_platform_has_made(acm
     assert acme.drifted(session).found == ()
 
 
-def test_when_somebody_opens_that_space_it_is_drift(acme: Acme) -> None:
+def test_drift_reports_opened_access_of_translated_space(acme: Acme) -> None:
     made = acme.run()
     session = acme.with_access(
         "{ defaultLevel: read }", "{ watch: ['translations/*/access/permissions/members'] }"
@@ -89,13 +89,13 @@ def test_when_somebody_opens_that_space_it_is_drift(acme: Acme) -> None:
     ]
 
 
-def test_where_nothing_is_declared_it_is_told_that_nothing_watches_it(acme: Acme) -> None:
+def test_drift_lists_undeclared_translation_access_as_unwatched(acme: Acme) -> None:
     acme.run()
     lines = acme.drifted(acme.with_access(""), unwatched=True).unwatched_lines
     assert ("access: { defaultLevel: … }") in [line.line for line in lines if line.address == ACCESS]
 
 
-def test_what_is_not_made_yet_is_blocked_and_done_when_it_is(acme: Acme) -> None:
+def test_translation_access_is_blocked_until_space_exists(acme: Acme) -> None:
     session = acme.with_access("{ defaultLevel: read, permissions: { members: { lin@acme.example: edit } } }")
     report = acme.carried_out(session)
     assert report.remaining is not None
@@ -109,7 +109,7 @@ def test_what_is_not_made_yet_is_blocked_and_done_when_it_is(acme: Acme) -> None
     assert acme.space(made)["defaultLevel"] == "read"
 
 
-def test_a_translation_that_goes_takes_no_permission_of_its_space_along(acme: Acme) -> None:
+def test_translation_deletion_does_not_cascade_to_permissions(acme: Acme) -> None:
     """The platform keeps that space."""
     made = acme.run()
     access = "{ defaultLevel: read, permissions: { members: { lin@acme.example: edit } } }"
@@ -126,7 +126,7 @@ def test_a_translation_that_goes_takes_no_permission_of_its_space_along(acme: Ac
     assert acme.space(made)["defaultLevel"] == "read"
 
 
-def test_import_writes_it_and_has_its_places_watched(acme: Acme) -> None:
+def test_import_writes_and_watches_translation_access(acme: Acme) -> None:
     made = acme.run()
     by_hand(acme.server, "PATCH", f"/spaces/{made}", {"defaultLevel": "edit"})
     by_hand(acme.server, "POST", f"/spaces/{made}/permissions", {"teams": ["sales"], "role": "read"})

@@ -251,12 +251,12 @@ def named(case: object) -> str:
 
 
 @pytest.mark.parametrize(("kind", "text", "value"), TAKEN, ids=named)
-def test_what_a_type_takes(kind: Type, text: str, value: Any) -> None:
+def test_type_parses_valid_value(kind: Type, text: str, value: Any) -> None:
     assert parsed(kind, text) == (value, [])
 
 
 @pytest.mark.parametrize(("kind", "text", "told"), REFUSED, ids=named)
-def test_what_a_type_refuses_and_what_it_says(kind: Type, text: str, told: str) -> None:
+def test_type_rejects_invalid_value_with_message(kind: Type, text: str, told: str) -> None:
     assert parsed(kind, text) == (INVALID, [told])
 
 
@@ -267,13 +267,11 @@ MISSING_PARTS = [
 
 
 @pytest.mark.parametrize(("kind", "text", "value", "told"), MISSING_PARTS, ids=named)
-def test_a_part_that_must_be_there_is_missed_and_the_others_are_read(
-    kind: Type, text: str, value: Any, told: str
-) -> None:
+def test_missing_required_member_fails_but_others_parse(kind: Type, text: str, value: Any, told: str) -> None:
     assert parsed(kind, text) == (value, [f"DP206 1:1 {told}"])
 
 
-def test_a_misspelt_part_that_must_be_there_is_told_once() -> None:
+def test_misspelled_required_member_is_reported_once() -> None:
     assert parsed(PERSON, "{nam: Ada}") == (INVALID, ['DP201 1:2 "nam" is no part of a person'])
 
 
@@ -286,12 +284,12 @@ SEGMENTS = [
 
 
 @pytest.mark.parametrize(("text", "told"), SEGMENTS)
-def test_a_text_that_reads_otherwise_in_a_url_is_taken_and_told(text: str, told: str) -> None:
+def test_url_unsafe_segment_is_accepted_with_warning(text: str, told: str) -> None:
     hint = "use only letters, digits and - . _ ~ to keep the URL readable"
     assert parsed(Text(segment=True), json_text(text)) == (text, [f"DP237 1:1 {told}; {hint}"])
 
 
-def test_what_looks_like_a_secret_is_taken_and_told() -> None:
+def test_apparent_secret_in_json_gets_warning() -> None:
     value, told = parsed(Json(secrets=True), "{list: [{botToken: hunter2}]}")
     assert value == {"list": [{"botToken": "hunter2"}]}
     assert told == [
@@ -308,7 +306,7 @@ def test_what_looks_like_a_secret_is_taken_and_told() -> None:
         (Markdown(), "a.txt", "text\n"),
     ],
 )
-def test_a_long_value_comes_from_a_file(kind: Type, file: str, value: Any) -> None:
+def test_long_value_is_loaded_from_file(kind: Type, file: str, value: Any) -> None:
     assert parsed(kind, f"{{file: {file}}}", a_yaml="b: 1", a_txt="text") == (value, [])
 
 
@@ -322,7 +320,7 @@ def test_a_long_value_comes_from_a_file(kind: Type, file: str, value: Any) -> No
         (Markdown(), "gone", []),
     ],
 )
-def test_a_file_that_holds_something_else_is_refused(kind: Type, file: str, told: list[str]) -> None:
+def test_file_with_wrong_content_is_rejected(kind: Type, file: str, told: list[str]) -> None:
     """One that is not there was told by what reads files."""
     assert parsed(kind, f"{{file: {file}}}", a_yaml="b: 1", a_txt="text") == (INVALID, told)
 
@@ -339,7 +337,7 @@ _FORM_ONLY = [
 
 
 @pytest.mark.parametrize(("kind", "text", "taken"), _FORM_ONLY, ids=named)
-def test_the_schema_takes_what_the_reader_takes(kind: Type, text: str, taken: bool) -> None:
+def test_schema_accepts_same_values_as_parser(kind: Type, text: str, taken: bool) -> None:
     node, _ = read(text, "f")
     assert node is not None
     assert Draft7Validator(kind.schema()).is_valid(plain(node)) is taken
@@ -367,7 +365,7 @@ def test_the_schema_takes_what_the_reader_takes(kind: Type, text: str, taken: bo
     ],
     ids=named,
 )
-def test_the_schema_says_no_limit_that_is_none(kind: Type, schema: dict[str, Any]) -> None:
+def test_schema_omits_unset_limits(kind: Type, schema: dict[str, Any]) -> None:
     assert kind.schema() == schema
 
 
@@ -388,7 +386,7 @@ def test_the_schema_says_no_limit_that_is_none(kind: Type, schema: dict[str, Any
     ],
     ids=named,
 )
-def test_the_schema_of_what_may_stand_elsewhere_names_the_place(kind: Type, value: Any, takes: bool) -> None:
+def test_schema_of_reference_or_file_value_validates(kind: Type, value: Any, takes: bool) -> None:
     assert Draft7Validator(kind.schema()).is_valid(value) is takes
 
 
@@ -403,7 +401,7 @@ def _holds_ours(value: Any) -> bool:
     [(kind, value) for kind, _, value in TAKEN if not _holds_ours(value)],
     ids=named,
 )
-def test_what_was_written_is_no_misfit_and_the_same_when_it_is_read(kind: Type, value: Any) -> None:
+def test_encoded_value_decodes_to_equal_value(kind: Type, value: Any) -> None:
     wire = kind.encode(value)
     assert kind.misfit(wire) is None
     assert kind.same(value, kind.decode(wire))
@@ -453,7 +451,7 @@ MISFITS: list[tuple[Type, Any, tuple[str, str, str] | None]] = [
 
 
 @pytest.mark.parametrize(("kind", "wire", "wrong"), MISFITS, ids=named)
-def test_a_value_of_an_answer_fits_by_its_type_alone(
+def test_misfit_reports_response_value_of_wrong_type(
     kind: Type, wire: Any, wrong: tuple[str, str, str] | None
 ) -> None:
     found = kind.misfit(wire)
@@ -502,7 +500,7 @@ SAME: list[tuple[Type, Any, Any, bool]] = [
 
 
 @pytest.mark.parametrize(("kind", "one", "other", "same"), SAME, ids=named)
-def test_when_a_live_value_is_the_one_that_is_wanted(kind: Type, one: Any, other: Any, same: bool) -> None:
+def test_same_compares_wanted_and_live_value(kind: Type, one: Any, other: Any, same: bool) -> None:
     assert kind.same(one, other) is same
 
 
@@ -523,7 +521,7 @@ def test_when_a_live_value_is_the_one_that_is_wanted(kind: Type, one: Any, other
     ],
     ids=named,
 )
-def test_a_value_as_it_is_on_the_wire(kind: Type, value: Any, wire: Any) -> None:
+def test_encode_returns_api_value(kind: Type, value: Any, wire: Any) -> None:
     assert kind.encode(value) == wire
 
 
@@ -551,11 +549,11 @@ def test_a_value_as_it_is_on_the_wire(kind: Type, value: Any, wire: Any) -> None
     ],
     ids=named,
 )
-def test_an_answer_as_the_value_that_a_file_would_have(kind: Type, wire: Any, value: Any) -> None:
+def test_decode_returns_configuration_value(kind: Type, wire: Any, value: Any) -> None:
     assert kind.decode(wire) == value
 
 
-def test_what_stands_for_a_live_secret_is_never_sent() -> None:
+def test_encoding_undisclosed_secret_fails() -> None:
     """Otherwise, what stands for a live secret is sent in its place, and whoever asks with it is refused."""
     with pytest.raises(ValueError, match="from an environment variable"):
         KEYS.encode({"A": UNDISCLOSED})
@@ -584,7 +582,7 @@ KEY = Secret("KEY")
     ],
     ids=named,
 )
-def test_the_part_of_a_value_that_the_platform_never_gives_back(kind: Type, value: Any, unread: Any) -> None:
+def test_unread_returns_unreadable_part_of_value(kind: Type, value: Any, unread: Any) -> None:
     assert kind.unread(value) == unread
 
 
@@ -602,7 +600,7 @@ def test_the_part_of_a_value_that_the_platform_never_gives_back(kind: Type, valu
     ],
     ids=named,
 )
-def test_beside_a_wanted_value_stands_what_of_the_live_one_is_managed(
+def test_narrow_returns_managed_part_of_live_value(
     kind: Type, live: Any, wanted: Any, displayed: Any
 ) -> None:
     assert kind.narrow(live, wanted) == displayed
@@ -619,7 +617,7 @@ def test_beside_a_wanted_value_stands_what_of_the_live_one_is_managed(
     ],
     ids=named,
 )
-def test_the_kinds_that_a_value_may_name(kind: Type, refers: tuple[str, ...]) -> None:
+def test_type_lists_referenced_kinds(kind: Type, refers: tuple[str, ...]) -> None:
     assert kind.refers == refers
 
 
@@ -628,11 +626,11 @@ def test_the_kinds_that_a_value_may_name(kind: Type, refers: tuple[str, ...]) ->
     [(Text(), False), (PERSON, False), (LongText(), False), (OPEN, True), (Json(), True), (Markdown(), True)],
     ids=named,
 )
-def test_whether_an_entry_of_one_field_can_be_written_as_its_value(kind: Type, takes: bool) -> None:
+def test_takes_mapping_is_true_only_for_mapping_types(kind: Type, takes: bool) -> None:
     assert kind.takes_mapping is takes
 
 
-def test_only_the_case_of_an_e_mail_means_nothing() -> None:
+def test_fold_ignores_case_only_of_email() -> None:
     assert Text(form="email").fold("Ada@Acme.example") == "ada@acme.example"
     assert Text().fold("Ada") == "Ada"
 
@@ -648,7 +646,7 @@ def test_only_the_case_of_an_e_mail_means_nothing() -> None:
         ({"of": "new", "x": 1}, {"of": "new", "x": 1, "y": 2}, False),
     ],
 )
-def test_of_a_known_form_what_is_left_out_is_not_compared_and_of_an_unknown_one_all_is(
+def test_one_of_ignores_absent_members_of_known_form(
     one: dict[str, object], other: dict[str, object], same: bool
 ) -> None:
     named = Object({"title": Text(), "note": Text()})

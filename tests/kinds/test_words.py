@@ -86,7 +86,7 @@ FIELD = Field("title", Text())
         ("synced", None),
     ],
 )
-def test_what_a_kind_is_where_its_declaration_says_nothing(word: str, value: Any) -> None:
+def test_kind_attribute_has_default(word: str, value: Any) -> None:
     assert getattr(SHELF, word) == value
 
 
@@ -123,11 +123,11 @@ def test_what_a_kind_is_where_its_declaration_says_nothing(word: str, value: Any
         ("answered", "sometimes"),
     ],
 )
-def test_what_a_field_is_where_its_declaration_says_nothing(word: str, value: Any) -> None:
+def test_field_attribute_has_default(word: str, value: Any) -> None:
     assert getattr(FIELD, word) == value
 
 
-def test_the_other_words_say_nothing_by_themselves() -> None:
+def test_other_declaration_classes_have_defaults() -> None:
     call = Call(method="PATCH", path="/x", repeat="safe")
     assert (call.body, call.gives, call.also_creates, call.answers) == ("$fields", "id", None, None)
     assert (call.whole, call.complete) == (False, False)
@@ -154,7 +154,7 @@ def test_the_other_words_say_nothing_by_themselves() -> None:
         (Delete(repeat="safe"), Call(method="DELETE", path="{self}", body=None, repeat="safe")),
     ],
 )
-def test_the_methods_of_calls(made: Call, call: Call) -> None:
+def test_call_helpers_set_http_method(made: Call, call: Call) -> None:
     assert made == call
 
 
@@ -177,7 +177,7 @@ SET, CLEAR, ANY = (Post(f"/{name}", repeat="safe") for name in ("set", "clear", 
         ({"*": ANY}, None, None),
     ],
 )
-def test_by_which_call_a_value_is_set(via: Any, value: Any, call: Call | None) -> None:
+def test_field_setting_selects_call_for_value(via: Any, value: Any, call: Call | None) -> None:
     assert Field("x", Text(), via=via).setting(value) == call
 
 
@@ -193,7 +193,7 @@ def test_by_which_call_a_value_is_set(via: Any, value: Any, call: Call | None) -
         ({"platform_default": "a", "nest": True}, False),
     ],
 )
-def test_which_fields_can_be_watched_without_a_line(words: dict[str, Any], watchable: bool) -> None:
+def test_field_is_watchable_with_readable_platform_default(words: dict[str, Any], watchable: bool) -> None:
     assert Field("x", Text(), **words).watchable is watchable
 
 
@@ -207,11 +207,11 @@ def test_which_fields_can_be_watched_without_a_line(words: dict[str, Any], watch
         ({"in_answers": "always"}, "always"),
     ],
 )
-def test_whether_every_answer_has_a_field(words: dict[str, Any], answered: str) -> None:
+def test_field_presence_in_responses_is_derived(words: dict[str, Any], answered: str) -> None:
     assert Field("x", Text(), **words).answered == answered
 
 
-def test_what_a_field_is_called_and_may_name() -> None:
+def test_field_names_and_references_are_derived() -> None:
     field = Field(
         "x", Many(Reference.to("team")), read="a.b", write="y", means="space", raised="set", exposure=(1, 2)
     )
@@ -223,7 +223,7 @@ def test_what_a_field_is_called_and_may_name() -> None:
     assert Field("x", Flag(), on="neither").declarable is False
 
 
-def test_a_list_order_is_declared_and_never_sent() -> None:
+def test_list_order_field_is_declarable_but_never_sent() -> None:
     order = ListOrder("order", of="book", by="shelf", present=None, order=None)
     assert (order.on, order.read, order.declarable) == ("neither", None, True)
     assert order.type == Many(Reference.to("book"), as_set=True)
@@ -240,19 +240,19 @@ def test_a_list_order_is_declared_and_never_sent() -> None:
         ({"label": "shelf settings"}, "shelf settings", "shelf settings"),
     ],
 )
-def test_how_people_call_one(words: dict[str, Any], noun: str, one: str) -> None:
+def test_kind_noun_and_article_are_derived(words: dict[str, Any], noun: str, one: str) -> None:
     made = kind(**words)
     assert (made.noun, made.one) == (noun, one)
 
 
-def test_what_names_one_object_among_all() -> None:
+def test_identity_includes_parent_without_own_id() -> None:
     assert SHELF.identity_of("1", None) == ("shelf", "1")
     assert SHELF.identity_of("1", ("house", "2")) == ("shelf", "1")
     assert kind(own_id=False).identity_of("1", ("house", "2")) == ("shelf", "house/2/1")
     assert kind(own_id=False).identity_of("1", None) == ("shelf", "1")
 
 
-def test_one_that_is_added_by_its_pin_is_made_by_another_call() -> None:
+def test_creation_with_pin_uses_add_call() -> None:
     add = Add(SET, "kind", "given")
     made = kind(create=ANY, lifecycle=Lifecycle(add=add))
     assert made.creating("id", {"kind": "given"}) == SET
@@ -265,7 +265,7 @@ def test_one_that_is_added_by_its_pin_is_made_by_another_call() -> None:
 @pytest.mark.parametrize(
     ("parent", "parents"), [(None, ()), ("house", ("house",)), (("house", "room"), ("house", "room"))]
 )
-def test_what_one_may_belong_to(parent: Any, parents: tuple[str, ...]) -> None:
+def test_kind_parents_are_listed_as_tuple(parent: Any, parents: tuple[str, ...]) -> None:
     assert kind(parent=parent).parents == parents
 
 
@@ -287,7 +287,7 @@ PERSON = kind("person", "house", lifecycle=Lifecycle(on_delete="lifted"))
 LIBRARY = Registry([BOOK, PERSON, kind("shelf", "house"), HOUSE])
 
 
-def test_a_kind_stands_behind_what_it_belongs_to_and_what_its_keys_refer_to() -> None:
+def test_registry_orders_kinds_after_parents_and_references() -> None:
     order = [one.name for one in LIBRARY.ordered]
     assert order.index("house") < min(order.index("person"), order.index("shelf"))
     assert order[-1] == "book"
@@ -298,26 +298,26 @@ def test_a_kind_stands_behind_what_it_belongs_to_and_what_its_keys_refer_to() ->
     assert "page" not in LIBRARY
 
 
-def test_the_places_of_an_entry_are_the_keys_of_what_it_holds() -> None:
+def test_registry_places_group_children_by_key() -> None:
     assert {key: [one.name for one in kinds] for key, kinds in LIBRARY.places("shelf").items()} == {
         "books": ["book"]
     }
     assert LIBRARY.words == {"persons", "shelfs", "books"}
 
 
-def test_what_puts_an_object_into_another_is_nested_or_set_by_a_call_of_its_own() -> None:
+def test_registry_referring_lists_placement_references() -> None:
     assert [(one.name, field.name) for one, field in LIBRARY.referring("shelf")] == [("book", "shelf")]
     assert [(one.name, field.name) for one, field in LIBRARY.referring("house")] == [("book", "room")]
     assert LIBRARY.referring("person") == ()
 
 
-def test_which_kinds_name_an_object() -> None:
+def test_registry_naming_lists_kinds_with_references() -> None:
     assert [one.name for one in LIBRARY.naming("person")] == ["book"]
     assert LIBRARY.naming("shelf") == ()  # it is only placed there
     assert LIBRARY.naming("house") == ()
 
 
-def test_a_key_that_is_data_folds_like_it() -> None:
+def test_reference_keys_are_folded_like_referenced_value() -> None:
     book, shelf = LIBRARY["book"], LIBRARY["shelf"]
     assert (LIBRARY.keyed(book), LIBRARY.keyed(shelf)) == (True, False)
     assert LIBRARY.folded(book, "A@B.example") == "a@b.example"
@@ -326,12 +326,12 @@ def test_a_key_that_is_data_folds_like_it() -> None:
     assert REGISTRY.folded(member, "Ada@Acme.example") == "ada@acme.example"
 
 
-def test_lists_that_order_things_are_found_by_what_they_order() -> None:
+def test_registry_finds_list_orders_by_ordered_kind() -> None:
     assert sorted(REGISTRY.list_orders("collection")) == ["collection", "organization"]
     assert REGISTRY.list_order("space") is not None
     assert REGISTRY.list_order("team") is None
     assert dict(REGISTRY.list_orders("team")) == {}
 
 
-def test_the_looks_of_a_new_site_are_those_that_the_platform_gives_it() -> None:
+def test_declared_customization_defaults_equal_companion_defaults() -> None:
     assert USUAL == DEFAULTS

@@ -30,13 +30,13 @@ def found(answers: Mapping[str, Any], **more: Any) -> dict[str, Allowed]:
 
 
 @pytest.mark.parametrize("answer", [None, [], "ada", 7])
-def test_a_user_or_an_organization_of_another_shape_says_nothing_of_itself(answer: Any) -> None:
+def test_doctor_ignores_malformed_user_or_organization(answer: Any) -> None:
     """Otherwise, an answer of another shape ends `doctor`."""
     odd = cast(ReadClient, SimpleNamespace(get=lambda path: answer))
     assert caller(odd) == organization(odd, REGISTRY, "acme") == {}
 
 
-def test_an_organization_is_the_one_with_this_name_and_no_other() -> None:
+def test_organization_is_found_by_exact_hostname() -> None:
     """Otherwise, what a token may do is told of another organization."""
     root = REGISTRY.root
     assert root.find is not None
@@ -46,7 +46,7 @@ def test_an_organization_is_the_one_with_this_name_and_no_other() -> None:
     assert organization_called(platform, REGISTRY, "globex") is None
 
 
-def test_a_list_that_is_refused_is_no_and_one_that_fails_for_another_reason_is_unknown() -> None:
+def test_access_check_distinguishes_forbidden_from_failed_lists() -> None:
     """Otherwise, what a token may not read is told as unknown.
 
     Otherwise, one list that fails ends `doctor`.
@@ -58,7 +58,7 @@ def test_a_list_that_is_refused_is_no_and_one_that_fails_for_another_reason_is_u
 
 
 @pytest.mark.parametrize("answer", [{"items": []}, {"items": None}, {}, [], None])
-def test_what_no_object_is_shown_of_is_tried_in_none(answer: Any) -> None:
+def test_access_check_skips_children_of_empty_lists(answer: Any) -> None:
     """Otherwise, what is in sites is tried in one that there is not, and told as unknown.
 
     Otherwise, a list with nothing in it ends `doctor`.
@@ -68,7 +68,7 @@ def test_what_no_object_is_shown_of_is_tried_in_none(answer: Any) -> None:
     assert any(name.startswith("site/") for name in known)
 
 
-def test_the_nodes_of_one_tree_are_read_with_one_request() -> None:
+def test_access_check_reads_each_tree_once() -> None:
     """Otherwise, a navigation is read once for each kind of its nodes."""
     platform = Platform({f"{ORG}/sites": {"items": [{"id": "docs"}]}})
     list(allowed(cast(ReadClient, platform), REGISTRY, ORGANIZATION))
@@ -76,7 +76,7 @@ def test_the_nodes_of_one_tree_are_read_with_one_request() -> None:
 
 
 @pytest.mark.parametrize("flags", [None, [], {}, {"admin": "yes"}])
-def test_what_an_organization_does_not_say_plainly_is_unknown(flags: Any) -> None:
+def test_malformed_organization_permissions_mean_unknown_write_access(flags: Any) -> None:
     """Otherwise, an answer of another shape ends `doctor`.
 
     Otherwise, what the organization says in another form is told as a permission.
@@ -101,13 +101,13 @@ def heard(headers: Mapping[str, str]) -> HeaderReader:
 
 
 @pytest.mark.parametrize("seconds", [-36_000, 0, 36_000])
-def test_how_far_a_clock_is_ahead_is_told_from_the_date_of_an_answer(seconds: float) -> None:
+def test_clock_skew_is_read_from_date_header(seconds: float) -> None:
     ahead = heard({"date": formatdate(time.time() + seconds, usegmt=True)}).ahead
     assert ahead == pytest.approx(seconds, abs=600)
 
 
 @pytest.mark.parametrize("date", ["", "yesterday", "Mon, 99 Nov 2026 00:00:00 GMT"])
-def test_an_answer_without_a_date_says_nothing_of_the_clock(date: str) -> None:
+def test_clock_skew_is_unknown_without_valid_date(date: str) -> None:
     """Otherwise, an answer without a date ends `doctor`."""
     assert heard({"date": date}).ahead is None
 
@@ -116,6 +116,6 @@ def test_an_answer_without_a_date_says_nothing_of_the_clock(date: str) -> None:
     ("left", "most", "said"),
     [("7", "60", (7, 60)), ("", "60", None), ("7", "many", None), ("-7", "60", None)],
 )
-def test_a_rate_limit_is_two_numbers_or_none(left: str, most: str, said: tuple[int, int] | None) -> None:
+def test_rate_limit_needs_two_numeric_headers(left: str, most: str, said: tuple[int, int] | None) -> None:
     """Otherwise, a header that is no number ends `doctor`."""
     assert heard({"x-ratelimit-remaining": left, "x-ratelimit-limit": most}).rate_limit() == said

@@ -33,7 +33,7 @@ BODY = {"id": "7", "made": {"id": "8", "none": None, "list": [{"id": "9"}]}, "em
         ("made.list.x", None),
     ],
 )  # fmt: skip
-def test_what_a_path_leads_to_is_there_or_none(path: str, value: object) -> None:
+def test_json_path_returns_value_or_none(path: str, value: object) -> None:
     """Otherwise, a member that is no object ends in a mistake of dpsync's."""
     assert pointer(BODY, path) == value
 
@@ -47,7 +47,7 @@ def test_what_a_path_leads_to_is_there_or_none(path: str, value: object) -> None
         ("dots", None), ("{id}/{dots}", None), ("path", None), ("{id}/{path}", None),
     ],
 )  # fmt: skip
-def test_an_id_has_all_of_its_parts_or_is_none(template: str, id: str | None) -> None:
+def test_composite_id_is_none_if_part_is_missing(template: str, id: str | None) -> None:
     """Otherwise, an id of which a part is missing names another thing, or nothing.
 
     Otherwise, an empty id, or one that is no text, counts as one.
@@ -71,7 +71,7 @@ def test_extra_id_segments_are_percent_encoded(kind: str, id: str, path: str) ->
     assert expand(REGISTRY.whole, known, known.at, id, (("organization", "acme"),)) == path
 
 
-def test_a_value_that_is_absent_is_one_of_its_own_each_time() -> None:
+def test_decoded_default_value_is_a_fresh_copy() -> None:
     """Otherwise, a value that is absent twice is one list, and what is put into it is in both."""
     field = next(
         item
@@ -92,15 +92,13 @@ def test_a_value_that_is_absent_is_one_of_its_own_each_time() -> None:
         ("team", "2026-11-01T00:00:00Z", None),
     ],
 )
-def test_when_something_was_changed_is_read_where_its_kind_says_that(
-    kind: str, updated: object, changed: str | None
-) -> None:
+def test_update_time_is_decoded_for_supporting_kinds(kind: str, updated: object, changed: str | None) -> None:
     body = {"object": kind, "id": "7", "title": "T", "members": 1, "updatedAt": updated}
     found = decode(REGISTRY[kind], body, ("organization", "acme"), "/orgs/acme/x")
     assert (found.id, found.changed) == ("7", changed)
 
 
-def test_an_id_must_be_a_text_with_something_in_it() -> None:
+def test_id_must_be_a_nonempty_string() -> None:
     """Otherwise, a thing without an id counts as one with an empty one: what is written to it goes to its
     list.
     """
@@ -113,7 +111,7 @@ def test_an_id_must_be_a_text_with_something_in_it() -> None:
 
 
 @pytest.mark.parametrize("body", [None, [], "text", {}, {"items": {}}, {"items": None}])
-def test_a_list_must_be_there_and_be_one(body: object) -> None:
+def test_decoding_fails_if_list_member_is_missing(body: object) -> None:
     """Otherwise, an answer without the list that it should have ends in a mistake of dpsync's.
 
     Otherwise, a member of another form counts as an empty list, and all that was there as gone.
@@ -124,7 +122,7 @@ def test_a_list_must_be_there_and_be_one(body: object) -> None:
 
 
 @pytest.mark.parametrize("body", [None, [], "text", {}, {"id": ""}, {"id": 7, "title": "T"}])
-def test_an_object_without_its_id_is_none(body: object) -> None:
+def test_decoding_object_without_valid_id_fails(body: object) -> None:
     with pytest.raises(Misshapen):
         check(REGISTRY["team"], body)
 
@@ -137,7 +135,7 @@ NODE = {"object": "site-section-group", "id": "g", "title": "G", "icon": None, "
 SITE = ("site", "docs")
 
 
-def test_a_node_of_a_type_that_nobody_knows_is_passed_over_and_those_after_it_are_read() -> None:
+def test_tree_decoding_skips_nodes_of_unknown_type() -> None:
     tree = {"structure": [UNKNOWN, {**NODE, "children": []}]}
     for found in (
         decode_tree(NODES, tree, "structure", SITE, "/s"),

@@ -80,13 +80,13 @@ class Lists:
 
 
 @pytest.mark.parametrize("now", [[team("a")], [team("a"), team("b"), team("c")], []])
-def test_a_list_that_moved_between_two_readings_ends_the_plan(now: list[LiveObject]) -> None:
+def test_plan_fails_if_reread_list_has_changed(now: list[LiveObject]) -> None:
     around = Lists({f"{ORG}/teams": now}).around(team("a"), team("b"))
     with pytest.raises(DiagnosticError, match="returned different objects"):
         around.check([("team", "a")])
 
 
-def test_what_something_has_put_out_is_no_sign_that_somebody_is_writing() -> None:
+def test_reread_before_delete_ignores_output_objects() -> None:
     """It stands in the list, and was left out of what was read on purpose.
 
     Otherwise, where one space came out of a translation nothing is ever pruned.
@@ -95,13 +95,13 @@ def test_what_something_has_put_out_is_no_sign_that_somebody_is_writing() -> Non
     lists.around(space("a"), output_identities=frozenset({("space", "out")})).check([("space", "a")])
 
 
-def test_a_list_that_is_the_same_is_read_twice_and_no_more_said() -> None:
+def test_reread_before_delete_accepts_unchanged_list() -> None:
     lists = Lists({f"{ORG}/teams": [team("b"), team("a")]})
     lists.around(team("a"), team("b")).check([("team", "a"), ("team", "b")])
     assert lists.read == [f"{ORG}/teams"]
 
 
-def test_only_the_lists_of_what_is_deleted_are_read_a_second_time() -> None:
+def test_reread_before_delete_covers_affected_lists_only() -> None:
     """Otherwise, a delete of what is gone meanwhile ends the plan with a mistake of our own."""
     lists = Lists({f"{ORG}/teams": [team("a")]})
     lists.around(team("a"), space("s")).check([("team", "a"), ("team", "of another reading")])
@@ -114,7 +114,7 @@ SHOWN = thing("site_space", "place", "/sites/docs/structure", ("site", "docs"), 
 DOCS = thing("site", "docs", "/sites")
 
 
-def test_what_lies_in_a_deleted_thing_is_read() -> None:
+def test_children_of_deleted_object_are_read() -> None:
     """Otherwise, the members of a deleted team go along unseen."""
     lists = Lists({f"{ORG}/teams/a/members": [member("a", "ada")]})
     around = lists.around(team("a"))
@@ -122,13 +122,13 @@ def test_what_lies_in_a_deleted_thing_is_read() -> None:
     assert member("a", "ada").identity in around.snapshot.objects
 
 
-def test_what_lies_in_a_node_was_read_with_its_tree() -> None:
+def test_children_of_tree_node_need_no_request() -> None:
     """Otherwise, a node is looked into by a URL that there is not, which ends the plan."""
     section = thing("section", "one", "/sites/docs/structure", ("site", "docs"))
     assert list(Lists().around(DOCS, section).inside(section)) == []
 
 
-def test_of_what_lies_in_a_thing_its_lists_are_read_and_no_part_of_it() -> None:
+def test_children_of_deleted_site_exclude_its_settings() -> None:
     """Otherwise, each part of a deleted site costs a request, and one that may not be read keeps the site."""
     inside = {source.url for source in Lists().around(DOCS).inside(DOCS)}
     site = f"{ORG}/sites/docs"
@@ -136,7 +136,7 @@ def test_of_what_lies_in_a_thing_its_lists_are_read_and_no_part_of_it() -> None:
     assert not {f"{site}/customization", f"{site}/adaptive-schema"} & inside
 
 
-def test_of_what_was_looked_at_nothing_is_read_again_and_nothing_new_is_said() -> None:
+def test_dependents_of_deleted_object_are_read_once() -> None:
     """Otherwise, a plan with a delete never ends reading."""
     lists = Lists()
     around = lists.around(team("a"))
@@ -146,14 +146,14 @@ def test_of_what_was_looked_at_nothing_is_read_again_and_nothing_new_is_said() -
     assert lists.read == before
 
 
-def test_where_only_what_refers_to_it_is_asked_for_its_inside_is_not_read() -> None:
+def test_look_without_children_reads_references_only() -> None:
     lists = Lists()
     lists.around(team("a")).look([("team", "a")], inside=False)
     assert f"{ORG}/teams/a/members" not in lists.read
 
 
 @pytest.mark.parametrize("url", [f"{ORG}/teams/a/members", f"{ORG}/saml", "/spaces/s/permissions/teams"])
-def test_a_list_that_may_not_be_read_is_noted_for_the_delete_that_rests_on_it(url: str) -> None:
+def test_unreadable_list_is_recorded_for_the_delete(url: str) -> None:
     """Otherwise, where nobody may see what goes along it is deleted all the same."""
     lists = Lists({f"{ORG}/spaces": [space("s")]}, refused={url})
     around = lists.around(team("a"), team("b"))
@@ -161,7 +161,7 @@ def test_a_list_that_may_not_be_read_is_noted_for_the_delete_that_rests_on_it(ur
     assert around.snapshot.evidence.unseen == {("team", "a"): url}
 
 
-def test_every_object_that_refers_to_a_deleted_one_comes_into_the_snapshot() -> None:
+def test_objects_referring_to_deleted_space_enter_snapshot() -> None:
     """Otherwise, a place that shows a deleted space goes along unseen."""
     others = [thing("site", f"s{number}", "/sites") for number in range(5)]
     lists = Lists(
@@ -176,14 +176,14 @@ def test_every_object_that_refers_to_a_deleted_one_comes_into_the_snapshot() -> 
     assert SHOWN.identity in around.snapshot.objects
 
 
-def test_a_site_that_shows_nothing_of_what_is_deleted_is_not_looked_into() -> None:
+def test_sites_without_deleted_space_are_not_read() -> None:
     others = [thing("site", f"s{number}", "/sites") for number in range(5)]
     lists = Lists({f"{ORG}/sites": [DOCS, *others], f"{ORG}/sites?space=a": [DOCS]})
     lists.around(space("a")).look([("space", "a")])
     assert [url for url in lists.read if url.endswith("/structure")] == [f"{ORG}/sites/docs/structure"]
 
 
-def test_of_many_things_every_site_is_looked_into_which_takes_fewer_requests() -> None:
+def test_several_deleted_spaces_read_all_site_structures() -> None:
     others = [thing("site", f"s{number}", "/sites") for number in range(2)]
     lists = Lists({f"{ORG}/sites": others})
     deleted = [space(id) for id in "abc"]
@@ -192,7 +192,7 @@ def test_of_many_things_every_site_is_looked_into_which_takes_fewer_requests() -
     assert sum(url.endswith("/structure") for url in lists.read) == 2
 
 
-def test_where_it_may_not_be_asked_which_sites_show_it_the_delete_has_no_evidence() -> None:
+def test_forbidden_site_query_leaves_delete_without_evidence() -> None:
     others = [thing("site", f"s{number}", "/sites") for number in range(5)]
     lists = Lists({f"{ORG}/sites": others}, refused={f"{ORG}/sites?space=a"})
     around = lists.around(space("a"))
@@ -200,7 +200,7 @@ def test_where_it_may_not_be_asked_which_sites_show_it_the_delete_has_no_evidenc
     assert around.snapshot.evidence.unseen == {("space", "a"): f"{ORG}/sites?space=a"}
 
 
-def test_what_the_organization_itself_names_is_read_with_it() -> None:
+def test_organization_is_reread_before_delete() -> None:
     """Its default content, say: no list has it, and it is not below anything.
 
     Otherwise, what the organization itself names is lost, unseen.
@@ -212,7 +212,7 @@ def test_what_the_organization_itself_names_is_read_with_it() -> None:
     assert ORG in lists.read
 
 
-def test_each_list_is_read_once_for_all_deletes() -> None:
+def test_several_deletes_read_each_list_once() -> None:
     lists = Lists()
     lists.around(team("a"), team("b")).look([("team", "a"), ("team", "b")])
     assert len(lists.read) == len(set(lists.read))
@@ -222,7 +222,7 @@ TRANSLATIONS, PLACE = Address.parse("acme/translations"), Address.parse("acme/sp
 
 
 @pytest.mark.parametrize("declared", [True, False])
-def test_what_a_deleted_translation_has_made_is_an_object_of_its_own_place_from_then_on(
+def test_output_space_of_deleted_translation_enters_declared_scope(
     declared: bool,
 ) -> None:
     """Otherwise, any space that came out of some translation goes as undeclared with the translation that is
@@ -243,7 +243,7 @@ def test_what_a_deleted_translation_has_made_is_an_object_of_its_own_place_from_
 # Right before a delete: what was read before counts no more.
 
 
-def test_what_is_no_longer_in_its_list_is_out_of_the_snapshot_with_all_that_was_in_it() -> None:
+def test_reread_removes_missing_object_with_children() -> None:
     """Otherwise, right before a delete what was read long ago counts as still there.
 
     Otherwise, what was in something that is gone counts as still there.
@@ -254,14 +254,14 @@ def test_what_is_no_longer_in_its_list_is_out_of_the_snapshot_with_all_that_was_
     assert set(around.snapshot.objects) == {ACME, ("team", "a")}
 
 
-def test_what_was_changed_is_in_the_snapshot_as_it_is_now() -> None:
+def test_reread_updates_changed_object_in_snapshot() -> None:
     renamed = replace(team("a"), fields={"title": "Quite another"})
     around = Lists({f"{ORG}/teams": [renamed]}).around(team("a"), again=True)
     around.look([("team", "a")])
     assert around.snapshot.objects["team", "a"] == renamed
 
 
-def test_a_list_below_something_that_is_gone_meanwhile_is_empty() -> None:
+def test_reread_ignores_404_below_deleted_object() -> None:
     """Otherwise, what somebody else has deleted meanwhile ends an apply halfway."""
     lists = Lists({f"{ORG}/teams": []}, gone={f"{ORG}/teams/a/members"})
     around = lists.around(team("a"), again=True)
@@ -269,13 +269,13 @@ def test_a_list_below_something_that_is_gone_meanwhile_is_empty() -> None:
     assert ("team", "a") not in around.snapshot.objects
 
 
-def test_the_first_time_a_list_that_is_not_there_ends_the_reading() -> None:
+def test_first_read_fails_on_missing_list() -> None:
     """Otherwise, a list that is not there is taken for an empty one, and what it holds is not shown."""
     with pytest.raises(NotFound):
         Lists(gone={f"{ORG}/teams/a/members"}).around(team("a")).look([("team", "a")])
 
 
-def test_what_something_has_put_out_does_not_come_back_as_an_object_of_its_own() -> None:
+def test_reread_keeps_output_objects_out_of_snapshot() -> None:
     """Otherwise, what something has put out counts as an object of its own."""
     lists = Lists({f"{ORG}/spaces": [space("a"), space("out")]})
     around = lists.around(space("a"), output_identities=frozenset({("space", "out")}), again=True)
@@ -286,7 +286,7 @@ def test_what_something_has_put_out_does_not_come_back_as_an_object_of_its_own()
 # What is given away.
 
 
-def test_of_what_is_given_away_it_is_read_what_lies_in_it_and_what_shows_it() -> None:
+def test_transfer_reads_children_and_showing_sites() -> None:
     lists = Lists({f"{ORG}/sites?space=a": [DOCS], "/spaces/a/permissions/users": []})
     around = lists.around(space("a"))
     around.look_at_given([("space", "a")])
@@ -295,7 +295,7 @@ def test_of_what_is_given_away_it_is_read_what_lies_in_it_and_what_shows_it() ->
 
 
 @pytest.mark.parametrize("url", [f"{ORG}/sites?space=a", "/spaces/a/permissions/users"])
-def test_what_cannot_be_seen_of_what_is_given_away_is_noted(url: str) -> None:
+def test_unreadable_list_of_transferred_space_is_recorded(url: str) -> None:
     """Otherwise, where nobody may see what is in a space it is given away all the same.
 
     Otherwise, where nobody may see which sites show a space it is given away all the same.
@@ -305,7 +305,7 @@ def test_what_cannot_be_seen_of_what_is_given_away_is_noted(url: str) -> None:
     assert around.snapshot.evidence.unseen == {("space", "a"): url}
 
 
-def test_what_no_site_can_show_is_asked_of_none() -> None:
+def test_sites_are_not_queried_for_transferred_collection() -> None:
     lists = Lists()
     around = lists.around(thing("collection", "c", "/collections"))
     around.look_at_given([("collection", "c")])

@@ -25,7 +25,7 @@ def acts(plan: Plan) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
-def test_with_any_one_answer_refused_the_rest_is_planned_as_before(bench: Bench, name: str) -> None:
+def test_forbidden_read_blocks_only_affected_plan_entries(bench: Bench, name: str) -> None:
     """Wanted is another value for each entry, and everything that is not declared is to be deleted.
 
     Otherwise, what is made below something new is sent to no place.
@@ -49,7 +49,7 @@ def unmanaged(plan: Plan) -> set[str]:
     return {item.address for item in plan.blocked if "[" in item.address}
 
 
-def test_an_import_leaves_out_what_may_not_be_read_and_says_so(bench: Bench) -> None:
+def test_import_skips_and_reports_forbidden_objects(bench: Bench) -> None:
     bench.server.reset()
     tape = Tape(bench.server.url, "ada-token")
 

@@ -109,7 +109,7 @@ def changes(subject: Subject) -> Iterator[tuple[str, Way, Any]]:
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
-def test_a_wrong_place_ends_the_plan_or_means_nothing(bench: Bench, name: str) -> None:
+def test_plan_fails_or_ignores_malformed_response_field(bench: Bench, name: str) -> None:
     subject = Subject(bench, REGISTRY[name])
     tried = list(changes(subject))
     wrong = []
@@ -133,7 +133,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
-def test_path_like_id_in_an_answer_ends_the_plan(bench: Bench, name: str) -> None:
+def test_plan_fails_on_path_like_response_id(bench: Bench, name: str) -> None:
     """Otherwise, a request for a team with the id `..` would be a request for the organization."""
     subject = Subject(bench, REGISTRY[name])
     asked, found, wrong = {*subject.tape.answers}, list(ids(subject)), []
@@ -244,7 +244,7 @@ def sources(item: Field) -> list[str]:
 
 
 @pytest.mark.parametrize("answer", [[], "text", {"configuration": []}, {"externalIds": "a"}])
-def test_nothing_is_sent_back_that_was_not_read_properly(bench: Bench, answer: Any) -> None:
+def test_apply_does_not_write_after_malformed_read(bench: Bench, answer: Any) -> None:
     """A request that replaces what there is carries what is live: after a wrong answer it would wipe it."""
     kept = {
         "integrations": {"tools": {"configuration": {"server": "https://a.example"}, "externalIds": ["a"]}}
@@ -266,7 +266,7 @@ LISTED = sorted(name for name, kind in REGISTRY.kinds.items() if isinstance(kind
 
 
 @pytest.mark.parametrize("name", LISTED)
-def test_a_list_with_one_thing_twice_or_fewer_than_it_counts_ends_the_plan(bench: Bench, name: str) -> None:
+def test_plan_fails_on_incomplete_list(bench: Bench, name: str) -> None:
     """Otherwise, a list that has one thing twice is planned on.
 
     Otherwise, a list that has one thing twice is planned on, also of lists that are read for their ids.
@@ -298,7 +298,7 @@ class IdReplacingTape(Tape):
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_path_like_id_of_created_object_is_looked_up(bench: Bench, text: str) -> None:
+def test_apply_looks_up_path_like_created_id(bench: Bench, text: str) -> None:
     """Otherwise, the following steps would send requests to a path that the answer has chosen."""
     wanted = {"teams": {"new": {"title": "New", "members": {"bo@acme.example": {"role": "member"}}}}}
     session = bench.session(bench.said(wanted))

@@ -38,7 +38,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
         yield Lab(server, tmp_path, REGISTRY).holds(sites=sites)
 
 
-def test_it_is_undeclared_and_named_by_its_id(lab: Lab) -> None:
+def test_object_without_name_is_unmanaged_and_kept(lab: Lab) -> None:
     session = lab.session("sites: { docs: { title: Docs, basename: docs, shareLinks: { partners: {} } } }")
     with Nameless(lab.server.url, "token") as client:
         plan = session.plan(client).plan
@@ -46,7 +46,7 @@ def test_it_is_undeclared_and_named_by_its_id(lab: Lab) -> None:
     assert [kept.addresses for kept in plan.kept] == [("acme/sites/docs/shareLinks/[second]",)]
 
 
-def test_an_import_is_proven_with_it(lab: Lab) -> None:
+def test_import_succeeds_with_object_without_name(lab: Lab) -> None:
     with Nameless(lab.server.url, "token") as client:
         made = import_(client, REGISTRY, ["acme"])
     assert made.problems == ()

@@ -98,7 +98,7 @@ SPACES = [space("guides")]
 # What is recorded and is not live.
 
 
-def test_content_whose_recorded_object_was_deleted_and_comes_back_by_its_pin_is_said_to_be_that() -> None:
+def test_missing_recorded_space_is_reported_as_restorable() -> None:
     """Otherwise, what a line names and is gone is made anew, empty, beside what may come back."""
     snapshot, _ = read(
         {"space": {"a": {"title": "A"}}},
@@ -108,13 +108,13 @@ def test_content_whose_recorded_object_was_deleted_and_comes_back_by_its_pin_is_
     assert snapshot.missing == {Address.parse("acme/spaces/a"): Missing("gone", restorable=True)}
 
 
-def test_content_that_was_deleted_is_found_by_its_pin() -> None:
+def test_pin_finds_deleted_space() -> None:
     deleted = {"/spaces/gone": space("gone", deletedAt="2026-01-01T00:00:00Z"), f"{ORG}/spaces": SPACES}
     snapshot, _ = read(GUIDES, deleted, pins={GUIDE: "gone"})
     assert snapshot.objects["space", "gone"].deleted
 
 
-def test_what_is_nowhere_any_more_cannot_come_back() -> None:
+def test_missing_object_unknown_to_platform_is_not_restorable() -> None:
     """Otherwise, what is gone for good is told as one that its pin brings back.
 
     Otherwise, a pin on what is gone for good ends the plan without a word about the pin.
@@ -123,7 +123,7 @@ def test_what_is_nowhere_any_more_cannot_come_back() -> None:
     assert snapshot.missing == {Address.parse("acme/spaces/a"): Missing("gone", restorable=False)}
 
 
-def test_what_another_object_is_by_now_is_not_asked_for() -> None:
+def test_outdated_recorded_id_of_matched_entry_is_ignored() -> None:
     """Its line is out of date, and it was recognised by its name.
 
     Otherwise, what was recognised by its name is asked for once more, as if it were gone.
@@ -133,14 +133,14 @@ def test_what_another_object_is_by_now_is_not_asked_for() -> None:
     assert "/spaces/gone" not in platform.asked
 
 
-def test_what_cannot_be_brought_back_at_all_is_not_asked_for() -> None:
+def test_missing_team_is_not_looked_up_for_restore() -> None:
     """Otherwise, what cannot be brought back is asked for at an address that there is not."""
     team = {"object": "team", "id": "t", "title": "Other"}
     _, platform = read({"team": {"a": {"title": "A"}}}, {f"{ORG}/teams": [team]}, "acme/teams/a=gone")
     assert f"{ORG}/teams/gone" not in platform.asked
 
 
-def test_what_a_line_of_another_organization_names_is_not_gone_here() -> None:
+def test_recorded_id_of_other_organization_is_not_missing() -> None:
     """The entry stands in another organization now: that is a transfer, or something new.
 
     Otherwise, what only a line of another organization names counts as gone here.
@@ -161,14 +161,14 @@ def test_what_a_line_of_another_organization_names_is_not_gone_here() -> None:
 
 
 @pytest.mark.parametrize(("answer", "user"), [({"id": "ada"}, "ada"), (Forbidden("GET", "/", 403, ""), None)])
-def test_whose_token_it_is_may_stay_unknown(answer: Any, user: str | None) -> None:
+def test_forbidden_user_request_leaves_user_unknown(answer: Any, user: str | None) -> None:
     """Otherwise, a token that may not ask who it is cannot plan anything about members."""
     snapshot, _ = read({"member": {}}, {f"{ORG}/members": [], "/user": answer})
     assert snapshot.user == user
 
 
 @pytest.mark.parametrize("refusable", [False, True])
-def test_only_where_it_is_asked_for_a_list_may_be_refused(refusable: bool) -> None:
+def test_forbidden_list_is_recorded_only_if_refusable(refusable: bool) -> None:
     """Otherwise, where a list that a delete rests on may not be read it counts as looked at."""
     path = f"{ORG}/spaces"
     sources = Sources(cast(ReadClient, Platform({path: refused(path)})), REGISTRY, 1)
@@ -182,7 +182,7 @@ def test_only_where_it_is_asked_for_a_list_may_be_refused(refusable: bool) -> No
     assert path not in sources.objects
 
 
-def test_a_signal_ends_the_counting_of_pages() -> None:
+def test_interrupt_ends_page_counting() -> None:
     """Otherwise, a signal while pages are counted is passed over."""
     platform = Platform({"/spaces/a/content/pages": Interrupted("GET", "/x")})
     asked = [("space", Candidate(address="acme/spaces/a", id="a", title="A"))]
@@ -190,7 +190,7 @@ def test_a_signal_ends_the_counting_of_pages() -> None:
         held(cast(ReadClient, platform), REGISTRY, 1, asked)
 
 
-def test_the_pages_of_twenty_things_are_counted_and_of_no_more() -> None:
+def test_pages_are_counted_for_at_most_twenty_candidates() -> None:
     platform = Platform({f"/spaces/s{number}/content/pages": {"pages": [{}]} for number in range(30)})
     asked = [
         ("space", Candidate(address=f"acme/spaces/s{number}", id=f"s{number}", title="S"))
@@ -203,9 +203,7 @@ def test_the_pages_of_twenty_things_are_counted_and_of_no_more() -> None:
 @pytest.mark.parametrize(
     ("parallelism", "items", "alone"), [(1, 1, True), (1, 2, True), (2, 1, True), (2, 2, False)]
 )
-def test_only_several_reads_that_may_go_at_once_are_given_to_other_threads(
-    parallelism: int, items: int, alone: bool
-) -> None:
+def test_threads_are_used_only_for_several_parallel_reads(parallelism: int, items: int, alone: bool) -> None:
     sources = Sources(cast(ReadClient, Platform({})), REGISTRY, parallelism)
     threads = sources.map(lambda _: threading.get_ident(), range(items))
     assert (set(threads) == {threading.get_ident()}) is alone
@@ -232,7 +230,7 @@ def unsettled(things: Things, translations: Any) -> dict[str, str]:
     return {str(address): one.reason for address, one in snapshot.unsettled.items()}
 
 
-def test_what_has_come_out_of_a_translation_is_no_stranger_among_the_spaces() -> None:
+def test_translation_output_is_not_an_unmanaged_space() -> None:
     """Otherwise, the space of a translation counts as undeclared, and is deleted."""
     spaces, translations = [*SPACES, space("out")], [translation("t", **DONE)]
     for things in (GUIDES, WANTED):
@@ -245,9 +243,7 @@ def test_what_has_come_out_of_a_translation_is_no_stranger_among_the_spaces() ->
     ("more", "silent"),
     [({}, False), (DONE, False), ({"status": "completed"}, True), ({"status": "running"}, False)],
 )
-def test_where_a_translation_does_not_say_which_space_it_made_none_is_known_to_be_undeclared(
-    more: dict[str, Any], silent: bool
-) -> None:
+def test_translation_without_output_id_makes_pruning_unsafe(more: dict[str, Any], silent: bool) -> None:
     """Otherwise, the space of a translation that does not name it is deleted as undeclared.
 
     Otherwise, a translation that has not run yet keeps every space from being pruned.
@@ -262,7 +258,7 @@ def test_where_a_translation_does_not_say_which_space_it_made_none_is_known_to_b
         )
 
 
-def test_where_translations_may_not_be_read_no_space_is_known_to_be_undeclared() -> None:
+def test_unreadable_translations_make_space_pruning_unsafe() -> None:
     """Otherwise, where translations may not be read the spaces that they have made are deleted as
     undeclared.
     """
@@ -281,9 +277,7 @@ def test_where_translations_may_not_be_read_no_space_is_known_to_be_undeclared()
         ({"deletedAt": "2026-01-01T00:00:00Z", "organization": "globex"}, False),
     ],
 )
-def test_only_what_is_deleted_and_of_this_organization_is_one_that_can_be_brought_back(
-    more: dict[str, Any], there: bool
-) -> None:
+def test_restorable_object_must_be_deleted_in_same_organization(more: dict[str, Any], there: bool) -> None:
     """Otherwise, a pin on what is live in no list brings back what was never deleted."""
     platform = Platform({"/spaces/x": space("x", **more)})
     sources = Sources(cast(ReadClient, platform), REGISTRY, 1)
@@ -293,7 +287,7 @@ def test_only_what_is_deleted_and_of_this_organization_is_one_that_can_be_brough
     assert found is None or found.deleted
 
 
-def test_what_is_deleted_already_and_still_in_its_list_is_not_live() -> None:
+def test_listed_object_with_deletion_date_is_not_live() -> None:
     """Otherwise, what was deleted and is still in its list counts as live."""
     snapshot, _ = read(GUIDES, {f"{ORG}/spaces": [*SPACES, space("old", deletedAt="2026-01-01T00:00:00Z")]})
     assert snapshot.scopes[Address.parse("acme/spaces")] == (("space", "guides"),)
@@ -302,7 +296,7 @@ def test_what_is_deleted_already_and_still_in_its_list_is_not_live() -> None:
 # Organizations.
 
 
-def test_an_organization_that_this_token_may_not_see_ends_the_reading() -> None:
+def test_read_fails_for_missing_organization() -> None:
     """Otherwise, a question about who is who is passed over, and the plan guesses.
 
     Otherwise, an organization that the token does not see ends the plan without a word about the token.
@@ -312,7 +306,7 @@ def test_an_organization_that_this_token_may_not_see_ends_the_reading() -> None:
         read({}, {ORG: NotFound("GET", ORG, 404, "")})
 
 
-def test_one_that_may_not_be_read_ends_it_as_what_may_not_be_read() -> None:
+def test_read_fails_if_organization_is_forbidden() -> None:
     with pytest.raises(Forbidden):
         read({}, {ORG: refused(ORG)})
 
@@ -320,7 +314,7 @@ def test_one_that_may_not_be_read_ends_it_as_what_may_not_be_read() -> None:
 # Parts, and how much is at stake.
 
 
-def test_of_what_is_asked_about_the_pages_are_counted_however_deep() -> None:
+def test_nested_pages_of_candidates_are_counted() -> None:
     """Otherwise, a question whose pages cannot be counted is never asked, and the plan fails."""
     pages = {"pages": [{"pages": [{"pages": []}, {}]}, {}]}
     platform = Platform(
@@ -331,7 +325,7 @@ def test_of_what_is_asked_about_the_pages_are_counted_however_deep() -> None:
     assert held(cast(ReadClient, platform), REGISTRY, 1, asked) == {("space", "a"): 4}
 
 
-def test_what_refers_to_something_is_what_it_says_and_no_more() -> None:
+def test_snapshot_stores_translation_output_and_status() -> None:
     snapshot, _ = read(WANTED, {f"{ORG}/spaces": [*SPACES, space("out")],
                                 f"{ORG}/translations": [translation("t", **DONE)]})  # fmt: skip
     item = snapshot.objects["translation", "t"]

@@ -32,7 +32,7 @@ def given(found: ReadingState, kind: str) -> dict[Address, Address]:
     return {here: was.address for here, was in found.earlier_by_parent[kind, ACME].items()}
 
 
-def test_what_another_organization_declares_no_more_under_the_same_key_may_have_come_from_there() -> None:
+def test_undeclared_space_of_other_organization_may_be_transferred() -> None:
     assert given(state(SPACE, NOTHING, NOTHING, SPACE), "space") == {at(A): at("other/spaces/a")}
 
 
@@ -46,7 +46,7 @@ def test_what_another_organization_declares_no_more_under_the_same_key_may_have_
     ],
     ids=["is still declared there", "was here before", "cannot be given away", "is something else"],
 )
-def test_nothing_else_may_have_come_from_there(
+def test_transfer_from_other_organization_is_ruled_out(
     found: ReadingState, kind: str, known: dict[Address, Address]
 ) -> None:
     """Otherwise, what another organization still declares is taken for something that was given away.
@@ -57,7 +57,7 @@ def test_nothing_else_may_have_come_from_there(
     assert given(found, kind) == known
 
 
-def test_where_two_organizations_have_lost_one_of_that_key_neither_is_taken() -> None:
+def test_transfer_origin_is_unknown_for_two_organizations() -> None:
     """Otherwise, of two organizations that have lost one of the key one is taken by chance."""
     third, base = Address.root("third"), declared(NOTHING, SPACE)
     there = {third: replace(base.resources[OTHER], address=third, key="third")}
@@ -68,7 +68,7 @@ def test_where_two_organizations_have_lost_one_of_that_key_neither_is_taken() ->
     assert given(found, "space") == {}
 
 
-def test_lists_are_read_below_what_is_there_and_stays_there() -> None:
+def test_matched_entry_is_live_unless_transferred_or_deleted() -> None:
     """Otherwise, lists below what is transferred are read, and what is lost with the transfer counts as
     there.
 
@@ -85,7 +85,7 @@ def test_lists_are_read_below_what_is_there_and_stays_there() -> None:
         gone.clear()
 
 
-def test_a_reference_to_what_has_an_output_means_the_output_also_before_there_is_one() -> None:
+def test_reference_to_pending_output_is_unbound() -> None:
     """Otherwise, what refers to a translation's space gets the id of the translation."""
     found = state(SPACE, NOTHING, NOTHING, NOTHING)
     assert found.bound(at(A)) is None

@@ -60,23 +60,23 @@ SPACE: Things = {"space": {"a": {"title": "A"}}}
 @pytest.mark.parametrize(
     "other", [file(f"{A}=x", platform="https://staging.example"), file(f"{A}=x", organization="9")]
 )
-def test_lines_of_another_platform_or_organization_are_none_of_this_reading(other: IdsFile) -> None:
+def test_recorded_ids_of_other_platform_are_ignored(other: IdsFile) -> None:
     found = reading(declared(SPACE), other)
     assert found.recorded.lines == found.records.lines == {}
     assert found.records.empty == {ACME, OTHER}
 
 
-def test_an_organization_has_no_lines_where_it_has_none_itself() -> None:
+def test_organization_without_recorded_ids_counts_as_empty() -> None:
     """Otherwise, where nothing is recorded yet content is made beside what it perhaps is."""
     assert reading(declared(SPACE), file(f"{A}=x")).records.empty == {OTHER}
 
 
-def test_a_line_without_an_entry_is_an_orphan() -> None:
+def test_recorded_id_without_entry_is_orphan() -> None:
     found = reading(declared(SPACE), file(f"{A}=x", f"{B}=y"))
     assert found.recorded.orphans == {"y": at(B)}
 
 
-def test_an_entry_that_the_server_lacks_is_no_entry_that_was_removed() -> None:
+def test_recorded_id_of_unsupported_entry_is_not_orphan() -> None:
     """Else another entry takes over what it is.
 
     Otherwise, what the server lacks counts as removed, and another entry takes over what it is.
@@ -101,7 +101,7 @@ def base(things: Things, ids: IdsFile) -> Base:
         (Base("the base", "0" * 40, None, ids=file(f"{A}=x")), False),  # nobody knows what was there
     ],
 )
-def test_an_entry_is_back_where_the_base_lacks_it_and_has_its_line(before: Base, returned: bool) -> None:
+def test_entry_is_returned_if_base_has_only_id(before: Base, returned: bool) -> None:
     """Otherwise, an entry that was there all the time counts as one that came back, and is asked about.
 
     Otherwise, an entry that is new in this change counts as one that came back.
@@ -110,7 +110,7 @@ def test_an_entry_is_back_where_the_base_lacks_it_and_has_its_line(before: Base,
     assert found.recorded.returned == ({at(A)} if returned else frozenset())
 
 
-def test_what_nobody_declares_has_not_come_back() -> None:
+def test_undeclared_entry_does_not_count_as_returned() -> None:
     """Otherwise, what nobody declares counts as an entry that came back."""
     found = reading(declared({}), file(f"{A}=x"), base({}, file(f"{A}=x")))
     assert found.recorded.returned == frozenset()
@@ -119,28 +119,28 @@ def test_what_nobody_declares_has_not_come_back() -> None:
 # In another organization.
 
 
-def test_a_line_of_what_stands_in_another_organization_now_is_the_line_of_that_entry() -> None:
+def test_recorded_id_follows_entry_to_other_organization() -> None:
     found = reading(declared({}, SPACE), file(f"{A}=x"))
     there = at("other/spaces/a")
     assert found.recorded.lines[there].id == "x"
     assert there not in found.records.lines  # it was written about another place: nothing is gone here
 
 
-def test_its_own_line_goes_before_one_of_another_organization() -> None:
+def test_own_recorded_id_overrides_id_from_other_organization() -> None:
     """Otherwise, a line of another organization goes before the entry's own."""
     own = file("other/spaces/a=own", organization="2")
     both = IdsFile({HERE: {**file(f"{A}=x").sections[HERE], **own.sections[HERE]}})
     assert reading(declared({}, SPACE), both).recorded.lines[at("other/spaces/a")].id == "own"
 
 
-def test_what_cannot_be_given_to_another_organization_has_no_line_from_there() -> None:
+def test_recorded_id_of_team_does_not_cross_organizations() -> None:
     """Otherwise, the id of one organization's team is looked for in another one, and told as gone."""
     teams: Things = {"team": {"a": {"title": "A"}}}
     found = reading(declared({}, teams), file("acme/teams/a=x"))
     assert found.recorded.lines == {at("acme/teams/a"): RecordedLine(at("acme/teams/a"), "x")}
 
 
-def test_a_line_that_an_entry_has_here_says_nothing_about_another_organization() -> None:
+def test_recorded_id_stays_with_entry_in_same_organization() -> None:
     found = reading(declared(SPACE, SPACE), file(f"{A}=x"))
     assert at("other/spaces/a") not in found.recorded.lines
 
@@ -149,7 +149,7 @@ def test_a_line_that_an_entry_has_here_says_nothing_about_another_organization()
 
 
 @pytest.mark.parametrize(("missing", "codes"), [("team-t", ["DP315"]), ("space-s", []), ("nothing", [])])
-def test_a_line_with_the_id_of_another_kind_is_a_mistake_in_the_file(missing: str, codes: list[str]) -> None:
+def test_recorded_id_of_wrong_kind_fails(missing: str, codes: list[str]) -> None:
     """Otherwise, a line with the id of something else is told as one that is gone."""
     live = Case({}, {"team": {"t": {"title": "T"}}, "space": {"s": {"title": "S"}}}).sides()
     state = reading(declared(SPACE), file(f"{A}={missing}"))
@@ -162,7 +162,7 @@ def test_a_line_with_the_id_of_another_kind_is_a_mistake_in_the_file(missing: st
 # What a reading gives.
 
 
-def test_there_is_a_line_for_each_entry_that_was_recognised_and_can_be_mistaken() -> None:
+def test_ids_are_recorded_only_for_ambiguous_matched_entries() -> None:
     """Otherwise, what its key tells for certain gets a line, which then goes before the key."""
     case = Case(
         {"space": {"a": {"title": "A"}, "new": {"title": "New"}}, "member": {"ada": {"role": "read"}}},
@@ -172,7 +172,7 @@ def test_there_is_a_line_for_each_entry_that_was_recognised_and_can_be_mistaken(
     assert recorded_lines(REGISTRY, sides.desired, sides.snapshot) == {at(A): RecordedLine(at(A), "space-a")}
 
 
-def test_the_line_of_a_section_names_what_was_made_along_with_it() -> None:
+def test_recorded_section_id_includes_first_site_space() -> None:
     things: Things = {
         "space": {"a": {"title": "A"}},
         "site": {"docs": {"title": "Docs"}},
@@ -187,7 +187,7 @@ def test_the_line_of_a_section_names_what_was_made_along_with_it() -> None:
     assert also["acme/sites/docs"] is None
 
 
-def test_the_line_of_a_translation_names_the_space_that_came_out_of_it() -> None:
+def test_recorded_translation_id_includes_output_space() -> None:
     case = Case()
     source = {"source": {"space": case.ref("space", "s"), "language": "en"}, "language": "fr"}
     case.wanted = case.live = {"space": {"s": {"title": "S"}}, "translation": {"fr": source}}

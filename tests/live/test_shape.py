@@ -42,7 +42,7 @@ DOCUMENT = {"object": "document", "data": {}, "nodes": []}
         (Markdown(), DOCUMENT | {"nodes": ["whatever the platform keeps"]}),
     ],
 )
-def test_what_fits(type: Type, wire: Any) -> None:
+def test_valid_values_match_their_field_type(type: Type, wire: Any) -> None:
     assert type.misfit(wire) is None
 
 
@@ -77,7 +77,7 @@ def test_what_fits(type: Type, wire: Any) -> None:
         (Markdown(), DOCUMENT | {"nodes": {}}, Misfit("nodes", "a list", "an object")),
     ],
 )
-def test_what_does_not_fit_is_told_with_its_place(type: Type, wire: Any, misfit: Misfit) -> None:
+def test_type_mismatch_reports_member_and_found_type(type: Type, wire: Any, misfit: Misfit) -> None:
     assert type.misfit(wire) == misfit
 
 
@@ -115,7 +115,7 @@ PROPER = {"house": {"name": "h"}, "id": "r1", "title": "Hall", "role": None}
         {"links": {}},
     ],
 )
-def test_an_item_may_lack_what_its_kind_does_not_need(more: dict[str, Any]) -> None:
+def test_response_item_may_lack_optional_members(more: dict[str, Any]) -> None:
     check(ROOM, PROPER | more)
 
 
@@ -139,7 +139,7 @@ def test_an_item_may_lack_what_its_kind_does_not_need(more: dict[str, Any]) -> N
         ({"deletedAt": False}, "deletedAt"),
     ],
 )
-def test_an_item_that_does_not_fit_is_named_with_its_member(more: dict[str, Any], member: str) -> None:
+def test_invalid_response_item_error_names_member(more: dict[str, Any], member: str) -> None:
     with pytest.raises(Misshapen) as wrong:
         check(ROOM, PROPER | more)
     assert wrong.value.misfit.member == member
@@ -147,39 +147,39 @@ def test_an_item_that_does_not_fit_is_named_with_its_member(more: dict[str, Any]
 
 
 @pytest.mark.parametrize("missing", ["title", "role", "id", "house"])
-def test_what_every_answer_has_is_missed(missing: str) -> None:
+def test_missing_required_response_member_fails(missing: str) -> None:
     with pytest.raises(Misshapen) as wrong:
         check(ROOM, {name: value for name, value in PROPER.items() if name != missing})
     assert wrong.value.misfit.found == "missing"
 
 
 @pytest.mark.parametrize(("owner", "found"), [({}, "missing"), ({"id": None}, "null")])
-def test_an_object_that_is_there_without_its_id_says_which_way_it_lacks_it(owner: Any, found: str) -> None:
+def test_reference_without_id_reports_missing_or_null(owner: Any, found: str) -> None:
     with pytest.raises(Misshapen) as wrong:
         check(ROOM, PROPER | {"owner": owner})
     assert (wrong.value.misfit.expected, wrong.value.misfit.found) == ("an id", found)
 
 
 @pytest.mark.parametrize("body", [[], None, "x", {"title": []}, {"colour": 7}])
-def test_what_is_sent_back_with_changes_must_be_an_object_of_this_kind(body: Any) -> None:
+def test_body_to_write_back_must_match_its_kind(body: Any) -> None:
     with pytest.raises(Misshapen):
         check_written(ROOM, body)
 
 
-def test_the_item_is_named_by_its_place_in_the_list() -> None:
+def test_malformed_list_item_is_named_by_position() -> None:
     with pytest.raises(Misshapen) as wrong:
         list(decode_list(ROOM, [PROPER, PROPER | {"id": "r2", "title": 7}], None, "/rooms"))
     assert (wrong.value.place, wrong.value.id) == ("items[1]", "h/r2")
 
 
 @pytest.mark.parametrize(("id", "named"), [("r2", "r2"), ("", None), (7, None), (None, None)])
-def test_an_item_whose_id_is_no_text_is_named_by_its_place_alone(id: Any, named: str | None) -> None:
+def test_malformed_item_without_valid_id_shows_position_only(id: Any, named: str | None) -> None:
     with pytest.raises(Misshapen) as wrong, Placed("items[1]", {"id": id}):
         raise Misshapen(Misfit("title", "a text", "a number"))
     assert (wrong.value.place, wrong.value.id) == ("items[1]", named)
 
 
-def test_an_item_of_another_kind_is_passed_over_and_those_after_it_are_read() -> None:
+def test_list_items_of_other_kinds_are_skipped() -> None:
     kind = replace(ROOM, others={"title": ("Cellar",)})
     listed = decode_list(kind, [PROPER | {"title": "Cellar"}, PROPER], None, "/rooms")
     assert [place for place, _, _ in listed] == ["items[1]"]
@@ -212,7 +212,7 @@ def tree(body: Any) -> list[Any]:
     return [node for _, node in decode_tree((SHELF, BOX), body, "things", ("room", "r"), "/things")]
 
 
-def test_a_node_is_in_what_it_stands_in_whatever_it_says() -> None:
+def test_tree_node_parent_is_taken_from_nesting() -> None:
     shelf = {
         "object": "a-shelf",
         "id": "s",
@@ -239,14 +239,14 @@ def test_a_node_is_in_what_it_stands_in_whatever_it_says() -> None:
         ({"things": [{"object": "a-shelf", "id": "s", "title": "S", "on": [7]}]}, "things[0].on[0]", ""),
     ],
 )
-def test_a_tree_is_there_whole_or_malformed(body: Any, place: str, member: str) -> None:
+def test_malformed_tree_error_names_place_and_member(body: Any, place: str, member: str) -> None:
     with pytest.raises(Misshapen) as wrong:
         tree(body)
     assert (wrong.value.place, wrong.value.misfit.member) == (place, member)
 
 
 @pytest.mark.parametrize("kind", sorted(REGISTRY.kinds))
-def test_an_empty_text_where_a_text_has_a_character_at_least_says_that_there_is_none(kind: str) -> None:
+def test_empty_string_decodes_as_absent_for_nonempty_fields(kind: str) -> None:
     texts = [item for item in REGISTRY[kind].fields if isinstance(item.type, Text)]
     blank = [item for item in texts if item.type.least > 0 and not item.required]
     assert [decode_field(item, "") for item in blank] == [item.absent for item in blank]

@@ -19,12 +19,12 @@ SEEDS = (1, 2, 4)
 
 
 @pytest.mark.parametrize("seed", [*SEEDS, *range(100, examples(100, 160))])
-def test_every_promise_holds_after_every_step(seed: int, tmp_path: Path) -> None:
+def test_random_walk_keeps_every_promise(seed: int, tmp_path: Path) -> None:
     with machines(tmp_path) as made:
         walk(made(seed), STEPS)
 
 
-def test_a_history_is_the_same_whenever_it_is_drawn(tmp_path: Path) -> None:
+def test_same_seed_gives_same_random_walk(tmp_path: Path) -> None:
     with machines(tmp_path) as made:
         histories = []
         for _ in range(2):
@@ -34,11 +34,11 @@ def test_a_history_is_the_same_whenever_it_is_drawn(tmp_path: Path) -> None:
     assert histories[0] == histories[1]
 
 
-def test_every_promise_has_a_check_or_a_reason_why_there_is_none() -> None:
+def test_every_promise_has_check_or_exemption() -> None:
     numbers = set(range(1, len(PROMISES) + 1))
     assert CHECKS.keys() | ELSEWHERE.keys() == numbers
     assert not CHECKS.keys() & ELSEWHERE.keys()
 
 
-def test_the_page_has_each_check() -> None:
+def test_promises_page_is_up_to_date() -> None:
     assert PAGE.read_text("utf-8").partition(NEXT)[0] == page(), "python -m tests.machine.page"

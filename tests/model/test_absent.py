@@ -47,10 +47,10 @@ ABSENT = {
 
 
 @pytest.mark.parametrize("name", [name for name, value in ABSENT.items() if type(value) is bool])
-def test_what_is_not_said_does_not_hold(name: str) -> None:
+def test_model_boolean_defaults_are_false_except_listed(name: str) -> None:
     assert ABSENT[name] is (name in TRUE)
 
 
 @pytest.mark.parametrize("name", [name for name, value in ABSENT.items() if type(value) in (int, float)])
-def test_what_is_not_counted_is_none(name: str) -> None:
+def test_model_number_defaults_are_zero_except_listed(name: str) -> None:
     assert ABSENT[name] == NUMBERS.get(name, 0)

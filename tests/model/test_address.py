@@ -32,7 +32,7 @@ SEGMENTS = st.lists(PLAIN, min_size=1, max_size=5).map(tuple)
         ("Ärger ~ 日本", "Ärger ~ 日本"),
     ],
 )
-def test_what_would_break_an_address_is_encoded(key: str, encoded: str) -> None:
+def test_reserved_characters_in_address_are_encoded(key: str, encoded: str) -> None:
     assert encode(key) == encoded
     assert str(Address.root("acme").child(key)) == f"acme/{encoded}"
 
@@ -54,12 +54,12 @@ def test_what_would_break_an_address_is_encoded(key: str, encoded: str) -> None:
         (Address.root("acme").child("/a", "/b"), "acme/%2Fa//b"),
     ],
 )
-def test_the_text_of_an_address(address: Address, text: str) -> None:
+def test_address_text_survives_parsing(address: Address, text: str) -> None:
     assert str(address) == text
     assert Address.parse(text) == address
 
 
-def test_an_address_tells_its_organization_its_place_and_what_names_it_there() -> None:
+def test_address_exposes_organization_place_and_last_segment() -> None:
     address = Address.parse("acme/sites/docs/redirects/[x]")
     assert (str(address.top), address.first) == ("acme", "acme")
     assert address.rest == ("sites", "docs", "redirects", "[x]")
@@ -67,7 +67,7 @@ def test_an_address_tells_its_organization_its_place_and_what_names_it_there() -
     assert Pattern.parse("*/sites/*", WORDS).last == "*"
 
 
-def test_what_is_around_an_address_begins_with_itself_and_ends_with_its_organization() -> None:
+def test_address_ancestors_start_with_itself() -> None:
     around = Address.parse("acme/teams/writers").upward()
     assert [str(one) for one in around] == ["acme/teams/writers", "acme/teams", "acme"]
 
@@ -94,19 +94,19 @@ def test_pattern_with_an_empty_segment_is_refused(text: str) -> None:
 
 
 @given(st.lists(ANY, min_size=1, max_size=5))
-def test_any_keys_make_an_address_that_reads_back(keys: list[str]) -> None:
+def test_address_of_any_keys_survives_parsing(keys: list[str]) -> None:
     address = Address.root(keys[0]).child(*keys[1:])
     assert Address.parse(str(address)) == address
     assert len(address.segments) == len(keys)
 
 
 @given(ANY, ANY)
-def test_two_keys_never_make_one_address(one: str, other: str) -> None:
+def test_different_keys_have_different_encodings(one: str, other: str) -> None:
     assert (encode(one) == encode(other)) == (one == other)
 
 
 @given(ANY, ANY, st.none() | ANY)
-def test_no_title_can_pass_for_an_entry(key: str, title: str, id: str | None) -> None:
+def test_unmanaged_address_never_equals_entry_address(key: str, title: str, id: str | None) -> None:
     around = Address.root("acme").child("teams")
     unmanaged = around.unmanaged(title, id)
     assert unmanaged != around.child(key)
@@ -115,16 +115,14 @@ def test_no_title_can_pass_for_an_entry(key: str, title: str, id: str | None) ->
 
 
 @given(st.tuples(ANY, st.none() | ANY), st.tuples(ANY, st.none() | ANY))
-def test_two_unmanaged_things_never_have_one_address(
-    one: tuple[str, str | None], other: tuple[str, str | None]
-) -> None:
+def test_unmanaged_addresses_are_unique(one: tuple[str, str | None], other: tuple[str, str | None]) -> None:
     around = Address.root("acme").child("teams")
     assert (around.unmanaged(*one) == around.unmanaged(*other)) == (one == other)
     assert around.unmanaged("Sales~t1") != around.unmanaged("Sales", "t1")
 
 
 @given(SEGMENTS, SEGMENTS)
-def test_within_is_a_question_of_whole_segments(outer: tuple[str, ...], inner: tuple[str, ...]) -> None:
+def test_address_containment_compares_whole_segments(outer: tuple[str, ...], inner: tuple[str, ...]) -> None:
     assert Address(outer + inner).is_in(Address(outer))
     assert Address(outer).is_in(Address(outer))
     assert not Address(outer).is_in(Address(outer + inner))
@@ -150,7 +148,7 @@ def test_within_is_a_question_of_whole_segments(outer: tuple[str, ...], inner: t
         ("acme/teams/%2A", ["acme/teams/%2A"], ["acme/teams/a"]),
     ],
 )  # fmt: skip
-def test_what_a_pattern_matches(pattern: str, matched: list[str], missed: list[str]) -> None:
+def test_pattern_matches_expected_addresses(pattern: str, matched: list[str], missed: list[str]) -> None:
     parsed = Pattern.parse(pattern, WORDS)
     assert [text for text in matched + missed if parsed.matches(Address.parse(text))] == matched
 
@@ -163,13 +161,13 @@ def test_what_a_pattern_matches(pattern: str, matched: list[str], missed: list[s
         ("sites/*/structure", ["acme/sites/docs/structure/a/b"], ["acme/sites/docs"]),
     ],
 )
-def test_what_a_pattern_covers(pattern: str, covered: list[str], free: list[str]) -> None:
+def test_pattern_covers_expected_addresses(pattern: str, covered: list[str], free: list[str]) -> None:
     parsed = Pattern.parse(pattern, WORDS)
     assert [text for text in covered + free if parsed.covers(Address.parse(text))] == covered
 
 
 @pytest.mark.parametrize("text", ["spaces/*#emoji", "acme/spaces/en#emoji", "**#emoji"])
-def test_a_pattern_may_name_a_field(text: str) -> None:
+def test_pattern_may_contain_a_field(text: str) -> None:
     parsed = Pattern.parse(text, WORDS)
     assert parsed.field == "emoji"
     assert parsed.text == text
@@ -191,13 +189,13 @@ def test_a_pattern_may_name_a_field(text: str) -> None:
         "*x/a",
     ],
 )
-def test_what_is_no_pattern(text: str) -> None:
+def test_invalid_pattern_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"segment|field|slashes"):
         Pattern.parse(text, WORDS)
 
 
 @given(SEGMENTS)
-def test_an_address_is_a_pattern_of_itself_alone(segments: tuple[str, ...]) -> None:
+def test_address_as_pattern_matches_only_itself(segments: tuple[str, ...]) -> None:
     address = Address(segments)
     pattern = Pattern.parse(str(address), ())
     assert pattern.matches(address)
@@ -206,7 +204,7 @@ def test_an_address_is_a_pattern_of_itself_alone(segments: tuple[str, ...]) -> N
 
 
 @given(SEGMENTS, st.data())
-def test_a_star_is_any_one_segment(segments: tuple[str, ...], data: st.DataObject) -> None:
+def test_star_pattern_matches_exactly_one_segment(segments: tuple[str, ...], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(segments) - 1))
     pattern = Pattern.parse("/".join((*segments[:at], "*", *segments[at + 1 :])), ())
     assert pattern.matches(Address(segments))
@@ -218,7 +216,7 @@ def test_a_star_is_any_one_segment(segments: tuple[str, ...], data: st.DataObjec
     st.lists(st.sampled_from(["a", "b", "*", "**"]), min_size=1, max_size=5),
     st.lists(st.sampled_from("ab"), max_size=6),
 )
-def test_matching_is_that_of_the_regular_expression(parts: list[str], segments: list[str]) -> None:
+def test_pattern_matching_equals_regular_expression(parts: list[str], segments: list[str]) -> None:
     """`*` is one segment and `**` any number of them, none included."""
     words = {"*": "[ab]/", "**": "([ab]/)*"}
     expression = "".join(words.get(part, f"{part}/") for part in parts)

@@ -28,17 +28,17 @@ def acyclic(onward: dict[str, list[str]]) -> bool:
         ({"a": ["b", "c"], "b": ["a"], "c": ["a"]}, {"a"}),
     ],
 )
-def test_what_must_go_so_that_no_circle_is_left(onward: dict[str, list[str]], found: set[str]) -> None:
+def test_cycle_breakers_are_found_in_graph(onward: dict[str, list[str]], found: set[str]) -> None:
     assert openers(onward) == found
 
 
-def test_a_thing_that_leads_nowhere_back_is_no_knot() -> None:
+def test_strongly_connected_components_of_graph() -> None:
     assert list(knots({"a": ["b"], "b": [], "c": ["c"]})) == []
     assert list(knots({"a": ["b"], "b": ["a"], "c": ["a"]})) == [{"a", "b"}]
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_without_it_nothing_leads_back_to_itself(seed: int) -> None:
+def test_graph_without_cycle_breakers_is_acyclic(seed: int) -> None:
     random = Random(seed)
     things = [str(number) for number in range(random.randint(1, 9))]
     onward = {
@@ -50,7 +50,7 @@ def test_without_it_nothing_leads_back_to_itself(seed: int) -> None:
     assert gone <= {one for knot in knots(onward) for one in knot}
 
 
-def test_it_takes_a_time_that_grows_with_what_there_is() -> None:
+def test_cycle_search_handles_large_ring() -> None:
     number = 20_000
     ring = {one: [(one + 1) % number] for one in range(number)}
     assert openers(ring) == {0}

@@ -17,20 +17,20 @@ def deferred() -> Deferred[Origin]:
     return Deferred(SPANS.items, Origin.of)
 
 
-def test_it_equals_the_mapping_that_it_stands_for() -> None:
+def test_deferred_mapping_equals_its_content() -> None:
     assert deferred() == ORIGINS
     assert Plan(origins=deferred()) == Plan(origins=ORIGINS)
 
 
-def test_its_keys_are_in_order() -> None:
+def test_deferred_mapping_keys_are_sorted() -> None:
     assert list(deferred()) == ["acme/a", "acme/b"]
 
 
-def test_of_two_values_with_one_key_the_last_counts() -> None:
+def test_deferred_mapping_keeps_last_duplicate_value() -> None:
     assert Deferred(lambda: [("a", 1), ("a", 2)], str) == {"a": "2"}
 
 
-def test_only_the_values_that_are_asked_for_are_made() -> None:
+def test_deferred_mapping_creates_only_requested_values() -> None:
     made: list[int] = []
     mapping: Deferred[None] = Deferred(lambda: [("a", 1), ("b", 2)], made.append)
     assert mapping.get("c") is None
@@ -38,7 +38,7 @@ def test_only_the_values_that_are_asked_for_are_made() -> None:
     assert made == [2]
 
 
-def test_its_pairs_are_made_once() -> None:
+def test_deferred_mapping_loads_its_pairs_once() -> None:
     times: list[int] = []
 
     def make() -> Iterator[tuple[str, int]]:
@@ -50,11 +50,11 @@ def test_its_pairs_are_made_once() -> None:
     assert times == [1]
 
 
-def test_a_model_is_written_and_read_with_it_as_with_any_other() -> None:
+def test_deferred_mapping_survives_json_round_trip() -> None:
     written = json_text(Plan(origins=deferred()))
     assert written == json_text(Plan(origins={key: ORIGINS[key] for key in sorted(ORIGINS)}))
     assert Plan.model_validate_json(written).origins == ORIGINS
 
 
-def test_a_serialization_may_leave_it_out() -> None:
+def test_deferred_mapping_can_be_omitted_from_json() -> None:
     assert json_text(Plan(origins=deferred()), context=LEFT_OUT) == json_text(Plan())

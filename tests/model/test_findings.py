@@ -12,7 +12,7 @@ def at(line: int, code: str = "DP201", severity: str = "error") -> Diagnostic:
     return Diagnostic(code, "wrong", Span("a.yaml", line, 1, line, 2), severity=severity)
 
 
-def test_of_one_code_there_are_fifty_and_the_others_are_counted() -> None:
+def test_findings_keep_fifty_per_code_and_count_rest() -> None:
     found = Findings(at(line) for line in range(1, 80))
     found.append(at(1, "DP202"))
     assert (len(found), found.left_out) == (MOST_OF_A_CODE + 1, {"DP201": 29})
@@ -20,27 +20,27 @@ def test_of_one_code_there_are_fifty_and_the_others_are_counted() -> None:
     assert found[0] == at(1)
 
 
-def test_what_was_left_out_is_not_lost_when_findings_are_put_together() -> None:
+def test_merged_findings_add_up_omitted_counts() -> None:
     one, other = Findings(at(line) for line in range(60)), Findings(at(line) for line in range(100, 170))
     one += other
     assert (len(one), one.left_out["DP201"]) == (50, 10 + 50 + 20)
     assert DiagnosticError(one, Exit.INVALID).findings.left_out == one.left_out
 
 
-def test_the_same_finding_is_one() -> None:
+def test_duplicate_finding_is_kept_once() -> None:
     found = Findings([at(1), at(1)])
     found += [at(1)]
     assert (found, found.left_out) == ([at(1)], {})
 
 
-def test_where_something_was_reported_nothing_else_is() -> None:
+def test_finding_at_already_reported_place_is_dropped() -> None:
     told = at(2, "DP131")
     found = Findings([told], reported={told.span})
     found += [at(2), at(3)]
     assert found == [told, at(3)]
 
 
-def test_warnings_are_no_errors() -> None:
+def test_errors_exclude_warnings_and_count_omitted() -> None:
     found = Findings([at(1, "DP140", "warning"), *(at(line) for line in range(51))])
     assert len(found.errors) == 50
     assert found.errors.left_out == {"DP201": 1}
@@ -54,7 +54,7 @@ def places(one: Diagnostic) -> list[int]:
     return [span.line for label, span in one.related if label == ALSO]
 
 
-def test_findings_of_one_cause_are_one_that_names_four_further_places_and_counts_the_rest() -> None:
+def test_findings_with_same_cause_are_grouped() -> None:
     (few,) = Findings(shown(line) for line in range(1, 6))
     assert (places(few), few.repeated) == ([2, 3, 4, 5], 0)
     (many,) = Findings(shown(line) for line in range(1, 9))
@@ -62,12 +62,12 @@ def test_findings_of_one_cause_are_one_that_names_four_further_places_and_counts
     assert many.span == Span("a.yaml", 1, 1, 1, 2)
 
 
-def test_another_cause_or_code_is_another_finding_and_one_without_a_cause_is_itself() -> None:
+def test_findings_with_different_cause_or_code_stay_separate() -> None:
     found = Findings([shown(1), shown(2, "d"), shown(3, "c", "DP202"), shown(4, None), shown(5, None)])
     assert [places(one) for one in found] == [[], [], [], [], []]
 
 
-def test_places_that_are_put_together_again_are_counted_once_each() -> None:
+def test_merged_groups_count_each_place_once() -> None:
     one, other = (
         Findings([shown(1), shown(2)]),
         Findings([shown(3), shown(4), shown(5), shown(6), shown(7), shown(8)]),
@@ -77,14 +77,14 @@ def test_places_that_are_put_together_again_are_counted_once_each() -> None:
     assert (places(all_of_them), all_of_them.repeated) == ([2, 3, 4, 5], 3)
 
 
-def test_a_further_place_is_no_other_note() -> None:
+def test_grouping_findings_keeps_related_notes() -> None:
     noted = replace(shown(1), related=(("the first one", Span("a.yaml", 9, 1, 9, 2)),))
     both = noted.also(shown(2)).also(replace(noted, span=None))
     assert [label for label, _ in both.related] == ["the first one", ALSO]
     assert both.repeated == 0
 
 
-def test_the_exit_codes_never_change_their_meaning() -> None:
+def test_exit_codes_have_fixed_values() -> None:
     assert {one.name: one.value for one in Exit} == {
         "DONE": 0,
         "FAILED": 1,
@@ -98,20 +98,20 @@ def test_the_exit_codes_never_change_their_meaning() -> None:
     }
 
 
-def test_what_ends_a_command_says_all_of_it() -> None:
+def test_diagnostic_error_contains_findings_code_and_texts() -> None:
     ended = DiagnosticError([shown(1), shown(2, None)], Exit.INVALID, {"a.yaml": "text"})
     assert (str(ended), ended.exit_code, ended.texts) == ("wrong; wrong", 5, {"a.yaml": "text"})
     assert ended.diagnostics == (shown(1), shown(2, None))
     assert DiagnosticError([], Exit.FAILED).texts == {}
 
 
-def test_errors_and_warnings_are_told_apart() -> None:
+def test_findings_are_split_into_errors_and_warnings() -> None:
     found = Findings([at(1, "DP140", "warning"), at(2), at(3, "DP141", "warning")])
     assert [one.code for one in found.warnings] == ["DP140", "DP141"]
     assert [one.code for one in found.errors] == ["DP201"]
 
 
-def test_what_is_about_a_whole_file_is_told_at_its_first_character() -> None:
+def test_file_start_span_is_empty_at_first_character() -> None:
     start = Span.start_of("a.yaml")
     assert str(start) == "a.yaml:1:1"
     assert (start.end_line, start.end_column) == (start.line, start.column), "it covers nothing"

@@ -23,7 +23,7 @@ def classes() -> Iterator[type[Any]]:
 CLASSES = [*classes()]
 
 
-def test_what_is_printed_or_saved_is_frozen_and_has_no_member_that_is_not_declared() -> None:
+def test_output_models_are_frozen_and_forbid_extra_fields() -> None:
     models = [one for one in CLASSES if issubclass(one, BaseModel)]
     assert len(models) > 30
     said = {(one.model_config.get("frozen"), one.model_config.get("extra")) for one in models}

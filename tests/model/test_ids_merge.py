@@ -26,19 +26,19 @@ def said(file: IdsFile) -> dict[str, str]:
     }
 
 
-def test_lines_of_others_stay_beside_those_of_the_apply() -> None:
+def test_ids_merge_keeps_lines_of_others() -> None:
     merged = merge_ids(ids(a="1", b="2"), ids(a="1", c="3"), ids(a="1", b="2", d="4"))
     assert merged.ids == ids(a="1", c="3", d="4")
     assert (merged.replaced, merged.kept) == ((), ())
 
 
-def test_a_line_that_both_have_changed_is_what_the_apply_has_seen_and_the_other_one_is_told() -> None:
+def test_ids_merge_prefers_apply_over_branch_and_reports() -> None:
     merged = merge_ids(ids(a="1"), ids(a="2"), ids(a="3"))
     assert merged.ids == ids(a="2")
     assert [line.id for line in merged.replaced] == ["3"]
 
 
-def test_a_line_of_another_object_is_not_removed_with_the_one_that_is_gone() -> None:
+def test_ids_merge_keeps_changed_line_despite_delete() -> None:
     merged = merge_ids(ids(a="1"), ids(), ids(a="3"))
     assert merged.ids == ids(a="3")
     assert [line.id for line in merged.kept] == ["3"]
@@ -50,7 +50,7 @@ def marked(file: IdsFile) -> IdsFile:
     return file.replaced(ONE, "org-1", {at: replace(line, kept=True) for at, line in lines.items()})
 
 
-def test_mark_of_an_apply_reaches_the_branch() -> None:
+def test_ids_merge_carries_kept_mark_to_branch() -> None:
     """Without the mark, the same question would come up after each apply in a workflow."""
     assert merge_ids(ids(a="1"), marked(ids(a="1")), ids(a="1", b="2")).ids.lines(ONE, "org-1") == {
         **marked(ids(a="1")).lines(ONE, "org-1"),
@@ -58,25 +58,25 @@ def test_mark_of_an_apply_reaches_the_branch() -> None:
     }
 
 
-def test_mark_changes_no_id_and_restores_no_line() -> None:
+def test_kept_mark_in_ids_merge_changes_no_id() -> None:
     for present in (ids(a="3"), ids(b="2")):
         merged = merge_ids(ids(a="1"), marked(ids(a="1")), present)
         assert (merged.ids, merged.replaced) == (present, ())
 
 
-def test_other_platforms_and_organizations_stay() -> None:
+def test_ids_merge_keeps_other_platforms_and_organizations() -> None:
     merged = merge_ids(ids(), ids(a="1"), ids(platform=TWO, a="9"))
     assert merged.ids.sections == {**ids(a="1").sections, **ids(platform=TWO, a="9").sections}
 
 
-def test_an_organization_has_the_key_that_was_given_to_it_last() -> None:
+def test_ids_merge_uses_latest_organization_key() -> None:
     renamed_there = merge_ids(ids(a="1"), ids(a="1", b="2"), ids("globex", a="1"))
     assert renamed_there.ids == ids("globex", a="1", b="2")
     renamed_here = merge_ids(ids(a="1"), ids("globex", a="1", b="2"), ids(a="1", c="3"))
     assert renamed_here.ids == ids("globex", a="1", b="2", c="3")
 
 
-def test_changes_are_named_once_whatever_the_key_was() -> None:
+def test_ids_changes_ignore_renamed_organization_key() -> None:
     (change,) = line_changes(ids(a="1", b="2"), ids("globex", a="1"))
     assert (str(change.address), change.after) == ("globex/teams/b", None)
 
@@ -86,7 +86,7 @@ FILES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from("123")).map(lam
 
 @settings(max_examples=60)
 @given(FILES, FILES, FILES)
-def test_no_line_is_lost_or_made_up(before: IdsFile, after: IdsFile, present: IdsFile) -> None:
+def test_ids_merge_neither_loses_nor_invents_lines(before: IdsFile, after: IdsFile, present: IdsFile) -> None:
     merged = merge_ids(before, after, present)
     old, mine, theirs, found = said(before), said(after), said(present), said(merged.ids)
     touched = {str(change.address) for change in line_changes(before, after)}
@@ -105,9 +105,7 @@ def test_no_line_is_lost_or_made_up(before: IdsFile, after: IdsFile, present: Id
 
 @settings(max_examples=40)
 @given(FILES, FILES, FILES)
-def test_two_legs_of_a_matrix_come_to_the_same_in_any_order(
-    before: IdsFile, one: IdsFile, two: IdsFile
-) -> None:
+def test_ids_merges_of_disjoint_changes_commute(before: IdsFile, one: IdsFile, two: IdsFile) -> None:
     disjoint = not {at.address for at in line_changes(before, one)} & {
         at.address for at in line_changes(before, two)
     }

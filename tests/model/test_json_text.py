@@ -53,7 +53,7 @@ def hidden() -> list[int]:
     return [code for code in range(sys.maxunicode + 1) if is_hidden(code)]
 
 
-def test_every_hidden_character_of_unicode_is_escaped_and_parses_to_itself() -> None:
+def test_json_output_escapes_every_hidden_character() -> None:
     # One by one: a lone surrogate is written in another way, with all that is beside it.
     for code in hidden():
         written = json_text(f"a{chr(code)}b")
@@ -61,16 +61,16 @@ def test_every_hidden_character_of_unicode_is_escaped_and_parses_to_itself() -> 
         assert json.loads(written) == f"a{chr(code)}b"
 
 
-def test_what_is_seen_stays_as_it_is() -> None:
+def test_json_output_keeps_visible_characters() -> None:
     assert json_text({"a": 'ünïcödé 漢字 🎉 ع \\ "'}) == '{"a":"ünïcödé 漢字 🎉 ع \\\\ \\""}'
 
 
-def test_an_astral_character_is_a_pair_of_escapes() -> None:
+def test_json_output_escapes_astral_character_as_pair() -> None:
     assert json_text(["\U000e0041"]) == '["\\udb40\\udc41"]'
 
 
 @pytest.mark.parametrize("value", [Plan(), {"a": [1, {"b": None}], "c": []}])
-def test_it_is_indented_as_asked(value: Any) -> None:
+def test_json_output_is_indented_on_request(value: Any) -> None:
     assert json_text(value, indent=2).startswith("{\n  ")
     assert "\n" not in json_text(value)
 
@@ -85,32 +85,32 @@ VALUES = st.recursive(
 
 
 @given(VALUES, st.sampled_from([None, 1, 2]))
-def test_the_value_is_the_same_and_nothing_is_hidden(value: Any, indent: int | None) -> None:
+def test_json_output_survives_parsing_without_hidden_characters(value: Any, indent: int | None) -> None:
     written = json_text(value, indent)
     assert json.loads(written) == value
     assert not any(is_hidden(ord(one)) for one in written if one != "\n")
     written.encode()
 
 
-def test_a_model_with_a_name_that_is_not_utf_8_is_written() -> None:
+def test_json_output_accepts_names_with_invalid_utf8() -> None:
     document = findings_document([Diagnostic("DP1", "caf\udce9", address="\u202ea")], 5)
     found = json.loads(json_text(document, indent=2))["findings"][0]
     assert (found["message"], found["address"]) == ("caf\udce9", "\u202ea")
 
 
-def test_nor_does_what_is_made_later_keep_such_a_name_out() -> None:
+def test_json_output_of_deferred_values_accepts_invalid_utf8() -> None:
     plan = Plan(
         platform="\udcff", origins=Deferred(lambda: [("acme", Span("f.yaml", 1, 2, 1, 3))], Origin.of)
     )
     assert json.loads(json_text(plan))["origins"] == {"acme": {"file": "f.yaml", "line": 1, "column": 2}}
 
 
-def test_models_are_written_as_they_are_read() -> None:
+def test_model_json_survives_parsing() -> None:
     plan = Plan(changes=(Change(address="a", kind="team", action="create", label="\u202e\x9b\u200b"),))
     assert Plan.model_validate_json(json_text(plan)) == plan
 
 
-def test_no_other_place_writes_json_that_is_put_out() -> None:
+def test_only_listed_modules_serialize_json_directly() -> None:
     """Every other call that makes JSON is listed with what it is for: none of these texts leaves dpsync."""
     others = {
         "client/responses.py": "the body of a request",
@@ -142,7 +142,7 @@ def test_no_other_place_writes_json_that_is_put_out() -> None:
     assert found == set(others)
 
 
-def test_what_a_terminal_shows_hides_nothing_but_whether_a_sign_is_an_emoji() -> None:
+def test_terminal_text_hides_only_variation_selectors() -> None:
     shown = visible("".join(map(chr, hidden())))
     assert set(map(chr, hidden())) & set(shown) == {"\ufe0e", "\ufe0f"}
     assert re.fullmatch(r"\\u\{?2800\}?", visible("\u2800"))

@@ -39,12 +39,12 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_it_is_found_in_every_form(form: str) -> None:
+def test_mask_finds_secret_in_every_encoding(form: str) -> None:
     assert Mask([SECRET])(f"it said {form}, twice: {form}.") == f"it said {HIDDEN}, twice: {HIDDEN}."
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
-def test_it_is_found_in_base64_for_urls_of_a_longer_text(before: str) -> None:
+def test_mask_finds_secret_in_urlsafe_base64(before: str) -> None:
     secret = (
         "ÿþ~?>~ÿ?>?ÿþ~?>"  # nearly every group of it has a character that the alphabets write in two ways
     )
@@ -55,7 +55,7 @@ def test_it_is_found_in_base64_for_urls_of_a_longer_text(before: str) -> None:
 
 
 @given(st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=9, max_size=30), st.text(max_size=5))
-def test_it_is_found_in_the_base64_of_a_longer_text(secret: str, before: str) -> None:
+def test_mask_finds_secret_inside_longer_base64(secret: str, before: str) -> None:
     """As in basic authentication. Of the characters at its ends, some belong to what is around it, too."""
     try:
         text = base64.b64encode(f"{before}:{secret}".encode()).decode()
@@ -69,42 +69,42 @@ def test_it_is_found_in_the_base64_of_a_longer_text(secret: str, before: str) ->
 @given(
     st.text(st.characters(exclude_categories=["Cs"]), min_size=SHORTEST, max_size=40), st.text(), st.text()
 )
-def test_no_text_holds_it_afterwards(secret: str, before: str, after: str) -> None:
+def test_masked_text_never_contains_secret(secret: str, before: str, after: str) -> None:
     assume(secret.strip() and len(secret.strip()) >= SHORTEST)
     assume(secret not in HIDDEN)
     masked = Mask([secret])(f"{before}{secret}{after}")
     assert secret not in masked.replace(HIDDEN, "")
 
 
-def test_it_is_found_where_it_was_made_visible_and_in_our_own_json() -> None:
+def test_mask_finds_secret_in_escaped_text() -> None:
     secret = "pässwörd\x1b\u202e\n\U000e0041x"
     for form in (visible(secret), json_text(secret)[1:-1]):
         assert Mask([secret])(f"<{form}>") == f"<{HIDDEN}>"
 
 
 @given(st.text(max_size=100))
-def test_without_values_nothing_is_changed(text: str) -> None:
+def test_mask_without_secrets_changes_no_text(text: str) -> None:
     assert Mask()(text) == text
     assert Mask([""])(text) == text
 
 
-def test_what_is_too_short_is_left_alone() -> None:
+def test_mask_ignores_secrets_below_minimum_length() -> None:
     assert Mask(["docs", "12345", "a"])("docs 12345 a") == "docs 12345 a"
     assert Mask(["hunter"])("hunter2") == f"{HIDDEN}2"
 
 
-def test_a_private_key_is_found_line_by_line() -> None:
+def test_mask_finds_lines_of_private_key() -> None:
     key = "-----BEGIN KEY-----\nAbCdEfGhIjKlMnOpQrSt\nUvWxYz0123456789abcd\n-----END KEY-----\n"
     assert Mask([key])("it begins AbCdEfGhIjKlMnOpQrSt") == f"it begins {HIDDEN}"
     assert Mask([key])(repr(key)) == f"'{HIDDEN}'"
 
 
-def test_a_line_of_a_secret_is_hidden_by_itself_from_sixteen_characters_on() -> None:
+def test_mask_hides_secret_lines_of_sixteen_characters() -> None:
     mask = Mask(["abcdefghijklmno\nABCDEFGHIJKLMNOP"])
     assert mask("abcdefghijklmno ABCDEFGHIJKLMNOP") == f"abcdefghijklmno {HIDDEN}"
 
 
-def test_of_base64_eight_characters_are_enough_to_be_hidden() -> None:
+def test_mask_needs_eight_base64_characters() -> None:
     """Six bytes between others; of five bytes no more than one group of four is theirs alone."""
     for before in ("", "a", "ab"):
         long = base64.b64encode(f"{before}s3cr3t-key".encode()).decode()
@@ -116,9 +116,7 @@ def test_of_base64_eight_characters_are_enough_to_be_hidden() -> None:
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc", "abcd", "abcde"])
 @pytest.mark.parametrize("secret", ["s3cr3t-key-9", "s3cr3t-key-90", "s3cr3t-key-901"])
-def test_of_base64_every_group_that_is_the_secrets_alone_is_hidden_and_no_other(
-    before: str, secret: str
-) -> None:
+def test_mask_hides_exact_base64_groups_of_secret(before: str, secret: str) -> None:
     text = base64.b64encode(f"{before}{secret}!?!?".encode()).decode()
     first, last = -(-len(before) // 3) * 4, (len(before) + len(secret)) // 3 * 4
     hidden, rest = Mask([secret])(text).split(HIDDEN)
@@ -126,15 +124,15 @@ def test_of_base64_every_group_that_is_the_secrets_alone_is_hidden_and_no_other(
     assert len(text) - last - 3 <= len(rest) <= len(text) - last
 
 
-def test_of_two_the_longer_one_is_taken_first() -> None:
+def test_mask_replaces_longer_secret_first() -> None:
     assert Mask(["abcdef", "abcdefghi"])("abcdefghi abcdef") == f"{HIDDEN} {HIDDEN}"
 
 
-def test_a_mask_does_not_give_its_values_away() -> None:
+def test_mask_repr_hides_secrets() -> None:
     assert SECRET not in repr(Mask([SECRET]))
 
 
-def test_of_data_keys_and_values_are_masked_and_what_a_schema_fixes_stays() -> None:
+def test_mask_covers_data_but_not_schema_values() -> None:
     mask = Mask(["create", "update", "format", "address", "s3cr3t"])
     difference = Difference(field="title", before={"s3cr3t": ["s3cr3t", 1]}, after="x")
     change = Change(address="acme/s3cr3t", kind="team", action="update", differences=(difference,))
@@ -152,7 +150,7 @@ def test_of_data_keys_and_values_are_masked_and_what_a_schema_fixes_stays() -> N
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
-def test_what_is_made_later_is_masked_when_it_is_made(elsewhere: bool) -> None:
+def test_mask_covers_deferred_values(elsewhere: bool) -> None:
     """Whether or not the secret is in what is there already."""
     at = Span("s3cr3t.yaml", 1, 1, 1, 2)
     plan = Plan(
@@ -164,7 +162,7 @@ def test_what_is_made_later_is_masked_when_it_is_made(elsewhere: bool) -> None:
     assert masked.origins == {f"acme/{HIDDEN}": Origin(file=f"{HIDDEN}.yaml", line=1, column=1)}
 
 
-def test_what_is_made_later_is_not_made_to_be_masked() -> None:
+def test_mask_does_not_evaluate_deferred_values() -> None:
     made: list[str] = []
     origins: Deferred[Origin] = Deferred(lambda: [made.append("made")][:0], Origin.of)
     Mask(["s3cr3t"]).model(Plan(origins=origins))
@@ -184,6 +182,6 @@ def test_what_is_made_later_is_not_made_to_be_masked() -> None:
         ("https://x.example:443/@ada, ada@x.example", "https://x.example:443/@ada, ada@x.example"),
     ],
 )
-def test_password_in_a_url_is_masked(text: str, masked: str) -> None:
+def test_mask_hides_password_in_url(text: str, masked: str) -> None:
     assert Mask()(text) == masked
     assert Mask().data({"a": [text]}) == {"a": [masked]}

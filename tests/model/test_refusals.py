@@ -37,18 +37,18 @@ def calls() -> Iterator[tuple[str, set[str]]]:
                     yield name, {str(word.arg) for word in node.keywords}
 
 
-def test_a_rule_fills_in_every_word_of_what_it_refuses() -> None:
+def test_refusal_rules_fill_all_placeholders() -> None:
     found = [(name, said - OURS) for name, said in calls()]
     assert [(name, filled) for name, filled in found if filled != words(NAMES[name])] == []
     # The planner chooses between the first two; the words of CONTENT and LIMITS fill one refusal.
     assert NAMES.keys() - {name for name, _ in found} == {"STAYS_HIDDEN", "CANNOT_HIDE", "CONTENT", "LIMITS"}
 
 
-def test_an_answer_that_a_text_names_is_there_as_data_too() -> None:
+def test_refusal_with_answer_text_has_answer_data() -> None:
     assert [name for name, said in calls() if "answer" in said and "answers" not in said] == []
 
 
 @pytest.mark.parametrize("item", ALL, ids=lambda item: item.message[:30])
-def test_one_code_has_one_reason_and_one_exit(item: RefusalWords) -> None:
+def test_refusal_code_has_one_reason_and_exit(item: RefusalWords) -> None:
     same = {(other.reason, other.exit) for other in ALL if other.code == item.code}
     assert len(same) == 1

@@ -25,15 +25,15 @@ FIELDS = ["title", "parent", "body", "labels", "order", "emailDomains"]
         ("boddyyy", "body"),
     ],
 )
-def test_the_closest_word_is_suggested_or_none(word: str, meant: str | None) -> None:
+def test_closest_word_is_suggested(word: str, meant: str | None) -> None:
     assert did_you_mean(word, FIELDS) == meant
     assert did_you_mean(word, reversed(FIELDS)) == meant
 
 
-def test_a_word_of_a_hundred_characters_is_compared_and_a_longer_one_is_not() -> None:
+def test_suggestion_compares_words_up_to_100_characters() -> None:
     assert did_you_mean("t" * 100, ["t" * 99]) == "t" * 99
     assert did_you_mean("t" * 101, ["t" * 99]) is None
 
 
-def test_a_word_is_not_suggested_for_itself() -> None:
+def test_suggestion_excludes_the_word_itself() -> None:
     assert did_you_mean("title", ["title"]) is None

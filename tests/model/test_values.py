@@ -31,7 +31,7 @@ def structs() -> list[type[Struct]]:
     return found
 
 
-def test_what_a_struct_works_out_once_has_a_place() -> None:
+def test_structs_with_cached_properties_have_dict() -> None:
     """A cached property without `dict=True` fails when it is asked for, and not before."""
     assert {
         one.__name__
@@ -41,7 +41,7 @@ def test_what_a_struct_works_out_once_has_a_place() -> None:
     } == set()
 
 
-def test_a_struct_that_says_itself_what_is_equal_says_it_whole() -> None:
+def test_structs_with_custom_equality_define_hash_and_inequality() -> None:
     """Without `__ne__` the one of msgspec is asked, which knows nothing of our `__eq__`."""
     assert {
         one.__name__
@@ -58,7 +58,7 @@ def test_a_struct_that_says_itself_what_is_equal_says_it_whole() -> None:
         Inputs(token=SECRET, github_token=SECRET, ids_token=SECRET),
     ],
 )
-def test_no_token_is_in_a_repr(holder: Struct) -> None:
+def test_repr_of_credentials_hides_token(holder: Struct) -> None:
     assert SECRET not in repr(holder)
     assert SECRET not in str([holder])
 
@@ -82,7 +82,7 @@ LINE = Address.parse("acme/teams/a")
         ),
     ],
 )
-def test_where_something_is_written_does_not_make_it_another(
+def test_equality_ignores_source_position(
     here: Pattern | RecordedLine, there: Pattern | RecordedLine, other: Pattern | RecordedLine
 ) -> None:
     assert here == there
@@ -92,12 +92,12 @@ def test_where_something_is_written_does_not_make_it_another(
     assert not here == other  # noqa: SIM201
 
 
-def test_where_a_file_begins_is_no_character_of_it() -> None:
+def test_file_start_span_covers_no_character() -> None:
     start = Span.start_of("a.yaml")
     assert str(start) == "a.yaml:1:1"
     assert (start.end_line, start.end_column) == (start.line, start.column)
 
 
-def test_types_are_equal_that_say_the_same() -> None:
+def test_equivalent_field_types_are_equal() -> None:
     assert Many(Reference.to("team", "member")) == Many(Reference(("team", "member")))
     assert Reference.to("team") != Reference.to("member")

@@ -31,7 +31,7 @@ TEAM = Address(("acme", "teams", "writers"))
 VALUE = {"b": [Ref(TEAM), {"c": LiveId("l1")}], "a": (Secret("KEY"), 1)}
 
 
-def test_every_leaf_is_met_and_keys_have_one_order() -> None:
+def test_value_leaves_are_visited_in_sorted_order() -> None:
     assert list(leaves(VALUE)) == [Ref(TEAM), LiveId("l1"), Secret("KEY"), 1]
     assert list(transform(VALUE, lambda leaf: leaf)) == ["a", "b"]
     assert transform(VALUE, str) == {
@@ -51,7 +51,7 @@ def test_every_leaf_is_met_and_keys_have_one_order() -> None:
         ([1, "a", True, 1.5], set(), set()),
     ],
 )
-def test_what_a_value_names(value: Any, names: set[Address], ids: set[str]) -> None:
+def test_references_and_ids_are_collected_from_value(value: Any, names: set[Address], ids: set[str]) -> None:
     assert (references(value), live_ids(value)) == (names, ids)
 
 
@@ -61,7 +61,7 @@ PLAIN = {
 }
 
 
-def test_in_a_plan_references_ids_and_secrets_have_a_reserved_key() -> None:
+def test_plan_json_marks_references_ids_and_secrets() -> None:
     assert to_plain(VALUE) == PLAIN
     assert markers(PLAIN, "dpsync:ref") == {"acme/teams/writers"}
     assert markers(PLAIN, "dpsync:id") == {"l1"}
@@ -69,7 +69,7 @@ def test_in_a_plan_references_ids_and_secrets_have_a_reserved_key() -> None:
     assert markers("dpsync:ref", "dpsync:ref") == set()
 
 
-def test_every_marker_is_filled_and_nothing_else() -> None:
+def test_plan_json_fill_replaces_every_marker() -> None:
     assert fill(PLAIN, lambda marker, name: f"{marker}={name}") == {
         "a": ["dpsync:env=KEY", 1],
         "b": ["dpsync:ref=acme/teams/writers", {"c": "dpsync:id=l1"}],
@@ -92,7 +92,7 @@ def test_every_marker_is_filled_and_nothing_else() -> None:
     ],
     ids=["env", "ref", "id", "wrapped", "wrapped number", "nested", "twice", "list"],
 )
-def test_data_like_a_marker_stays_data(data: Any) -> None:
+def test_data_resembling_a_marker_is_escaped(data: Any) -> None:
     """A platform that holds such data would be sent a secret in its place."""
     plain = to_plain(data)
     for marker in ("dpsync:env", "dpsync:ref", "dpsync:id"):
@@ -100,7 +100,7 @@ def test_data_like_a_marker_stays_data(data: Any) -> None:
     assert fill(plain, lambda *_: "filled") == data
 
 
-def test_a_marker_inside_of_such_data_is_filled() -> None:
+def test_marker_inside_escaped_data_is_filled() -> None:
     plain = to_plain({"dpsync:env": Secret("KEY")})
     assert markers(plain, "dpsync:env") == {"KEY"}
     assert fill(plain, lambda marker, name: f"{marker}={name}") == {"dpsync:env": "dpsync:env=KEY"}
@@ -116,11 +116,11 @@ def test_a_marker_inside_of_such_data_is_filled() -> None:
         (LiveId("x"), b'{"dpsync:id":"x"}'),
     ],
 )
-def test_one_value_has_one_text(value: Any, text: bytes) -> None:
+def test_canonical_json_is_sorted_and_compact(value: Any, text: bytes) -> None:
     assert canonical(value) == text
 
 
-def test_a_digest_is_that_of_the_one_text() -> None:
+def test_digest_ignores_key_order() -> None:
     assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1}) != digest({"a": 1, "b": 3})
     assert len(digest(1)) == 64
 
@@ -138,7 +138,7 @@ def test_a_digest_is_that_of_the_one_text() -> None:
         ("é", True),
     ],
 )
-def test_what_can_be_an_id_in_a_line(text: str, fits: bool) -> None:
+def test_ids_file_id_must_be_visible_and_short(text: str, fits: bool) -> None:
     assert is_id(text) is fits
 
 
@@ -153,7 +153,7 @@ def file(*lines: RecordedLine, platform: str = "p", organization: str = "o") -> 
 ONE, TWO = line("acme/teams/a", "1"), line("acme/teams/b", "2")
 
 
-def test_lines_are_those_of_one_organization_on_one_platform_under_its_present_key() -> None:
+def test_ids_lines_use_current_organization_key() -> None:
     ids = file(ONE)
     assert dict(ids.lines("p", "o")) == {ONE.address: ONE}
     assert dict(ids.lines("p", "other")) == dict(ids.lines("other", "o")) == {}
@@ -174,11 +174,11 @@ def test_lines_are_those_of_one_organization_on_one_platform_under_its_present_k
         ({("o", Address.parse("globex/teams/a")): None, ("o", TWO.address): TWO}, file(TWO)),
     ],
 )  # fmt: skip
-def test_an_edit_changes_the_lines_of_its_addresses(edits: Any, after: IdsFile) -> None:
+def test_ids_edit_changes_only_given_addresses(edits: Any, after: IdsFile) -> None:
     assert file(ONE).edited("p", edits) == after
 
 
-def test_an_edit_of_one_organization_leaves_the_others() -> None:
+def test_ids_edit_keeps_other_organizations() -> None:
     both = IdsFile({"p": {"o": {ONE.address: ONE}, "q": {TWO.address: TWO}}, "r": {"o": {TWO.address: TWO}}})
     edited = both.edited("p", {("o", ONE.address): None})
     assert edited == IdsFile({"p": {"q": {TWO.address: TWO}}, "r": {"o": {TWO.address: TWO}}})
@@ -190,7 +190,7 @@ def test_an_edit_of_one_organization_leaves_the_others() -> None:
     assert both.edited("p", edits) == IdsFile({"r": {"o": {TWO.address: TWO}}})
 
 
-def test_the_lines_of_an_organization_are_replaced_as_a_whole() -> None:
+def test_ids_replace_overwrites_whole_organization() -> None:
     assert file(ONE).replaced("p", "o", {TWO.address: TWO}) == file(TWO)
     assert file(ONE).replaced("p", "o", {}) == IdsFile()
     assert file(ONE).replaced("q", "o", {TWO.address: TWO}).sections.keys() == {"p", "q"}
@@ -207,7 +207,7 @@ def test_the_lines_of_an_organization_are_replaced_as_a_whole() -> None:
         ("a/b*", '"*" can only replace a whole name between slashes'),
     ],
 )
-def test_what_is_no_pattern_says_why(text: str, why: str) -> None:
+def test_invalid_pattern_error_explains_reason(text: str, why: str) -> None:
     with pytest.raises(ValueError, match=why.replace("*", r"\*")):
         Pattern.parse(text, ["teams"])
 
@@ -232,12 +232,12 @@ def test_what_is_no_pattern_says_why(text: str, why: str) -> None:
         ("globex/**", False, False),
     ],
 )
-def test_what_a_pattern_names_and_what_it_contains(pattern: str, matches: bool, covers: bool) -> None:
+def test_pattern_matches_and_covers_address(pattern: str, matches: bool, covers: bool) -> None:
     found = Pattern.parse(pattern, ["teams"])
     assert (found.matches(TEAM), found.covers(TEAM)) == (matches, covers)
 
 
-def test_a_pattern_keeps_its_field_and_text() -> None:
+def test_pattern_keeps_field_and_text() -> None:
     found = Pattern.parse("teams/*#title", ["teams"])
     assert (found.text, found.path, found.field) == ("teams/*#title", "teams/*", "title")
     assert found.segments == ("*", "teams", "*")
@@ -254,11 +254,11 @@ def test_a_pattern_keeps_its_field_and_text() -> None:
         ({"a": "b", "b": "a", "c": "d", "d": "c", "e": "c"}, [("a", "b"), ("c", "d")]),
     ],
 )
-def test_each_circle_is_found_once(around: dict[str, str | None], found: list[tuple[str, ...]]) -> None:
+def test_each_cycle_is_found_once(around: dict[str, str | None], found: list[tuple[str, ...]]) -> None:
     assert list(circles(around, lambda name: around[name])) == found
 
 
-def test_a_circle_is_told_from_any_of_its_things_on_and_a_long_one_by_its_beginning() -> None:
+def test_cycle_text_starts_anywhere_and_is_shortened() -> None:
     assert beginning_with("b", ("a", "b", "c")) == ("b", "c", "a")
     assert chain("abcdefghij", ">") == "a>b>c>d>e>f>g>h>i>j"
     assert chain("abcdefghijk", ">") == "a>b>c>d>e>f>g>h>i>… (1 more)>k"
@@ -279,7 +279,7 @@ def test_delete_count_includes_cascaded_deletes(own: int, along: int, number: in
     assert (count.number, count.more) == (number, more)
 
 
-def test_no_change_takes_nothing_away() -> None:
+def test_delete_count_without_changes_is_zero() -> None:
     none: list[Change] = []
     assert count_deletes(none) == DeleteCount(0, 0)
 
@@ -302,11 +302,11 @@ PLANNING = f"{READING} --base main"
         ("plan --select 'a b'", f"dpsync plan {PLANNING} --select 'a b'"),
     ],
 )
-def test_a_command_is_completed_by_the_flags_that_it_takes(written: str, typed: str) -> None:
+def test_printed_command_is_completed_with_flags(written: str, typed: str) -> None:
     assert EVERYWHERE.complete(f"run `dpsync {written}`") == f"run {typed}"
 
 
-def test_a_command_in_a_sentence_is_quoted_for_a_shell() -> None:
+def test_printed_command_is_shell_quoted() -> None:
     assert command("ids", "--forget", "a b") == "`dpsync ids --forget 'a b'`"
     assert Invocation().complete(command("plan", "it's")) == """dpsync plan 'it'"'"'s'"""
     assert Invocation().complete("no command") == "no command"

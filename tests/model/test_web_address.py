@@ -21,7 +21,7 @@ NAMED = "must begin with http:// or https:// and a host name, such as https://ap
         f"http://{'a' * 63}.example", f"http://{'a.' * 125}abc", f"http://a/{'b' * 1991}",
     ],
 )  # fmt: skip
-def test_it_is_an_address(url: str) -> None:
+def test_valid_platform_url_is_accepted(url: str) -> None:
     assert address_problem(url) is None
 
 
@@ -61,7 +61,7 @@ def test_it_is_an_address(url: str) -> None:
         (f"http://a/{'b' * 1992}", "must have at most 2,000 characters"),
     ],
 )
-def test_what_is_none_has_a_reason(url: str, why: str) -> None:
+def test_invalid_platform_url_is_refused_with_reason(url: str, why: str) -> None:
     assert address_problem(url) == why
 
 
@@ -70,7 +70,7 @@ def test_what_is_none_has_a_reason(url: str, why: str) -> None:
         lambda text: f"http://{text}"
     )
 )
-def test_what_is_let_through_is_one_for_every_library(url: str) -> None:
+def test_accepted_platform_url_works_in_every_library(url: str) -> None:
     if address_problem(url) is None:
         parsed = httpx.URL(url)
         assert parsed.host

@@ -21,20 +21,20 @@ from dpsync.model.text import are, counted, listed, short_commit, some
         (2, "customization of a site space", "2 customizations of a site space"),
     ],
 )
-def test_a_number_with_its_noun(number: int, noun: str, text: str) -> None:
+def test_counted_noun_is_pluralized(number: int, noun: str, text: str) -> None:
     assert counted(number, noun) == text
 
 
-def test_of_many_names_a_sentence_has_three_or_as_many_as_it_wants_and_counts_the_rest() -> None:
+def test_name_lists_are_shortened_and_counted() -> None:
     assert [some("abc"[:number]) for number in (1, 2, 3)] == ["a", "a, b", "a, b, c"]
     assert some("abcd") == "a, b, c and 1 more"
     assert some("abcd", 2) == "a, b and 2 more"
     assert [listed("abc"[:number]) for number in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
 
 
-def test_one_is_and_others_are() -> None:
+def test_verb_agrees_with_number() -> None:
     assert [are(number) for number in range(4)] == ["are", "is", "are", "are"]
 
 
-def test_a_commit_is_told_by_twelve_digits() -> None:
+def test_commit_is_shortened_to_twelve_digits() -> None:
     assert short_commit("0123456789abcdef") == "0123456789ab"

@@ -53,12 +53,12 @@ def test_accepted_problem_is_not_listed_as_trouble(
     assert plan.empty
 
 
-def test_accepting_a_problem_keeps_the_digest() -> None:
+def test_plan_digest_ignores_accept_patterns() -> None:
     plans = [planned(Case(SAML, PENDING, accept=accept)) for accept in ([], ["saml/azure#status"])]
     assert len({plan.digest for plan in plans}) == 1
 
 
-def test_accepting_a_failed_value_still_offers_resending() -> None:
+def test_plan_offers_resending_accepted_failed_field() -> None:
     case = Case(WANTED, FAILED, accept=["openapi/billing#lastProcessErrorCode"])
     (item,) = planned(case).accepted
     assert item.field == "source"
@@ -87,7 +87,7 @@ def test_accepting_a_failed_value_still_offers_resending() -> None:
         ),
     ],
 )  # fmt: skip
-def test_plan_names_accept_lines_without_problem(
+def test_plan_notes_unneeded_accept_pattern(
     wanted: Things, live: Things, pattern: str, note: tuple[str, str] | None
 ) -> None:
     plan = planned(Case(wanted, live, accept=[pattern]))
@@ -95,7 +95,7 @@ def test_plan_names_accept_lines_without_problem(
     assert [(item.severity, item.text) for item in notes] == ([note] if note else [])
 
 
-def test_unread_object_keeps_its_accept_line() -> None:
+def test_unreadable_object_keeps_accept_pattern() -> None:
     """Otherwise, a token that reads less tells its user to remove lines that are needed."""
     sides = Case(SAML, ACTIVE, accept=["saml/azure#status"]).sides()
     address = Address.parse("acme/saml/azure")
@@ -104,7 +104,7 @@ def test_unread_object_keeps_its_accept_line() -> None:
     assert not [item for item in plan.notes if item.address.startswith("policy.accept")]
 
 
-def test_selection_without_the_object_keeps_its_line() -> None:
+def test_plan_keeps_accept_pattern_outside_selection() -> None:
     case = Case({**SAML, "team": {"one": {"title": "One"}}}, {**PENDING, "team": {"one": {"title": "One"}}})
     case.accept = ["saml/azure#status"]
     plan = make_plan(replace(case.sides(), options=Options(select=("teams/*",))))
@@ -112,7 +112,7 @@ def test_selection_without_the_object_keeps_its_line() -> None:
     assert (plan.trouble, plan.accepted) == ((), ())
 
 
-def test_accept_line_has_its_origin_in_plan() -> None:
+def test_plan_records_origin_of_accept_pattern() -> None:
     sides = Case(SAML, ACTIVE).sides()
     pattern = Pattern.parse("saml/azure#status", sides.registry.words, SPAN)
     declared = replace(sides.declared, policy=replace(sides.declared.policy, accept=(pattern,)))
@@ -120,7 +120,7 @@ def test_accept_line_has_its_origin_in_plan() -> None:
     assert plan.origins['policy.accept "saml/azure#status"'].file == SPAN.file
 
 
-def test_decisions_keep_accepted_problems_apart() -> None:
+def test_decisions_separate_accepted_problems_from_trouble() -> None:
     both: Things = {**SAML, **WANTED}
     found = decide(Case(both, {**PENDING, **FAILED}, accept=["saml/*#status"]).sides())
     assert [item.address for item in found.accepted] == ["acme/saml/azure"]

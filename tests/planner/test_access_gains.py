@@ -104,7 +104,7 @@ CHUNK = 50
 
 @pytest.mark.parametrize("profile", ["published", "full"])
 @pytest.mark.parametrize("first", [seed for seed in SEEDS if seed % CHUNK == 0])
-def test_every_gain_is_listed_and_certain_ones_are_true(profile: str, first: int) -> None:
+def test_access_exposures_match_oracle_on_random_organizations(profile: str, first: int) -> None:
     """A member who can silently do more after an apply is what the list of exposures must prevent."""
     for seed in range(first, first + CHUNK):
         example = Example(seed, profile)
@@ -119,7 +119,7 @@ def test_every_gain_is_listed_and_certain_ones_are_true(profile: str, first: int
         assert example.gains.possible - covered == set(), seed
 
 
-def test_alike_spaces_are_resolved_together() -> None:
+def test_access_findings_group_equivalent_spaces() -> None:
     """In an organization with thousands of spaces a plan must not look at each space for each member."""
     before = oracle.world(Random(1))
     api: Place = ("collection", "api")
@@ -137,7 +137,7 @@ def test_alike_spaces_are_resolved_together() -> None:
     assert {len(finding.places) for finding in found} == {1, 40}
 
 
-def test_plan_without_such_changes_resolves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_irrelevant_changes_do_not_resolve_access(monkeypatch: pytest.MonkeyPatch) -> None:
     """A plan of an unchanged organization must not take longer because of its roles."""
     before = oracle.world(Random(1))
     unchanged = decide(sides(before, before))
@@ -147,7 +147,7 @@ def test_plan_without_such_changes_resolves_nothing(monkeypatch: pytest.MonkeyPa
     assert access_exposures(unchanged, (renamed,)) == {}
 
 
-def test_members_with_equal_roles_are_resolved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_access_is_resolved_once_per_equal_role(monkeypatch: pytest.MonkeyPatch) -> None:
     """A team of hundreds with one role on a site must not make each linked space cost hundreds of lookups."""
     before = oracle.world(Random(1))
     before.members |= {str(number): "read" for number in range(100)}

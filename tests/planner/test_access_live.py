@@ -57,7 +57,7 @@ def exposures(lab: Lab, body: str, policy: str = "{}") -> dict[str, str]:
     return {item.address: item.words for item in lab.plan(body, policy).exposures}
 
 
-def test_link_names_who_gains_in_every_format(lab: Lab) -> None:
+def test_output_formats_name_members_gaining_access(lab: Lab) -> None:
     holds(lab, "en", users={"bo": "comment", "cy": "edit"})
     roles = "{ members: { bo@acme.example: comment, cy@acme.example: edit }, teams: {} }"
     lists = "{ permissions: { members: {}, teams: {} }, title: Space"
@@ -73,7 +73,7 @@ def test_link_names_who_gains_in_every_format(lab: Lab) -> None:
             assert "read → edit on" in text, name  # some formats break up addresses, so that none is a link
 
 
-def test_undeclared_lists_of_a_space_make_a_gain_possible(lab: Lab) -> None:
+def test_undeclared_space_permissions_make_exposure_uncertain(lab: Lab) -> None:
     holds(lab, "en", users={"cy": "edit"})
     roles = "{ members: { cy@acme.example: edit }, teams: {} }"
     assert exposures(lab, declared("en", "fr", permissions=roles), ALL_LISTS) == {
@@ -81,7 +81,7 @@ def test_undeclared_lists_of_a_space_make_a_gain_possible(lab: Lab) -> None:
     }
 
 
-def test_plan_says_once_which_lists_are_missing(lab: Lab) -> None:
+def test_plan_lists_missing_permissions_once(lab: Lab) -> None:
     """Otherwise, each line repeats the reason, and nothing says what to write."""
     holds(lab, "en", users={"cy": "edit"})
     roles = "{ members: { cy@acme.example: edit }, teams: {} }"
@@ -92,7 +92,7 @@ def test_plan_says_once_which_lists_are_missing(lab: Lab) -> None:
     ]
 
 
-def test_empty_permissions_in_files_settle_access(lab: Lab) -> None:
+def test_declared_empty_permissions_make_exposure_certain(lab: Lab) -> None:
     """The plan proposes to write these empty lists."""
     holds(lab, "en")
     empty = "{ permissions: { members: {}, teams: {} }, title: Space"
@@ -101,7 +101,7 @@ def test_empty_permissions_in_files_settle_access(lab: Lab) -> None:
     assert [one.missing for one in plan.exposures] == []
 
 
-def test_deleted_site_opens_what_it_restricted(lab: Lab) -> None:
+def test_site_deletion_exposure_is_listed(lab: Lab) -> None:
     """The permissions of an undeclared site are read before it is deleted, so that the plan can tell."""
     holds(lab, "en", users={"bo": "comment"})
     body = "\n".join([MEMBERS, SPACES, TEAMS, "sites: {}"])
@@ -110,7 +110,7 @@ def test_deleted_site_opens_what_it_restricted(lab: Lab) -> None:
     }
 
 
-def test_deleted_team_opens_where_its_role_restricted(lab: Lab) -> None:
+def test_team_deletion_exposure_is_listed(lab: Lab) -> None:
     """All permissions of a team are read before it is deleted, also on sites that declare none."""
     holds(lab, "en", teams={"writers": "comment"})
     body = declared("en", teams="teams: {}").replace("permissions: { members: {}, teams: {} }, ", "")
@@ -122,7 +122,7 @@ def test_deleted_team_opens_where_its_role_restricted(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("shown", [("en",), ("en", "fr")], ids=["unchanged", "linked"])
-def test_access_takes_no_request_of_its_own(lab: Lab, shown: tuple[str, ...]) -> None:
+def test_access_needs_no_extra_requests(lab: Lab, shown: tuple[str, ...]) -> None:
     holds(lab, "en", users={"cy": "edit"})
     roles = "{ members: { cy@acme.example: edit }, teams: {} }"
     lab.server.app.requests.clear()

@@ -29,7 +29,7 @@ REGISTRY = load()
         ("not my own acme/members/[Ada~u1]", Answer("not my own", "acme/members/[Ada~u1]")),
     ],
 )
-def test_an_answer_is_read(text: str, answer: Answer) -> None:
+def test_confirm_text_parses_to_answer(text: str, answer: Answer) -> None:
     assert parse(text, REGISTRY) == answer
 
 
@@ -63,13 +63,13 @@ def test_an_answer_is_read(text: str, answer: Answer) -> None:
         ("not my own acme/teams/writers", "not my own ADDRESS"),
     ],
 )
-def test_what_no_rule_asks_for_is_no_answer(text: str, words: str) -> None:
+def test_invalid_confirm_text_gets_hint(text: str, words: str) -> None:
     with pytest.raises(ValueError, match=r".+") as wrong:
         parse(text, REGISTRY)
     assert words in str(wrong.value)
 
 
-def test_every_form_is_in_the_list_that_is_told() -> None:
+def test_invalid_confirm_error_lists_all_forms() -> None:
     with pytest.raises(ValueError, match=r".+") as wrong:
         parse("please", REGISTRY)
     assert [str(form) for form in forms(REGISTRY)] == [
@@ -81,7 +81,7 @@ def test_every_form_is_in_the_list_that_is_told() -> None:
 
 
 @pytest.mark.parametrize("subject", ["12", "acme/sites/docs", 'acme/teams/[It\'s $5 "now"]', "a`b\\c!"])
-def test_a_flag_gives_the_answer_that_it_was_made_of(subject: str) -> None:
+def test_confirm_flag_round_trips_to_answer(subject: str) -> None:
     answer = Answer("restructure", subject)
     assert confirmed_by(answer.flag) == str(answer)
 
@@ -89,7 +89,7 @@ def test_a_flag_gives_the_answer_that_it_was_made_of(subject: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "id: a", "new: true", "dpsync ids --bind a=b", "--confirm a b", "--confirm "]
 )
-def test_what_is_no_flag_gives_no_answer(text: str) -> None:
+def test_confirmed_by_ignores_other_texts(text: str) -> None:
     assert confirmed_by(text) is None
 
 
@@ -101,19 +101,19 @@ def asks(answer: Answer) -> Question:
     return Question(answer, NEVER.model_copy(update={"code": str(answer)}))
 
 
-def test_what_was_answered_and_never_asked_is_idle() -> None:
+def test_answers_without_question_are_unneeded() -> None:
     answers = Answers(frozenset({OTHER, ONE}))
     assert answers.unneeded([]) == [ONE, OTHER]
     assert answers.unneeded(questions([asks(ONE), NEVER, asks(THIRD)])) == [OTHER]
 
 
-def test_a_question_is_refused_until_its_answer_is_given_and_a_refusal_always() -> None:
+def test_refusals_include_unanswered_and_unanswerable_questions() -> None:
     """Otherwise, no question is asked: whatever needs an answer is done without."""
     found = [asks(ONE), NEVER, asks(OTHER)]
     assert [item.code for item in Answers(frozenset({OTHER})).refused(found)] == ["delete 1", "protected"]
 
 
-def test_a_question_without_a_refusal_stops_nothing_and_its_answer_is_not_idle() -> None:
+def test_question_without_refusal_uses_its_answer() -> None:
     answers = Answers(frozenset({ONE}))
     assert list(Answers().refused([Question(ONE)])) == []
     assert answers.unneeded(questions([Question(ONE)])) == []
@@ -126,7 +126,7 @@ def idle(plan: Plan) -> list[str]:
     return [note.address for note in plan.notes if note.text == UNNEEDED]
 
 
-def test_no_answer_is_refused_before_anything_is_read(lab: Lab) -> None:
+def test_invalid_confirm_fails_before_any_request(lab: Lab) -> None:
     lab.holds()
     lab.server.app.requests.clear()
     with pytest.raises(DiagnosticError) as found:
@@ -135,7 +135,7 @@ def test_no_answer_is_refused_before_anything_is_read(lab: Lab) -> None:
     assert not lab.server.app.requests
 
 
-def test_an_answer_to_what_is_not_asked_any_more_is_told(lab: Lab) -> None:
+def test_plan_notes_unneeded_confirm_flag(lab: Lab) -> None:
     lab.holds(teams=[{"id": name, "title": name} for name in ("t", "u")])
     policy = "{ prune: [teams], limits: { deletes: 1, percent: 100 } }"
     assert idle(lab.plan("teams: {}", policy, "delete 2")) == []
@@ -144,7 +144,7 @@ def test_an_answer_to_what_is_not_asked_any_more_is_told(lab: Lab) -> None:
     assert idle(lab.plan("teams: { t: { title: t } }", "{}", "restructure acme/sites/docs")) == [asked_for]
 
 
-def test_to_restructure_is_asked_while_it_is_to_be_done(lab: Lab) -> None:
+def test_restructure_answer_is_unneeded_without_restructuring(lab: Lab) -> None:
     answer = "restructure acme/sites/docs"
     lab.holds(spaces=spaces("x"), sites=[site({"type": "space", "id": "r", "space": "x", "path": "x"})])
     children = "children: [{ type: space, key: x, space: { id: x } }]"
@@ -158,7 +158,7 @@ def test_to_restructure_is_asked_while_it_is_to_be_done(lab: Lab) -> None:
     assert idle(lab.plan("sites: { docs: { title: Docs } }", "{}", answer)) == [f'--confirm "{answer}"']
 
 
-def test_a_field_can_be_sent_again_where_it_cannot_be_read(lab: Lab) -> None:
+def test_confirm_send_for_readable_field_is_unneeded(lab: Lab) -> None:
     lab.holds()
     openapi = "openapi: { shop: { source: { url: 'https://api.acme.example/openapi.yaml' } } }"
     answer = "send acme/openapi/shop#source"
@@ -198,7 +198,7 @@ def warnings(plan: Plan) -> list[str]:
         ),
     ],
 )
-def test_a_pattern_that_names_nothing_is_a_warning(lab: Lab, policy: str, warned: list[str]) -> None:
+def test_policy_pattern_without_match_is_warned(lab: Lab, policy: str, warned: list[str]) -> None:
     """Otherwise, every pattern that ignores something is warned of, and is taken away.
 
     Otherwise, a pattern that prunes nothing is not warned of.
@@ -212,7 +212,7 @@ def test_a_pattern_that_names_nothing_is_a_warning(lab: Lab, policy: str, warned
     assert all(plan.origins[address].line == 2 for address in warned)
 
 
-def test_what_is_never_deleted_needs_neither_prune_nor_protection(lab: Lab) -> None:
+def test_prune_of_undeletable_types_is_warned(lab: Lab) -> None:
     """Otherwise, every pattern that prunes something is warned of."""
     lab.holds()
     said = {

@@ -85,14 +85,9 @@ ALL = [
     ),
     *(
         test_stage_urls.case(*row)
-        for row in rows(test_stage_urls.test_what_leads_on_from_an_old_url_is_named_or_suggested, 2)
+        for row in rows(test_stage_urls.test_url_change_lists_or_suggests_redirect, 2)
     ),
-    *(
-        Case(*row)
-        for row in rows(
-            test_exposures.test_content_that_was_there_and_comes_onto_a_published_site_is_listed, 2
-        )
-    ),
+    *(Case(*row) for row in rows(test_exposures.test_placing_live_space_on_published_site_exposes_space, 2)),
 ]
 
 
@@ -151,5 +146,5 @@ def _beside(address: str) -> bool:
 
 
 @pytest.mark.parametrize("case", ALL)
-def test_what_is_beside_something_changes_nothing_of_it(case: Case) -> None:
+def test_plan_is_unaffected_by_unrelated_objects(case: Case) -> None:
     assert told(make_plan(surrounded(case).sides())) == told(make_plan(case.sides()))

@@ -36,7 +36,7 @@ def only(plan: Plan, address: str) -> Change:
     return next(change for change in plan.changes if change.address == address)
 
 
-def test_a_section_takes_its_site_spaces_with_it(lab: Lab) -> None:
+def test_section_deletion_cascades_to_site_spaces(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "x", "y"))])
     body = "sites: { docs: { title: Docs, structure: [{ type: section, key: a, title: Section a, path: a," \
         " children: [{ type: space, key: x, space: { id: x } }] }] } }"  # fmt: skip
@@ -48,7 +48,7 @@ def test_a_section_takes_its_site_spaces_with_it(lab: Lab) -> None:
     assert lab.writes == ["DELETE /orgs/acme/sites/docs/sections/b"]
 
 
-def test_a_site_takes_its_whole_navigation_with_it(lab: Lab) -> None:
+def test_site_deletion_cascades_to_whole_navigation(lab: Lab) -> None:
     navigation = site(
         group("g", section("a", "x"), section("b", "y")),
         adaptiveSchema={"type": "object", "properties": {}, "additionalProperties": False},
@@ -64,7 +64,7 @@ def test_a_site_takes_its_whole_navigation_with_it(lab: Lab) -> None:
     assert plan.deletes == 6
 
 
-def test_a_space_loses_its_places_in_managed_sites(lab: Lab) -> None:
+def test_space_deletion_cascades_to_declared_site_spaces(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x", "y"))])
     body = (
         "spaces: { x: { title: Space x } }\n"
@@ -77,7 +77,7 @@ def test_a_space_loses_its_places_in_managed_sites(lab: Lab) -> None:
     lab.converges(body, prune("spaces"))
 
 
-def test_a_space_loses_its_places_in_sites_that_nobody_declares(lab: Lab) -> None:
+def test_space_deletion_cascades_into_undeclared_sites(lab: Lab) -> None:
     other = site(section("b", "y"), section("c", "x"), id="other", title="Other", basename="other")
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x")), other])
     body = "spaces: { x: { title: Space x } }\nsites: { docs: { title: Docs } }"
@@ -92,13 +92,13 @@ def test_a_space_loses_its_places_in_sites_that_nobody_declares(lab: Lab) -> Non
     assert plan.deletes == 3
 
 
-def test_a_space_without_a_place_goes_alone(lab: Lab) -> None:
+def test_unplaced_space_deletion_has_no_cascade(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
     plan = lab.plan("spaces: { x: { title: Space x } }", prune("spaces"))
     assert deleted(plan) == {"acme/spaces/[Space y]": {}}
 
 
-def test_a_team_takes_who_is_in_it_along(lab: Lab) -> None:
+def test_team_deletion_cascades_to_team_members(lab: Lab) -> None:
     members = [{"user": "bo", "role": "owner"}, {"user": "cy"}]
     lab.holds(teams=[{"id": "t", "title": "Sales", "members": members}, {"id": "u", "title": "Ops"}])
     plan = lab.plan("teams: { u: { title: Ops } }", prune("teams"))
@@ -109,14 +109,14 @@ def test_a_team_takes_who_is_in_it_along(lab: Lab) -> None:
     lab.converges("teams: { u: { title: Ops } }", prune("teams"))
 
 
-def test_what_an_undeclared_field_still_names_is_an_effect(lab: Lab) -> None:
+def test_site_deletion_lists_undeclared_referring_field(lab: Lab) -> None:
     lab.holds(sites=[site()], defaultContent={"type": "site", "site": "docs"})
     plan = lab.plan("sites: {}", prune("sites"))
     assert deleted(plan)["acme/sites/[Docs]"] == {"acme#defaultContent": False}
     assert plan.deletes == 1  # the organization stays
 
 
-def test_what_is_declared_is_written_before_what_it_named_goes(lab: Lab) -> None:
+def test_referring_field_is_updated_before_site_deletion(lab: Lab) -> None:
     other = site(id="other", title="Other", basename="other")
     lab.holds(sites=[site(), other], defaultContent={"type": "site", "site": "docs"})
     body = "defaultContent: { type: site, site: other }\nsites: { other: { title: Other } }"
@@ -125,7 +125,7 @@ def test_what_is_declared_is_written_before_what_it_named_goes(lab: Lab) -> None
     assert lab.writes == ["PATCH /orgs/acme", "DELETE /orgs/acme/sites/docs"]
 
 
-def test_the_platform_chooses_a_default_where_nobody_does(lab: Lab) -> None:
+def test_section_deletion_lists_undeclared_default_change(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
     text = "sites: {{ docs: {{ title: Docs, structure: [{{ type: section, key: b, title: Section b," \
         " path: b{}, children: [{{ type: space, key: x, space: {{ id: x }} }}] }}] }} }}"  # fmt: skip
@@ -148,7 +148,7 @@ ONLY_A = (
 )
 
 
-def test_a_redirect_that_leads_to_a_deleted_section_goes_and_is_not_kept(lab: Lab) -> None:
+def test_section_deletion_cascades_to_its_redirects(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"), redirects=[LEADING])])
     base = "acme/sites/docs/structure/[Section b]"
     along = {f"{base}/[x]": True, "acme/sites/docs/redirects/[/old]": True}
@@ -159,7 +159,7 @@ def test_a_redirect_that_leads_to_a_deleted_section_goes_and_is_not_kept(lab: La
     assert (deleted(plan), plan.kept) == ({base: along}, ())
 
 
-def test_a_redirect_with_a_delete_of_its_own_is_not_counted_twice(lab: Lab) -> None:
+def test_redirect_deleted_directly_is_counted_once(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"), redirects=[LEADING])])
     places = prune("sites/docs/structure", "sites/docs/redirects")
     plan = lab.plan(ONLY_A % ", redirects: {}", places)
@@ -171,7 +171,7 @@ def test_a_redirect_with_a_delete_of_its_own_is_not_counted_twice(lab: Lab) -> N
     ]
 
 
-def test_a_redirect_that_leads_elsewhere_from_now_on_stays(lab: Lab) -> None:
+def test_redirect_with_new_destination_survives_section_deletion(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"), redirects=[LEADING])])
     redirect = ", redirects: { /old: { destination: { kind: external, url: 'https://a.example' } } }"
     plan = lab.plan(ONLY_A % redirect, prune("sites/docs/structure"))
@@ -180,7 +180,7 @@ def test_a_redirect_that_leads_elsewhere_from_now_on_stays(lab: Lab) -> None:
     lab.converges(ONLY_A % redirect, prune("sites/docs/structure"))
 
 
-def test_an_ignored_entry_is_not_written_and_goes_along(lab: Lab) -> None:
+def test_section_deletion_cascades_to_ignored_redirect(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"), redirects=[LEADING])])
     redirect = ", redirects: { /old: { destination: { kind: external, url: 'https://a.example' } } }"
     plan = lab.plan(
@@ -190,7 +190,7 @@ def test_an_ignored_entry_is_not_written_and_goes_along(lab: Lab) -> None:
     assert deleted(plan) == {base: {f"{base}/[x]": True, "acme/sites/docs/redirects//old": True}}
 
 
-def test_what_two_deletes_take_along_is_counted_once(lab: Lab) -> None:
+def test_cascade_counts_jointly_emptied_section_once(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y", "z"), sites=[site(section("a", "x"), section("b", "y", "z"))])
     plan = lab.plan("spaces: { x: { title: Space x } }", prune("spaces"))
     base = "acme/sites/[Docs]/structure/[Section b]"
@@ -201,7 +201,7 @@ def test_what_two_deletes_take_along_is_counted_once(lab: Lab) -> None:
     assert plan.deletes == 5
 
 
-def test_what_goes_with_a_holder_and_empties_it_goes_with_both(lab: Lab) -> None:
+def test_cascade_is_listed_under_site_deletion(lab: Lab) -> None:
     """It is shown where the holder is, whichever of the two deletes is looked at first."""
     second = {**site(section("a", "x", "y")), "id": "other", "title": "Other", "basename": "other"}
     lab.holds(spaces=spaces("x", "y", "z"), sites=[site(section("b", "z")), second])
@@ -214,7 +214,7 @@ def test_what_goes_with_a_holder_and_empties_it_goes_with_both(lab: Lab) -> None
     }
 
 
-def test_a_section_that_gets_another_space_in_the_same_plan_is_not_left_empty(lab: Lab) -> None:
+def test_space_deletion_keeps_section_getting_new_space(lab: Lab) -> None:
     """Otherwise, a section of that title that shows another space is taken for the one that is meant."""
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "y"))])
     body = (
@@ -228,19 +228,19 @@ def test_a_section_that_gets_another_space_in_the_same_plan_is_not_left_empty(la
     lab.converges(body, prune("spaces"))
 
 
-def test_a_section_that_shows_another_space_stays(lab: Lab) -> None:
+def test_space_deletion_keeps_section_with_another_space(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("b", "x", "y"))])
     plan = lab.plan("spaces: { x: { title: Space x } }", prune("spaces"))
     assert plan.deletes == 2
 
 
-def test_roles_on_a_collection_go_with_it(lab: Lab) -> None:
+def test_collection_deletion_cascades_to_permissions(lab: Lab) -> None:
     lab.holds(collections=[{"id": "c", "title": "Shelf", "permissions": {"users": {"bo": "read"}}}])
     ((_, along),) = deleted(lab.plan("collections: {}", prune("collections"))).items()
     assert list(along) == ["acme/collections/[Shelf]/permissions/members/[bo@acme.example]"]
 
 
-def test_roles_on_what_a_translation_has_made_go_with_their_member(lab: Lab) -> None:
+def test_member_deletion_cascades_to_translated_permissions(lab: Lab) -> None:
     lab.holds(
         spaces=[*spaces("x"), {"id": "fr", "title": "FR", "permissions": {"users": {"bo": "read"}}}],
         translations=[
@@ -267,14 +267,14 @@ def reads(lab: Lab, body: str, policy: str) -> int:
     return len(lab.server.app.requests)
 
 
-def test_places_are_looked_for_once_for_all_spaces_together(lab: Lab) -> None:
+def test_plan_reads_site_spaces_once(lab: Lab) -> None:
     many = spaces(*(f"s{number}" for number in range(30)))
     lab.holds(spaces=many, sites=[site(section("a", *(item["id"] for item in many)))])
     # Each space has two lists of roles; the rest is read for all of them.
     assert reads(lab, "spaces: {}", prune("spaces")) <= 2 * len(many) + 10
 
 
-def test_only_sites_that_show_a_space_are_looked_into_where_few_go(lab: Lab) -> None:
+def test_plan_reads_structure_only_of_affected_sites(lab: Lab) -> None:
     others = [
         site(section(f"a{n}", "x"), id=f"o{n}", title=f"Other {n}", basename=f"o{n}") for n in range(12)
     ]
@@ -296,7 +296,7 @@ TEAMS = [
 ]
 
 
-def test_what_is_kept_is_listed_with_ids_where_titles_are_not_unique(lab: Lab) -> None:
+def test_kept_objects_with_equal_titles_show_ids(lab: Lab) -> None:
     lab.holds(teams=TEAMS)
     (kept,) = lab.plan("teams: { w: { title: Writers } }").kept
     assert kept.place == "acme/teams"
@@ -313,7 +313,7 @@ def test_what_is_kept_is_listed_with_ids_where_titles_are_not_unique(lab: Lab) -
         ("acme", [], []),
     ],
 )
-def test_what_is_ignored_is_neither_deleted_nor_listed(
+def test_ignored_objects_are_not_deleted_or_listed(
     lab: Lab, pattern: str, gone: list[str], kept: list[str]
 ) -> None:
     lab.holds(teams=TEAMS)
@@ -333,7 +333,7 @@ def test_what_is_ignored_is_neither_deleted_nor_listed(
         ("**", {}),
     ],
 )
-def test_what_is_ignored_is_left_alone(lab: Lab, pattern: str, fields: dict[str, list[str]]) -> None:
+def test_ignored_fields_are_not_changed(lab: Lab, pattern: str, fields: dict[str, list[str]]) -> None:
     lab.holds(
         spaces=[{"id": "en", "title": "EN", "emoji": "a", "language": "en"}, {"id": "fr", "title": "FR"}]
     )
@@ -341,7 +341,7 @@ def test_what_is_ignored_is_left_alone(lab: Lab, pattern: str, fields: dict[str,
     assert changed(lab.plan(body, f"{{ ignore: ['{pattern}'] }}")) == fields
 
 
-def test_an_ignored_entry_that_is_not_live_is_not_made(lab: Lab) -> None:
+def test_ignored_entry_is_not_created(lab: Lab) -> None:
     lab.holds()
     plan = lab.plan("teams: { a: { title: Aaa }, b: { title: Bbb } }", "{ ignore: [teams/a] }")
     assert [change.address for change in plan.changes] == ["acme/teams/b"]
@@ -357,7 +357,7 @@ def test_an_ignored_entry_that_is_not_live_is_not_made(lab: Lab) -> None:
         (["teams", "teams/*/members"], {"acme/teams/[Sales]", "acme/teams/w/members/[cy@acme.example]"}),
     ],
 )
-def test_prune_covers_exactly_one_mapping_of_entries(lab: Lab, patterns: list[str], gone: set[str]) -> None:
+def test_prune_pattern_covers_exactly_one_list(lab: Lab, patterns: list[str], gone: set[str]) -> None:
     team = {"id": "t1", "title": "Writers", "members": [{"user": "bo", "role": "owner"}, {"user": "cy"}]}
     lab.holds(teams=[team, {"id": "t2", "title": "Sales"}])
     body = "members: { ada@acme.example: admin, bo@acme.example: create, cy@acme.example: read }\n" \
@@ -365,7 +365,7 @@ def test_prune_covers_exactly_one_mapping_of_entries(lab: Lab, patterns: list[st
     assert set(deleted(lab.plan(body, prune(*patterns)))) == gone
 
 
-def test_prune_of_a_structure_covers_all_its_depth(lab: Lab) -> None:
+def test_prune_of_structure_covers_all_levels(lab: Lab) -> None:
     lab.holds(
         spaces=spaces("x", "y"),
         sites=[site(section("a", "x", "y"), group("g", group("h", section("b", "x"))))],
@@ -378,7 +378,7 @@ def test_prune_of_a_structure_covers_all_its_depth(lab: Lab) -> None:
     lab.converges(body, prune("sites/*/structure"))
 
 
-def test_deletes_come_last_and_loudest(lab: Lab) -> None:
+def test_plan_lists_deletions_last(lab: Lab) -> None:
     lab.holds(teams=TEAMS[:2])
     plan = lab.plan("teams: { z: { title: Zzz } }", prune("teams"))
     assert [change.action for change in plan.changes] == ["create", "delete", "delete"]

@@ -56,9 +56,7 @@ def declared(tree: Tree, *of: str) -> str:
         ),
     ],
 )
-def test_a_circle_through_what_is_live_is_refused_and_named(
-    lab: Lab, before: Tree, entries: str, circle: str
-) -> None:
+def test_collection_cycle_is_refused_and_described(lab: Lab, before: Tree, entries: str, circle: str) -> None:
     lab.holds(collections=live(before))
     plan = lab.plan(entries)
     assert codes(plan) == [("circle", "acme/collections/a#parent")]
@@ -68,7 +66,7 @@ def test_a_circle_through_what_is_live_is_refused_and_named(
     )
 
 
-def test_a_circle_is_told_of_the_entry_that_says_where_it_is_to_be(lab: Lab) -> None:
+def test_collection_cycle_is_reported_at_changed_entry(lab: Lab) -> None:
     """Otherwise, a circle is told of an entry that says nothing about where it is, where there is nothing to
     change.
 
@@ -78,13 +76,13 @@ def test_a_circle_is_told_of_the_entry_that_says_where_it_is_to_be(lab: Lab) -> 
     assert codes(lab.plan(declared({"b": "a"}, "a"))) == [("circle", "acme/collections/b#parent")]
 
 
-def test_what_holds_nothing_when_it_is_deleted_closes_no_circle(lab: Lab) -> None:
+def test_deleted_parent_breaks_collection_cycle(lab: Lab) -> None:
     lab.holds(collections=live({"a": None, "u": "a", "b": "u"}))
     policy = "{ prune: [collections], limits: { percent: 100 } }"
     lab.converges(declared({"a": "b", "b": None}), policy)
 
 
-def test_what_moves_to_the_other_side_of_an_undeclared_one_waits_for_what_is_around_that(lab: Lab) -> None:
+def test_collection_move_waits_for_ancestor_move(lab: Lab) -> None:
     # a > b > u > c becomes b > u > c > a: it may not be placed before b has left it.
     lab.holds(collections=live({"a": None, "b": "a", "u": "b", "c": "u"}))
     lab.converges(declared({"a": "c", "b": None}, "c"))
@@ -109,7 +107,7 @@ def has_circle(tree: Tree) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_any_tree_becomes_any_other_one_unless_it_would_be_a_circle(lab: Lab, seed: int) -> None:
+def test_random_collection_trees_converge_unless_cyclic(lab: Lab, seed: int) -> None:
     """Some say where they are to be, some say nothing, and some nobody declares."""
     draw = random.Random(seed)
     before, wanted = forest(draw, "abcdef"), forest(draw, "abcdef")
@@ -123,7 +121,7 @@ def test_any_tree_becomes_any_other_one_unless_it_would_be_a_circle(lab: Lab, se
         lab.converges(entries)
 
 
-def test_groups_that_change_places_are_no_circle(lab: Lab) -> None:
+def test_section_group_swaps_places_with_child(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(group("g", group("h")), section("a", "x"))])
     lab.converges("""
         sites:

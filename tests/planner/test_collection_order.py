@@ -55,9 +55,7 @@ def _in(found: dict[str, Any], item: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(("text", "parent"), [(AT_THE_TOP, None), (IN_ONE, "x")], ids=["top", "in one"])
-def test_one_that_stands_elsewhere_is_moved_beside_its_neighbour(
-    lab: Lab, text: str, parent: str | None
-) -> None:
+def test_misplaced_collection_is_moved_beside_neighbor(lab: Lab, text: str, parent: str | None) -> None:
     lab.holds(collections=collections(x=None, a=parent, b=parent, c=parent))
     (change,) = lab.plan(text).changes
     (step,) = change.steps
@@ -66,18 +64,18 @@ def test_one_that_stands_elsewhere_is_moved_beside_its_neighbour(
     assert step.body == {"position": {"before": {"type": "collection", "collection": "a"}}}
 
 
-def test_without_the_line_their_order_is_not_managed(lab: Lab) -> None:
+def test_collection_order_is_unmanaged_when_undeclared(lab: Lab) -> None:
     lab.holds(collections=collections(c=None, b=None, a=None))
     assert lab.plan(AT_THE_TOP.replace("collectionOrder: [c, a, b]", "")).changes == ()
 
 
-def test_those_that_the_list_does_not_name_keep_their_place(lab: Lab) -> None:
+def test_unlisted_collections_keep_their_place(lab: Lab) -> None:
     lab.holds(collections=collections(a=None, u=None, b=None, v=None, c=None))
     lab.converges(AT_THE_TOP)
     assert order(lab) == "CAUBV"
 
 
-def test_it_takes_no_further_request_to_know_the_order(lab: Lab) -> None:
+def test_collection_order_needs_no_extra_request(lab: Lab) -> None:
     lab.holds(collections=collections(c=None, a=None, b=None))
     asked = []
     for text in (AT_THE_TOP, AT_THE_TOP.replace("collectionOrder: [c, a, b]", "")):
@@ -87,7 +85,7 @@ def test_it_takes_no_further_request_to_know_the_order(lab: Lab) -> None:
     assert asked[0] == asked[1]
 
 
-def test_collections_and_spaces_of_one_thing_are_moved_one_after_the_other() -> None:
+def test_collection_and_space_moves_are_sequential() -> None:
     names = Case({"collection": {"x": {}, "a": {}, "b": {}}, "space": {"s": {}, "t": {}}})
     inner = tuple(names.ref("collection", key) for key in "ab")
     shown = tuple(names.ref("space", key) for key in "st")
@@ -110,7 +108,7 @@ def test_collections_and_spaces_of_one_thing_are_moved_one_after_the_other() -> 
     assert steps.edges.follows(second) == {first}
 
 
-def test_where_the_list_of_collections_may_not_be_read_their_order_is_blocked_too(lab: Lab) -> None:
+def test_unreadable_collection_list_blocks_collection_order(lab: Lab) -> None:
     lab.holds(collections=collections(a=None, b=None, c=None))
     tape = Tape(lab.server.url, "token", refused={"/orgs/acme/collections"})
     with ReadClient(lab.server.url, "token", transport=tape) as client:
@@ -124,14 +122,14 @@ def test_where_the_list_of_collections_may_not_be_read_their_order_is_blocked_to
 # What is applied.
 
 
-def test_new_ones_are_made_in_their_order(lab: Lab) -> None:
+def test_collections_are_created_in_declared_order(lab: Lab) -> None:
     lab.holds()
     lab.converges(AT_THE_TOP.replace(" }", ", new: true }"))
     assert order(lab) == "CAB"
     assert lab.writes == ["POST /orgs/acme/collections"] * 3
 
 
-def test_what_goes_into_another_one_is_put_in_order_there(lab: Lab) -> None:
+def test_moved_collection_is_ordered_in_new_parent(lab: Lab) -> None:
     lab.holds(collections=collections(a=None, x=None, c=None, b="x"), spaces=spaces("s", parent="x"))
     lab.converges(IN_ONE)
     assert order(lab, "X") == "CAB"
@@ -140,7 +138,7 @@ def test_what_goes_into_another_one_is_put_in_order_there(lab: Lab) -> None:
     ]  # fmt: skip
 
 
-def test_collections_and_spaces_of_one_thing_are_both_put_in_order(lab: Lab) -> None:
+def test_collections_and_spaces_share_ordered_parent(lab: Lab) -> None:
     """On the platform they are siblings of each other."""
     lab.holds(
         collections=collections(x=None, a="x", b="x", c="x"),
@@ -156,7 +154,7 @@ def test_collections_and_spaces_of_one_thing_are_both_put_in_order(lab: Lab) -> 
     )
 
 
-def test_two_that_change_places_are_put_in_order_where_they_come_to(lab: Lab) -> None:
+def test_swapped_parent_and_child_collections_are_ordered(lab: Lab) -> None:
     """What holds the others becomes what is held, between the two others."""
     lab.holds(collections=collections(a=None, b="a", c="a", d="a"))
     text = """
@@ -192,7 +190,7 @@ class AsMade:
         return self._inner.stats()
 
 
-def test_a_platform_that_lists_them_in_another_order_is_not_believed(lab: Lab) -> None:
+def test_apply_reports_remaining_move_when_platform_reorders(lab: Lab) -> None:
     lab.holds(collections=collections(a=None, b=None, c=None))
     session = lab.session(AT_THE_TOP)
     with WriteClient(lab.server.url, "token", transport=AsMade(transport(lab.server))) as client:

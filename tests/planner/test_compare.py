@@ -30,12 +30,10 @@ NAME = Field("name", Text(0, 9), null="clear")
         (NAME, "", None, False),
     ],
 )
-def test_null_is_what_is_absent_and_nothing_else(
-    field: Field, wanted: Value, live: Value, equal: bool
-) -> None:
+def test_null_equals_only_absent_value(field: Field, wanted: Value, live: Value, equal: bool) -> None:
     assert same(field, wanted, live) == equal
 
 
 @pytest.mark.parametrize(("as_set", "equal"), [(True, True), (False, False)])
-def test_the_order_of_a_list_means_something_unless_it_is_a_set(as_set: bool, equal: bool) -> None:
+def test_list_order_matters_unless_set(as_set: bool, equal: bool) -> None:
     assert same(Field("names", Many(Text(), as_set=as_set)), ["b", "a"], ["a", "b"]) == equal

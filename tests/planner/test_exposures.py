@@ -100,9 +100,7 @@ def update(kind: Kind, field: Field, before: Any, after: Any) -> list[tuple[str,
 
 
 @pytest.mark.parametrize(("kind", "field", "less", "more"), ALL)
-def test_a_field_that_is_raised_is_listed_and_one_that_is_lowered_is_not(
-    kind: Kind, field: Field, less: Any, more: Any
-) -> None:
+def test_raised_field_is_exposure_but_lowered_is_not(kind: Kind, field: Field, less: Any, more: Any) -> None:
     """Otherwise, what becomes less visible is counted as exposed, and the number asks for an answer that
     means nothing.
     """
@@ -116,7 +114,7 @@ def test_a_field_that_is_raised_is_listed_and_one_that_is_lowered_is_not(
     assert update(kind, field, more, more) == []
 
 
-def test_every_field_of_security_says_which_change_raises_it() -> None:
+def test_every_security_field_defines_its_exposure() -> None:
     silent = [
         f"{kind.name}.{field.name}"
         for kind in REGISTRY.ordered
@@ -135,7 +133,7 @@ def test_every_field_of_security_says_which_change_raises_it() -> None:
     ],
     ids=lambda kind: kind.name,
 )
-def test_one_more_of_a_kind_of_security_is_listed_once(kind: Kind) -> None:
+def test_creating_security_object_is_listed_once(kind: Kind) -> None:
     path, things = around(kind)
     key = {kind.default: "x"} if kind.default else {}
     found = exposed(Case({**things, kind.name: {path: key}}, dict(things)))
@@ -146,7 +144,7 @@ def test_one_more_of_a_kind_of_security_is_listed_once(kind: Kind) -> None:
 @pytest.mark.parametrize(
     "kind", [kind for kind in REGISTRY.ordered if kind.keeps_out], ids=lambda kind: kind.name
 )
-def test_one_fewer_of_a_kind_that_keeps_out_is_listed(kind: Kind) -> None:
+def test_saml_provider_deletion_is_exposure(kind: Kind) -> None:
     """Otherwise, that nobody signs in by it any more is not told."""
     path, things = around(kind)
     case = Case({**things, kind.name: {}}, {**things, kind.name: {path: {"label": "Okta"}}}, prune=["**"])
@@ -234,7 +232,7 @@ LINKED = {"title": "L", "to": {"kind": "url", "url": "https://a.example"}}
         (field("section", "condition"), "visitor.is_admin", "true", True),
     ],
 )
-def test_what_raises(of: Field, before: Any, after: Any, more: bool) -> None:
+def test_exposure_raised_by_field_change(of: Field, before: Any, after: Any, more: bool) -> None:
     """Otherwise, an inherited level that may be more is told as none.
 
     Otherwise, a condition that lets everybody in is no exposure.
@@ -249,7 +247,7 @@ def test_what_raises(of: Field, before: Any, after: Any, more: bool) -> None:
     ("url", "listed"),
     [("https://b.example/", True), ("https://docs.example/terms", False), ("https://[broken", True)],
 )
-def test_what_leads_to_a_host_of_ones_own_sites_is_not_listed(new: bool, url: str, listed: bool) -> None:
+def test_links_to_foreign_hosts_are_exposures(new: bool, url: str, listed: bool) -> None:
     """Otherwise, a public page leads people to a foreign host, and no plan lists it.
 
     Otherwise, a link to one's own site is counted as exposed.
@@ -304,7 +302,7 @@ LEADS_TO_A = "1 redirect leads to hosts outside your sites: a.example"
         pytest.param({"old": {"destination": to("a.example")}}, {}, "", id="deleted"),
     ],
 )  # fmt: skip
-def test_redirects_to_other_hosts_are_one_note(before: Any, after: Any, text: str) -> None:
+def test_redirects_to_foreign_hosts_share_note(before: Any, after: Any, text: str) -> None:
     """A redirect opens nothing: a line for each of many hides the changes that do."""
     site: Things = {"site": {"d": {"title": "D", "basename": "d"}}}
     case = Case(
@@ -319,7 +317,7 @@ def test_redirects_to_other_hosts_are_one_note(before: Any, after: Any, text: st
 
 
 @pytest.mark.parametrize("number", [1, 3], ids=["one redirect", "several redirects"])
-def test_note_about_other_hosts_names_first_redirect(number: int) -> None:
+def test_redirect_note_addresses_first_foreign_redirect(number: int) -> None:
     """Otherwise, the note points at the line of the organization, where nothing is to be checked."""
     site: Things = {"site": {"d": {"title": "D", "basename": "d"}}}
     redirects = {f"d/{key}": {"destination": to("a.example")} for key in range(number)}
@@ -346,9 +344,7 @@ LONG = f"https://{'a' * 60}.example"
         ("space", {"defaultLevel": "inherit"}, []),
     ],
 )
-def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
-    kind: str, fields: dict[str, Any], listed: list[str]
-) -> None:
+def test_new_object_exposes_its_raised_fields(kind: str, fields: dict[str, Any], listed: list[str]) -> None:
     """Otherwise, what is new and powerful is not told, or what is harmless is."""
     key = {"slug" if kind == "openapi" else "title": "x"}
     case = Case({kind: {"x": {**key, **fields}}}, {kind: {}})
@@ -403,7 +399,7 @@ def test_of_a_new_thing_what_is_more_than_the_least_is_listed(
         ),
     ],
 )  # fmt: skip
-def test_the_words(case: Case, words: str) -> None:
+def test_exposure_text_describes_change(case: Case, words: str) -> None:
     """Otherwise, what the platform gives a new thing is not listed.
 
     Otherwise, a new admin is listed as any new member.
@@ -411,7 +407,7 @@ def test_the_words(case: Case, words: str) -> None:
     assert [item.words for item in plan(case).exposures] == [words]
 
 
-def test_what_is_ignored_or_blocked_is_not_listed() -> None:
+def test_exposure_skips_ignored_and_blocked_changes() -> None:
     """Otherwise, a new member is listed as an admin, whom no request makes one."""
     wanted, live = {"site": {"d": {"visibility": "public"}}}, {"site": {"d": {"visibility": "unlisted"}}}
     assert exposed(Case(wanted, live, ignore=["sites/*#visibility"])) == []
@@ -424,13 +420,13 @@ def test_what_is_ignored_or_blocked_is_not_listed() -> None:
 # Where something is.
 
 
-def test_a_new_space_in_a_collection_has_nothing_to_show() -> None:
+def test_new_empty_space_is_no_exposure() -> None:
     held: Things = {"collection": {"a": {"title": "A"}}}
     wanted = {**held, "space": {"s": {"title": "S", "collection": Case(held).ref("collection", "a")}}}
     assert exposed(Case(wanted, held)) == []
 
 
-def test_conditions_that_are_not_heeded_any_more() -> None:
+def test_disabling_adaptive_content_is_exposure() -> None:
     on, off = ({"site": {"d": {"adaptiveContent": {"enabled": enabled}}}} for enabled in (True, False))
     assert exposed(Case(off, on)) == [("acme/sites/d", "adaptiveContent")]
     assert exposed(Case(on, off)) == []
@@ -517,7 +513,7 @@ def shows(
         (shows({"condition": "x"}, elsewhere=OPEN), shows(None, elsewhere=OPEN, live=True), []),
     ],
 )  # fmt: skip
-def test_content_that_was_there_and_comes_onto_a_published_site_is_listed(
+def test_placing_live_space_on_published_site_exposes_space(
     after: dict[str, Any], before: dict[str, Any], listed: list[str]
 ) -> None:
     """Otherwise, a place that shows another thing now publishes it untold.
@@ -528,18 +524,18 @@ def test_content_that_was_there_and_comes_onto_a_published_site_is_listed(
     assert [item.address for item in plan(Case(after, before)).exposures] == listed
 
 
-def test_a_new_public_site_names_each_live_space_that_it_shows() -> None:
+def test_new_public_site_exposes_its_live_spaces() -> None:
     found = exposed(Case(shows({}), {"space": SPACES}))
     fields = [("acme/sites/d", "visibility"), ("acme/sites/d", "published")]
     assert found == [*fields, (PLACE.replace("/p", "/t"), "space"), (PLACE, "space")]
 
 
-def test_a_new_site_that_nobody_sees_names_none() -> None:
+def test_unpublished_new_site_exposes_no_spaces() -> None:
     hidden = {"visibility": "public", "published": False}
     assert exposed(Case(shows({}, site=hidden), {"space": SPACES})) == [("acme/sites/d", "visibility")]
 
 
-def test_a_place_that_binds_less_than_every_other_place_of_it_is_listed() -> None:
+def test_site_space_with_weaker_condition_is_exposure() -> None:
     """Otherwise, content that was shown to a few is shown to all, untold."""
     behind = {"d/a": {"title": "A", "path": "a", "draft": False, "condition": "visitor.is_admin"}}
     before, after = shows({}, live=True, elsewhere=OPEN), shows({}, elsewhere=OPEN)
@@ -550,7 +546,7 @@ def test_a_place_that_binds_less_than_every_other_place_of_it_is_listed() -> Non
 
 
 @pytest.mark.parametrize("proxy", [False, True], ids=["alone", "while the site is exposed otherwise"])
-def test_what_leaves_a_group_that_is_a_draft_is_listed(proxy: bool) -> None:
+def test_leaving_draft_group_is_exposure(proxy: bool) -> None:
     """Otherwise, where a site is exposed otherwise in the same plan, its new public places are not listed."""
     after, before = shows({}, group={"draft": True}), shows({}, group={"draft": True}, live=True)
     after["section"]["d/a"]["group"] = None
@@ -561,7 +557,7 @@ def test_what_leaves_a_group_that_is_a_draft_is_listed(proxy: bool) -> None:
     assert {item.words for item in found} == {'publishes the space "S"', 'publishes the space "T"'}
 
 
-def test_a_space_that_the_plan_makes_is_empty() -> None:
+def test_publishing_new_space_is_no_exposure() -> None:
     """Otherwise, a space that is new and empty is listed as published."""
     before = shows(None, live=True)
     before["space"] = {"t": SPACES["t"]}
@@ -590,7 +586,7 @@ TWO = (
         (1, ("expose 0002",), False),
     ],
 )
-def test_more_exposures_than_allowed_are_refused_until_the_number_is_said(
+def test_exposures_above_limit_need_confirmed_count(
     limit: int | None, confirm: tuple[str, ...], refused: bool
 ) -> None:
     """Otherwise, any number of things becomes public."""
@@ -606,7 +602,7 @@ def test_more_exposures_than_allowed_are_refused_until_the_number_is_said(
         assert [answer.add for answer in refusal.answers] == ['--confirm "expose 2"']
 
 
-def test_an_answer_about_what_nothing_exposes_is_idle() -> None:
+def test_unneeded_expose_answer_is_noted() -> None:
     found = plan(Case({"site": {"d": {}}}, {"site": {"d": {}}}, confirm=("expose 2",)))
     assert [note.address for note in found.notes] == ['--confirm "expose 2"']
 
@@ -614,7 +610,7 @@ def test_an_answer_about_what_nothing_exposes_is_idle() -> None:
 # In text.
 
 
-def test_opened_access_is_marked_and_counted() -> None:
+def test_plan_text_counts_opened_access() -> None:
     text = render_plan(plan(Case(*TWO)), PLAIN)
     assert text.count("  opens access\n") == 2
     assert " 1 change opens access in 2 ways." in text.splitlines()[-1]
@@ -627,11 +623,11 @@ def test_last_line_counts_two_changes_opening_access() -> None:
     assert render_plan(plan(Case(*sides)), PLAIN).splitlines()[-1].endswith(" 2 changes open access.")
 
 
-def test_nothing_is_said_where_nothing_is_exposed() -> None:
+def test_plan_text_omits_access_without_exposures() -> None:
     assert "access" not in render_plan(plan(Case(TWO[1], TWO[0])), PLAIN)
 
 
-def test_hostile_text_in_an_exposure_is_shown_not_obeyed() -> None:
+def test_exposure_text_escapes_control_characters() -> None:
     hostile = "x\x1b]0;title\x07\n  ! acme/forged"
     shown = plan(Case(*TWO)).model_copy(
         update={"exposures": (Exposure(address="acme/a", field="url", after=hostile, words=hostile),)}
@@ -641,7 +637,7 @@ def test_hostile_text_in_an_exposure_is_shown_not_obeyed() -> None:
     assert "\n  ! acme/forged" not in text
 
 
-def test_a_live_space_that_no_entry_declares_is_listed_where_a_place_publishes_it() -> None:
+def test_publishing_undeclared_space_is_exposure() -> None:
     """Otherwise, a space that is in no file is published untold."""
     undeclared = {kind: things for kind, things in shows({}, live=True).items() if kind != "space"}
     assert [item.address for item in plan(Case(undeclared, shows(None, live=True))).exposures] == [PLACE]

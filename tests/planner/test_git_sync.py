@@ -44,7 +44,7 @@ def lab(published_server: ThreadedServer, tmp_path: Path) -> Lab:
     return lab.holds(spaces=spaces("a"), sites=[site(section("news", "a"), gitSync=SYNC)])
 
 
-def test_an_apply_writes_nothing_there_and_tells_who_owns_it(lab: Lab) -> None:
+def test_apply_skips_git_synced_site(lab: Lab) -> None:
     report = lab.apply(declared("Other"))
     assert (lab.writes, report.outcomes) == ([], ())
     assert report.remaining is not None
@@ -52,15 +52,13 @@ def test_an_apply_writes_nothing_there_and_tells_who_owns_it(lab: Lab) -> None:
     assert "the repository acme/docs (github)" in blocked.reason
 
 
-def test_taken_over_it_converges(lab: Lab) -> None:
+def test_takeover_converges_git_synced_site(lab: Lab) -> None:
     lab.converges(declared("Other", "takeover: true"))
     assert lab.writes == ["PATCH /orgs/acme/sites/docs/sections/news"]
 
 
 @pytest.mark.parametrize("turned_on", ["site", "nothing"])
-def test_git_sync_that_was_turned_on_since_the_plan_was_made_stops_the_apply(
-    lab: Lab, turned_on: str
-) -> None:
+def test_apply_is_refused_if_git_sync_starts_meanwhile(lab: Lab, turned_on: str) -> None:
     lab.holds(spaces=spaces("a"), sites=[site(section("news", "a"))])
     session: Session = lab.session(declared("Other"))
     session = Session(replace(session.desired, profile="published"), TODAY)
@@ -86,6 +84,6 @@ def test_git_sync_that_was_turned_on_since_the_plan_was_made_stops_the_apply(
         ("visibility: public\n    customization: { takeover: true }", "cannot sync a customization"),
     ],
 )
-def test_takeover_is_a_flag_of_what_can_be_synced(lab: Lab, where: str, file: str) -> None:
+def test_takeover_is_rejected_on_unsupported_entries(lab: Lab, where: str, file: str) -> None:
     with pytest.raises(DiagnosticError, match=file):
         lab.session(declared(more=where))

@@ -98,18 +98,18 @@ def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_no_function_looks_at_pairs(name: str) -> None:
+def test_planner_functions_never_scale_quadratically(name: str) -> None:
     assert steep(lambda size: run(SHAPES[name](size), parallelism=1)) == {}
 
 
-def test_applying_runs_the_same_lines_each_time() -> None:
+def test_repeated_apply_executes_equal_lines() -> None:
     apply = [run(SHAPES["applying creates"](SIZE), parallelism=1) for _ in range(3)]
     _, first, second = (lines(one) for one in apply)
     assert first == second
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_no_step_waits_for_all_others(name: str) -> None:
+def test_apply_step_dependencies_grow_linearly(name: str) -> None:
     few, some, many = (_edges(name, size) for size in (SIZE, 2 * SIZE, 4 * SIZE))
     assert many - 2 * some <= some - 2 * few + SIZE
 
@@ -125,6 +125,6 @@ def _looks_through(size: int) -> None:
     eval(code, {"things": range(size)})
 
 
-def test_what_looks_at_pairs_is_found() -> None:
+def test_growth_check_detects_quadratic_function() -> None:
     assert steep(lambda size: lambda: _looks_through(size))
     assert not steep(lambda size: lambda: [_looks_through(2) for _ in range(size)])

@@ -23,7 +23,7 @@ def codes(plan: Plan) -> list[tuple[str, str]]:
     return [(item.code, item.address) for item in plan.refusals]
 
 
-def test_what_is_refused_is_never_applied(lab: Lab) -> None:
+def test_refused_plan_is_not_applied(lab: Lab) -> None:
     lab.holds(sites=[site(type="basic")])
     with pytest.raises(DiagnosticError) as found:
         lab.apply("sites: { docs: { title: Docs, type: premium } }")
@@ -31,7 +31,7 @@ def test_what_is_refused_is_never_applied(lab: Lab) -> None:
     assert lab.writes == []
 
 
-def test_a_field_that_is_set_once(lab: Lab) -> None:
+def test_create_only_field_change_is_refused(lab: Lab) -> None:
     lab.holds(sites=[site(type="basic")])
     assert codes(lab.plan("sites: { docs: { title: Docs, type: basic } }")) == []
     assert codes(lab.plan("sites: { docs: { title: Docs, type: premium } }")) == [
@@ -39,13 +39,13 @@ def test_a_field_that_is_set_once(lab: Lab) -> None:
     ]
 
 
-def test_a_field_that_is_set_once_may_be_left_alone(lab: Lab) -> None:
+def test_ignored_create_only_field_change_is_allowed(lab: Lab) -> None:
     lab.holds(sites=[site(type="basic")])
     plan = lab.plan("sites: { docs: { title: Docs, type: premium } }", "{ ignore: ['sites/*#type'] }")
     assert (codes(plan), plan.empty) == ([], True)
 
 
-def test_what_is_protected_is_not_deleted(lab: Lab) -> None:
+def test_protected_object_deletion_is_refused(lab: Lab) -> None:
     lab.holds(teams=[{"id": "t", "title": "Sales"}, {"id": "u", "title": "Ops"}])
     plan = lab.plan("teams: {}", f"{{ prune: [teams], protect: ['teams/[Sales]'], {LIMITLESS} }}")
     assert codes(plan) == [("protected", "acme/teams/[Sales]")]
@@ -55,7 +55,7 @@ NAVIGATION = "sites: { docs: { title: Docs, structure: [{ type: section, key: a,
     "path: a, children: [{ type: space, key: x, space: { id: x } }] }] } }"  # fmt: skip
 
 
-def test_what_is_protected_does_not_go_along_with_something_else(lab: Lab) -> None:
+def test_protected_object_prevents_cascading_deletion(lab: Lab) -> None:
     """Otherwise, what is protected goes along with something else."""
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
     protect = "protect: ['sites/docs/structure/[Section b]/*']"
@@ -63,7 +63,7 @@ def test_what_is_protected_does_not_go_along_with_something_else(lab: Lab) -> No
     assert codes(plan) == [("protected", "acme/sites/docs/structure/[Section b]/[x]")]
 
 
-def test_what_is_protected_does_not_go_along_with_what_it_names(lab: Lab) -> None:
+def test_protected_redirect_prevents_section_deletion(lab: Lab) -> None:
     leads = {"id": "r", "source": "/old", "destination": {"kind": "site-section", "siteSectionId": "b"}}
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"), redirects=[leads])])
     protect = "protect: ['sites/docs/redirects/*']"
@@ -71,7 +71,7 @@ def test_what_is_protected_does_not_go_along_with_what_it_names(lab: Lab) -> Non
     assert codes(plan) == [("protected", "acme/sites/docs/redirects/[/old]")]
 
 
-def test_an_installation_that_is_declared_keeps_its_integration(lab: Lab) -> None:
+def test_declared_installation_prevents_integration_deletion(lab: Lab) -> None:
     bot = {"name": "bot", "title": "Bot", "scopes": [], "visibility": "private"}
     lab.holds(integrations=[bot], installations=[{"id": "i", "integration": "bot"}])
     policy = f"{{ prune: [publishedIntegrations], {LIMITLESS} }}"
@@ -98,7 +98,7 @@ class Refusing:
 
 
 @pytest.mark.parametrize("path", ["/orgs/acme/teams/t/members", "/spaces/x/permissions/teams"])
-def test_nothing_is_deleted_while_it_cannot_be_seen_what_goes_along(lab: Lab, path: str) -> None:
+def test_unreadable_dependents_block_deletion(lab: Lab, path: str) -> None:
     """Otherwise, what would take along what nobody sees is deleted."""
     lab.holds(spaces=spaces("x"), teams=[{"id": "t", "title": "Sales"}])
     session = lab.session("teams: {}", f"{{ prune: [teams], {LIMITLESS} }}")
@@ -119,15 +119,13 @@ def test_nothing_is_deleted_while_it_cannot_be_seen_what_goes_along(lab: Lab, pa
         ("sites/**", ["[Section b]", "[Section b]/[x]"]),
     ],
 )
-def test_a_protect_pattern_protects_what_it_matches_and_not_what_is_in_it(
-    lab: Lab, pattern: str, protected: list[str]
-) -> None:
+def test_protect_pattern_excludes_children_of_match(lab: Lab, pattern: str, protected: list[str]) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
     plan = lab.plan(NAVIGATION, f"{{ prune: [sites/docs/structure], protect: ['{pattern}'], {LIMITLESS} }}")
     assert codes(plan) == [("protected", f"acme/sites/docs/structure/{name}") for name in protected]
 
 
-def test_a_collection_goes_only_when_it_is_empty(lab: Lab) -> None:
+def test_nonempty_collection_deletion_is_refused(lab: Lab) -> None:
     lab.holds(collections=[{"id": "c", "title": "C"}], spaces=spaces("x", parent="c"))
     policy = f"{{ prune: [collections], {LIMITLESS} }}"
     assert codes(lab.plan("collections: {}", policy)) == [("not-empty", "acme/collections/[C]")]
@@ -148,14 +146,14 @@ def test_a_collection_goes_only_when_it_is_empty(lab: Lab) -> None:
     ],
     ids=["space without entry", "space with entry"],
 )
-def test_refused_collection_says_how_to_empty_it(lab: Lab, body: str, line: str) -> None:
+def test_collection_refusal_says_how_to_empty(lab: Lab, body: str, line: str) -> None:
     """Otherwise, a person does not know that a missing line of a space keeps the space in the collection."""
     lab.holds(collections=[{"id": "c", "title": "C"}], spaces=spaces("x", parent="c"))
     (refusal,) = lab.plan(body, f"{{ prune: [collections], {LIMITLESS} }}").refusals
     assert line in refusal.way_out
 
 
-def test_a_collection_goes_with_the_ones_in_it_when_all_are_to_go(lab: Lab) -> None:
+def test_nested_collections_are_deleted_inside_out(lab: Lab) -> None:
     lab.holds(
         collections=[{"id": "c", "title": "C"}, {"id": "d", "title": "D", "parent": "c"}],
         spaces=spaces("x", parent="d"),
@@ -166,7 +164,7 @@ def test_a_collection_goes_with_the_ones_in_it_when_all_are_to_go(lab: Lab) -> N
     ]  # fmt: skip
 
 
-def test_a_group_goes_only_when_it_is_empty(lab: Lab) -> None:
+def test_nonempty_section_group_deletion_is_refused(lab: Lab) -> None:
     """With prune what nobody declares in it goes too; a section that is left alone on purpose stays.
 
     Otherwise, what is in a group counts as lying in nothing, and a group that is not empty is deleted.
@@ -177,7 +175,7 @@ def test_a_group_goes_only_when_it_is_empty(lab: Lab) -> None:
     lab.converges(NAVIGATION, f"{{ prune: [sites/docs/structure], {LIMITLESS} }}")
 
 
-def test_a_declared_entry_that_names_what_goes_by_its_id(lab: Lab) -> None:
+def test_referring_space_prevents_collection_deletion(lab: Lab) -> None:
     lab.holds(collections=[{"id": "c", "title": "C"}, {"id": "d", "title": "D"}], spaces=spaces("x"))
     body = "collections: { c: { title: C } }\nspaces: { x: { title: Space x, collection: { id: d } } }"
     assert ("in-use", "acme/spaces/x#collection") in codes(
@@ -205,7 +203,7 @@ SECTIONS = (
         ([], SECTIONS, False),
     ],
 )  # fmt: skip
-def test_a_site_does_not_change_its_kind_of_navigation(
+def test_site_navigation_type_change_is_refused(
     lab: Lab, live: list[dict[str, Any]], wanted: str, refused: bool, prune: str
 ) -> None:
     """Otherwise, a navigation is taken apart, and every URL changes, unasked."""
@@ -231,20 +229,18 @@ MEMBERS = f"{{ prune: [members], {LIMITLESS} }}"
         ("new@acme.example: admin", ["last-admin", "own-user"]),
     ],
 )
-def test_an_organization_keeps_an_admin_and_the_token_its_rights(
-    lab: Lab, members: str, refused: list[str]
-) -> None:
+def test_members_must_keep_admin_and_token_rights(lab: Lab, members: str, refused: list[str]) -> None:
     lab.holds()
     assert sorted(code for code, _ in codes(lab.plan(f"members: {{ {members} }}", MEMBERS))) == refused
 
 
-def test_the_own_user_may_be_no_admin_at_all(lab: Lab) -> None:
+def test_token_user_needs_no_admin_role(lab: Lab) -> None:
     """Nobody is kept from writing down what is so already."""
     lab.holds(members=[{"user": "ada", "role": "create"}, {"user": "bo", "role": "admin"}])
     assert codes(lab.plan("members: { ada@acme.example: create, bo@acme.example: admin }", MEMBERS)) == []
 
 
-def test_the_own_user_is_not_removed_whatever_their_role(lab: Lab) -> None:
+def test_removing_token_user_is_always_refused(lab: Lab) -> None:
     lab.holds(members=[{"user": "ada", "role": "create"}, {"user": "bo", "role": "admin"}])
     assert codes(lab.plan("members: { bo@acme.example: admin }", MEMBERS)) == [
         ("own-user", "acme/members/[ada@acme.example]")
@@ -268,21 +264,21 @@ TEAM = [
         ("ada@acme.example: owner", True, False),
     ],
 )
-def test_a_team_keeps_an_owner(lab: Lab, members: str, prune: bool, refused: bool) -> None:
+def test_removing_last_team_owner_is_refused(lab: Lab, members: str, prune: bool, refused: bool) -> None:
     lab.holds(teams=TEAM)
     policy = f"{{ {'prune: [teams/*/members], ' if prune else ''}{LIMITLESS} }}"
     plan = lab.plan(f"teams: {{ t: {{ title: T, members: {{ {members} }} }} }}", policy)
     assert [code for code, _ in codes(plan)] == ["last-owner"] * refused
 
 
-def test_a_team_keeps_an_owner_when_members_leave_the_organization(lab: Lab) -> None:
+def test_last_team_owner_must_stay_in_organization(lab: Lab) -> None:
     lab.holds(teams=[{"id": "t", "title": "T", "members": [{"user": "cy", "role": "owner"}, {"user": "bo"}]}])
     body = "members: { ada@acme.example: admin, bo@acme.example: create }"
     plan = lab.plan(body, f"{{ prune: [members], {LIMITLESS} }}")
     assert codes(plan) == [("last-owner", "acme/teams/[T]/members/[cy@acme.example]")]
 
 
-def test_a_team_that_goes_needs_no_owner(lab: Lab) -> None:
+def test_team_deletion_needs_no_remaining_owner(lab: Lab) -> None:
     lab.holds(teams=TEAM)
     assert codes(lab.plan("teams: {}", f"{{ prune: [teams], {LIMITLESS} }}")) == []
 
@@ -296,7 +292,7 @@ KEPT = "teams: { " + ", ".join(f"t{number}: {{ title: Team {number} }}" for numb
 
 
 @pytest.mark.parametrize(("going", "refused"), [(4, None), (5, "25 percent of 20")])
-def test_a_limit_may_be_a_share_of_what_is_managed(lab: Lab, going: int, refused: str | None) -> None:
+def test_percent_limit_counts_only_prunable_objects(lab: Lab, going: int, refused: str | None) -> None:
     """Of the teams, where only these are declared: members and spaces do not count."""
     lab.holds(teams=[{"id": f"t{n}", "title": f"T{n}"} for n in range(20)], spaces=spaces("x", "y"))
     kept = ", ".join(f"t{n}: {{ title: T{n} }}" for n in range(20 - going))
@@ -320,7 +316,7 @@ def test_a_limit_may_be_a_share_of_what_is_managed(lab: Lab, going: int, refused
         ("deletes: 0", ("delete 2", "delete 3"), True),
     ],
 )
-def test_more_deletes_than_allowed_need_their_number(
+def test_deletions_above_limit_need_confirmed_count(
     lab: Lab, limits: str, confirm: tuple[str, ...], allowed: bool
 ) -> None:
     lab.holds(teams=TEAMS)
@@ -330,7 +326,7 @@ def test_more_deletes_than_allowed_need_their_number(
     assert all('--confirm "delete 3"' in item.way_out for item in plan.refusals)
 
 
-def test_what_goes_along_counts_against_the_limit(lab: Lab) -> None:
+def test_cascaded_deletions_count_against_limit(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "x", "y"))])
     policy = "{ prune: [sites/docs/structure], limits: { deletes: 2, percent: 100 } }"
     plan = lab.plan(NAVIGATION, policy)
@@ -339,7 +335,7 @@ def test_what_goes_along_counts_against_the_limit(lab: Lab) -> None:
     assert codes(lab.plan(NAVIGATION, policy, "delete 3")) == []
 
 
-def test_without_deletes_everything_is_kept(lab: Lab) -> None:
+def test_no_delete_option_keeps_all_objects(lab: Lab) -> None:
     """Otherwise, --no-delete deletes."""
     lab.holds(teams=TEAMS)
     plan = lab.plan(KEPT, team_policy("deletes: 0"), delete=False)
@@ -356,7 +352,7 @@ def two(a: str, b: str, pins: bool = False) -> str:
     return f"sites: {{ docs: {{ title: Docs, structure: [{', '.join(nodes)}] }} }}"
 
 
-def test_a_path_that_somebody_else_holds(lab: Lab) -> None:
+def test_path_of_unmanaged_section_is_refused(lab: Lab) -> None:
     """The section on that path is no entry's, and the one that wants it is pinned to another.
 
     Otherwise, a path that somebody else holds is taken, and the platform refuses halfway.
@@ -370,7 +366,7 @@ def test_a_path_that_somebody_else_holds(lab: Lab) -> None:
     assert "[Section taken]" in plan.refusals[0].message
 
 
-def test_a_path_of_something_that_goes_is_taken(lab: Lab) -> None:
+def test_path_of_deleted_section_is_reusable(lab: Lab) -> None:
     """Otherwise, what stays counts as what arrives, so that a section that goes along stops its delete."""
     lab.holds(
         spaces=spaces("x", "y", "z"),
@@ -379,7 +375,7 @@ def test_a_path_of_something_that_goes_is_taken(lab: Lab) -> None:
     lab.converges(two("a", "taken", pins=True), f"{{ prune: [sites/docs/structure], {LIMITLESS} }}")
 
 
-def test_exchanged_paths_are_a_question(lab: Lab) -> None:
+def test_swapped_section_paths_fail_as_ambiguous(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "y"))])
     with pytest.raises(DiagnosticError) as found:
         lab.plan(two("b", "a"))
@@ -388,7 +384,7 @@ def test_exchanged_paths_are_a_question(lab: Lab) -> None:
     assert all('"a"' in item.message and '"b"' in item.message for item in found.value.diagnostics)
 
 
-def test_exchanged_paths_of_pinned_sections_converge(lab: Lab) -> None:
+def test_swapped_paths_of_pinned_sections_converge(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "y"))])
     report = lab.converges(two("b", "a", pins=True))
     assert report.remaining is not None
@@ -404,7 +400,9 @@ def test_exchanged_paths_of_pinned_sections_converge(lab: Lab) -> None:
         ("teams: { t: { title: Twice } }", "DP302", Exit.INVALID),
     ],
 )
-def test_questions_about_who_is_who_end_with_exit_5(lab: Lab, body: str, code: str, exit_code: Exit) -> None:
+def test_identity_errors_exit_with_invalid_configuration(
+    lab: Lab, body: str, code: str, exit_code: Exit
+) -> None:
     lab.holds(
         teams=[{"id": "t1", "title": "Twice"}, {"id": "t2", "title": "Twice"}, {"id": "t", "title": "T"}]
     )
@@ -416,7 +414,7 @@ def test_questions_about_who_is_who_end_with_exit_5(lab: Lab, body: str, code: s
 
 
 @pytest.mark.parametrize("who", ["id: nowhere", "hostname: nowhere"])
-def test_an_unknown_organization_fails(lab: Lab, who: str, tmp_path: Any) -> None:
+def test_plan_fails_for_unknown_organization(lab: Lab, who: str, tmp_path: Any) -> None:
     """Otherwise, an organization that is not there is taken for an empty one."""
     from dpsync.api import Session, load
     from dpsync.client.client import ReadClient

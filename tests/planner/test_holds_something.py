@@ -31,7 +31,9 @@ def read(lab: Lab, body: str = BODY, policy: str = EVERYTHING) -> Sides:
 
 
 @pytest.mark.parametrize(("identity", "empty"), [(TEAM, True), (COLLECTION, True), (SITE, False)])
-def test_only_teams_and_collections_can_be_empty(lab: Lab, identity: tuple[str, str], empty: bool) -> None:
+def test_unused_teams_and_collections_are_empty_unlike_sites(
+    lab: Lab, identity: tuple[str, str], empty: bool
+) -> None:
     """A site has settings and URLs that a new site would not have."""
     lab.holds(teams=OWN["team"], collections=OWN["collection"], sites=OWN["site"])
     assert read(lab).holds_something(identity) is not empty
@@ -59,7 +61,7 @@ def test_used_object_holds_something(lab: Lab, identity: tuple[str, str], world:
 
 
 @pytest.mark.parametrize("identity", [TEAM, COLLECTION])
-def test_object_that_was_not_read_holds_something(lab: Lab, identity: tuple[str, str]) -> None:
+def test_unread_object_holds_something(lab: Lab, identity: tuple[str, str]) -> None:
     """Without `prune`, no plan reads the members of an undeclared team."""
     lab.holds(teams=OWN["team"], collections=OWN["collection"])
     body = "teams: { n: { title: New } }\ncollections: { n: { title: New } }"

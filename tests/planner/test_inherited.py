@@ -51,7 +51,7 @@ def declared(site_title: str, own: str) -> str:
     """
 
 
-def test_its_own_looks_are_written_before_those_of_its_site(lab: Lab) -> None:
+def test_site_space_customization_is_written_before_site_customization(lab: Lab) -> None:
     """Otherwise, the looks of a space are taken for somebody else's change as soon as those of its site are
     written, and the apply fails.
     """
@@ -63,7 +63,7 @@ def test_its_own_looks_are_written_before_those_of_its_site(lab: Lab) -> None:
     ]
 
 
-def test_only_what_is_declared_is_sent_so_that_what_is_inherited_stays_so(lab: Lab) -> None:
+def test_customization_sends_only_declared_fields(lab: Lab) -> None:
     lab.converges(declared("Manuals", "{ styling: { corners: straight } }"))
     place = lab.world()["organizations"][0]["sites"][0]["structure"][0]["children"][0]
     assert place["customization"] == {"styling": {"corners": "straight"}}
@@ -71,7 +71,7 @@ def test_only_what_is_declared_is_sent_so_that_what_is_inherited_stays_so(lab: L
     assert lab.plan(declared("Handbook", "{ title: Handbook }")).changes == ()
 
 
-def test_what_a_space_has_from_its_site_is_written_as_its_own_where_the_site_changes(lab: Lab) -> None:
+def test_inherited_value_is_rewritten_when_site_value_changes(lab: Lab) -> None:
     """The answer has what holds, so nobody can see whose it is: one apply must be enough all the same.
 
     Otherwise, what a space has from its site goes with the site's change, although the files declare it.
@@ -86,7 +86,7 @@ def test_what_a_space_has_from_its_site_is_written_as_its_own_where_the_site_cha
     assert (report.complete, report.writes) == (True, 2)
 
 
-def test_a_plan_says_why_it_writes_what_is_live_already(lab: Lab) -> None:
+def test_plan_text_explains_rewriting_inherited_value(lab: Lab) -> None:
     lab.converges(declared("Manuals", "{}"))
     text = render_plan(lab.plan(declared("Handbook", "{ title: Manuals }")), Paint(on=False))
     assert 'title  "Manuals"' in text
@@ -96,13 +96,13 @@ def test_a_plan_says_why_it_writes_what_is_live_already(lab: Lab) -> None:
     )
 
 
-def test_what_is_plainly_its_own_is_not_written_again(lab: Lab) -> None:
+def test_overridden_value_ignores_site_change(lab: Lab) -> None:
     lab.converges(declared("Manuals", "{ title: Guide }"))
     changes = lab.plan(declared("Handbook", "{ title: Guide }")).changes
     assert [change.address for change in changes] == ["acme/sites/docs/customization"]
 
 
-def test_a_part_that_the_site_does_not_change_is_not_written(lab: Lab) -> None:
+def test_inherited_setting_is_rewritten_only_with_site_change(lab: Lab) -> None:
     """Otherwise, what a space follows from its site becomes its own without need."""
     styled = "{ title: Manuals, styling: { corners: straight, depth: flat } }"
     lab.converges(declared("Manuals", "{}").replace("{ title: Manuals }", styled))
@@ -111,7 +111,7 @@ def test_a_part_that_the_site_does_not_change_is_not_written(lab: Lab) -> None:
     assert [change.address for change in lab.plan(wanted).changes] == ["acme/sites/docs/customization"]
 
 
-def test_it_is_no_drift(lab: Lab) -> None:
+def test_drift_ignores_rewritten_inherited_values(lab: Lab) -> None:
     """Otherwise, what is only kept beside a change is told as drift, with nothing that differs.
 
     Otherwise, a value that a plan only keeps is told as drift.
@@ -123,7 +123,7 @@ def test_it_is_no_drift(lab: Lab) -> None:
     assert drifted == ["acme/sites/docs/customization"]
 
 
-def test_selecting_the_looks_of_a_site_takes_along_what_its_spaces_must_keep(lab: Lab) -> None:
+def test_selected_site_customization_includes_dependent_spaces(lab: Lab) -> None:
     lab.converges(declared("Manuals", "{}"))
     session = lab.session(declared("Handbook", "{ title: Manuals }"))
     with reading(lab.server) as client:
@@ -131,7 +131,7 @@ def test_selecting_the_looks_of_a_site_takes_along_what_its_spaces_must_keep(lab
     assert len(part.changes) == 2
 
 
-def test_the_looks_of_a_site_are_not_written_where_those_of_a_space_could_not_be_kept(lab: Lab) -> None:
+def test_failed_space_customization_skips_site_customization(lab: Lab) -> None:
     """Otherwise, the looks of a site change, and those of a space that could not be kept go along."""
     lab.converges(declared("Manuals", "{}"))
     wanted = declared("Handbook", "{ title: Manuals }")
@@ -142,14 +142,14 @@ def test_the_looks_of_a_site_are_not_written_where_those_of_a_space_could_not_be
     assert sorted(outcome.result for outcome in report.outcomes) == ["failed", "not-tried"]
 
 
-def test_what_differs_is_written_once(lab: Lab) -> None:
+def test_differing_inherited_field_is_written_once(lab: Lab) -> None:
     """Otherwise, one field of a space is written and shown twice."""
     lab.converges(declared("Manuals", "{}"))
     _, change = lab.plan(declared("Handbook", "{ title: Guide }")).changes
     assert [item.field for item in change.differences] == ["title"]
 
 
-def test_a_part_of_a_value_that_the_site_changes_is_kept(lab: Lab) -> None:
+def test_declared_inherited_setting_survives_site_change(lab: Lab) -> None:
     styled = "{ title: Manuals, styling: { corners: straight, depth: flat } }"
     lab.converges(declared("Manuals", "{}").replace("{ title: Manuals }", styled))
     body = declared("Handbook", "{ styling: { depth: flat } }").replace(
@@ -160,7 +160,7 @@ def test_a_part_of_a_value_that_the_site_changes_is_kept(lab: Lab) -> None:
     assert place["customization"] == {"styling": {"depth": "flat"}}
 
 
-def test_beside_a_part_of_its_own_a_part_that_the_site_changes_is_kept_too(lab: Lab) -> None:
+def test_inherited_setting_survives_beside_overridden_setting(lab: Lab) -> None:
     styled = "{ title: Manuals, styling: { corners: rounded, depth: flat } }"
     own = declared("Manuals", "{ styling: { corners: straight } }")
     lab.converges(own.replace("{ title: Manuals }", styled))
@@ -178,7 +178,7 @@ def test_beside_a_part_of_its_own_a_part_that_the_site_changes_is_kept_too(lab: 
         ("favicon", "{ emoji: 1f600 }"),
     ],
 )
-def test_null_clears_own_value_of_site_space(field: str, own: str, lab: Lab) -> None:
+def test_null_clears_site_space_customization_field(field: str, own: str, lab: Lab) -> None:
     """Otherwise, a title that a space once had can be cleared only in the application."""
     lab.converges(declared("Manuals", f"{{ {field}: {own} }}"))
     wanted = declared("Manuals", f"{{ {field}: null }}")
@@ -202,7 +202,7 @@ MEMBERS = {
 
 
 @pytest.mark.parametrize("case", MEMBERS)
-def test_null_clears_one_setting_of_a_site_space(case: str, lab: Lab) -> None:
+def test_null_clears_one_site_space_setting(case: str, lab: Lab) -> None:
     own, cleared = MEMBERS[case]
     lab.converges(declared("Manuals", own))
     assert len(lab.plan(declared("Manuals", cleared)).changes) == 1
@@ -220,7 +220,7 @@ def test_cleared_site_space_setting_inherits_site_setting(lab: Lab) -> None:
     assert [path for path in lab.writes if "site-spaces" in path] == []
 
 
-def test_cleared_title_inherits_changed_site_title(lab: Lab) -> None:
+def test_cleared_space_title_inherits_site_title(lab: Lab) -> None:
     lab.converges(declared("Manuals", "{ title: null }"))
     lab.converges(declared("Handbook", "{ title: null }"))
     assert lab.writes == [path for path in lab.writes if "site-spaces" not in path]
@@ -234,7 +234,9 @@ def test_cleared_title_inherits_changed_site_title(lab: Lab) -> None:
         pytest.param("{ header: { logo: null } }", "", "your files do not contain", id="member-of-a-field"),
     ],
 )
-def test_unverifiable_null_is_refused(own: str, site_looks: str | None, why: str, lab: Lab) -> None:
+def test_unverifiable_null_in_customization_is_refused(
+    own: str, site_looks: str | None, why: str, lab: Lab
+) -> None:
     text = declared("Manuals", own)
     if site_looks is not None:
         text = text.replace("customization: { title: Manuals }\n", f"{site_looks}\n")

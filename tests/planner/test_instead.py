@@ -30,7 +30,7 @@ def live(lab: Lab) -> dict[str, str]:
     return {name: space[name] for name in ("emoji", "icon") if space.get(name)}
 
 
-def test_an_icon_takes_the_place_of_an_emoji_and_back(lab: Lab) -> None:
+def test_space_icon_and_emoji_replace_each_other(lab: Lab) -> None:
     lab.converges(declared(icon=ICON))
     assert live(lab) == {"icon": ICON}
     lab.converges(declared(emoji="1f680"))
@@ -40,7 +40,7 @@ def test_an_icon_takes_the_place_of_an_emoji_and_back(lab: Lab) -> None:
     assert live(lab) == {}
 
 
-def test_a_plan_shows_that_what_nobody_declares_goes(lab: Lab) -> None:
+def test_icon_change_shows_removed_emoji(lab: Lab) -> None:
     """Otherwise, what goes because another field takes its place is not shown."""
     (change,) = lab.plan(declared(icon=ICON)).changes
     (effect,) = change.effects
@@ -50,26 +50,26 @@ def test_a_plan_shows_that_what_nobody_declares_goes(lab: Lab) -> None:
     )
 
 
-def test_where_its_entry_takes_it_away_that_is_a_difference_and_said_once(lab: Lab) -> None:
+def test_declared_emoji_removal_is_shown_once(lab: Lab) -> None:
     """Otherwise, what its entry takes away is told twice."""
     (change,) = lab.plan(declared(icon=ICON, emoji="null")).changes
     assert [item.field for item in change.differences] == ["emoji", "icon"]
     assert change.effects == ()
 
 
-def test_taking_away_what_is_not_there_takes_nothing_else_away(lab: Lab) -> None:
+def test_clearing_absent_emoji_or_icon_is_noop(lab: Lab) -> None:
     assert lab.plan(declared(icon="null")).changes == ()
     assert lab.plan(declared(emoji="1f4d8")).changes == ()
 
 
-def test_both_at_once_are_an_error_at_their_lines(lab: Lab) -> None:
+def test_declaring_both_emoji_and_icon_fails(lab: Lab) -> None:
     with pytest.raises(DiagnosticError) as failed:
         lab.session(declared(icon=ICON, emoji="1f4d8"))
     (found,) = failed.value.diagnostics
     assert (found.code, found.message) == ("DP238", "a space can have emoji or icon, not both")
 
 
-def test_where_the_platform_takes_no_icon_it_is_blocked(server: ThreadedServer, tmp_path: Path) -> None:
+def test_icon_is_blocked_without_api_support(server: ThreadedServer, tmp_path: Path) -> None:
     lab = Lab(server, tmp_path, REGISTRY).holds(spaces=spaces("en"))
     plan = lab.plan(declared(icon=ICON))
     assert plan.changes == ()

@@ -45,7 +45,7 @@ AROUND: Things = {
 PLACES = {"section": "docs/"}
 
 
-def test_every_kind_of_content_can_be_asked_about_or_has_a_key_that_is_its_identity() -> None:
+def test_content_kinds_support_rename_question_or_stable_key() -> None:
     content = {kind.name for kind in REGISTRY.ordered if kind.content}
     assert KINDS == ["collection", "saml", "section", "site", "space", "team"]
     assert content == {*KINDS, "translation", "installation", "openapi", "published_integration"}
@@ -98,7 +98,7 @@ def made(plan: Plan, kind: str) -> list[str]:
 @given(
     history=histories(), how=st.sampled_from(["lines", "base", "both"]), prune=st.booleans(), data=st.data()
 )
-def test_what_left_and_what_came_are_asked_about(
+def test_changed_key_and_title_are_asked_about(
     history: History,
     how: str,
     prune: bool,
@@ -125,7 +125,7 @@ def test_what_left_and_what_came_are_asked_about(
 
 @settings(max_examples=examples(40, 2000))
 @given(history=histories(), how=st.sampled_from(["lines", "base", "both"]), prune=st.booleans())
-def test_drift_names_the_same_candidates(history: History, how: str, prune: bool) -> None:
+def test_drift_and_plan_list_same_rename_candidates(history: History, how: str, prune: bool) -> None:
     kind, leave, come, stay, strange = history
     live = things(kind, [*leave, *stay, *strange])
     both = sides(kind, things(kind, [*come, *stay]), live, [*leave, *stay], how, prune)
@@ -137,7 +137,7 @@ def test_drift_names_the_same_candidates(history: History, how: str, prune: bool
 
 @settings(max_examples=examples(40, 2000))
 @given(history=histories(), how=st.sampled_from(["lines", "base", "both"]), prune=st.booleans())
-def test_what_is_said_to_be_new_is_made(history: History, how: str, prune: bool) -> None:
+def test_entries_marked_new_are_created(history: History, how: str, prune: bool) -> None:
     kind, leave, come, stay, strange = history
     old, new = things(kind, stay), things(kind, come, new=True)
     wanted = {name: {**old[name], **new[name]} for name in old}
@@ -149,7 +149,7 @@ def test_what_is_said_to_be_new_is_made(history: History, how: str, prune: bool)
 
 @settings(max_examples=examples(40, 2000))
 @given(history=histories(), how=st.sampled_from(["lines", "base", "both"]))
-def test_where_nothing_left_nobody_asks(history: History, how: str) -> None:
+def test_new_entries_without_removals_need_no_question(history: History, how: str) -> None:
     """Otherwise, where nobody has renamed anything, every new entry of a place is asked about."""
     kind, leave, come, stay, strange = history
     declared = [*leave, *stay]
@@ -160,7 +160,7 @@ def test_where_nothing_left_nobody_asks(history: History, how: str) -> None:
 
 
 @pytest.mark.parametrize("base", [True, False])
-def test_what_left_one_site_is_not_what_comes_in_another(base: bool) -> None:
+def test_rename_question_ignores_other_sites(base: bool) -> None:
     """A section stays in its site: no answer could make it the one of another site.
 
     Otherwise, a navigation that is empty counts as one of another kind.

@@ -47,7 +47,7 @@ def _defined(here: str, live: str, compared: Any, since: Sequence[Any]) -> Cause
     return "changed outside" if outside and since[0] == here else None
 
 
-def test_label_of_any_values_is_as_defined() -> None:
+def test_label_matches_definition_for_all_values() -> None:
     values = ("a", "b", "c", UNKNOWN, UNDECLARED)
     histories = [(), *product(values), *product(values, values)]
     for here, live, compared, since in product("ab", "abc", values, histories):
@@ -59,7 +59,7 @@ def test_label_of_any_values_is_as_defined() -> None:
 
 
 @pytest.mark.parametrize("since", [(), ("a",), ("a", "b")])
-def test_unreadable_value_is_never_from_outside(since: tuple[str, ...]) -> None:
+def test_unreadable_value_has_no_outside_label(since: tuple[str, ...]) -> None:
     assert label("b", UNKNOWN, "a", since, eq, eq) == "edited here"
     assert label("a", UNKNOWN, "a", since, eq, eq) is None
 
@@ -212,7 +212,7 @@ CASES: dict[str, tuple[Case, dict[str, str | None]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_difference_has_label(name: str) -> None:
+def test_plan_difference_has_expected_label(name: str) -> None:
     case, expected = CASES[name]
     assert found_labels(case) == expected
 
@@ -236,7 +236,7 @@ BOT: Things = {"published_integration": {"bot": {"title": "Bot"}}}
     ],
     ids=["edited script", "edited secret", "value sent again"],
 )
-def test_unreadable_value_has_label_of_its_edit(
+def test_plan_labels_unreadable_field_edited_here(
     base: Things, confirm: tuple[str, ...], labels: dict[str, str | None]
 ) -> None:
     found = found_labels(Case(script("new"), BOT, base=base, compared=base, confirm=confirm))
@@ -251,7 +251,7 @@ def installed(**configuration: Any) -> Things:
     ("live", "secret", "label"),
     [("b", "OLD", "changed outside"), ("b", "NEW", "both"), ("a", "NEW", "edited here")],
 )
-def test_partly_readable_value_has_label(live: str, secret: str, label: str) -> None:
+def test_plan_labels_partly_readable_configuration(live: str, secret: str, label: str) -> None:
     before = installed(mode="a", token=Secret("OLD"))
     case = Case(
         installed(mode="a", token=Secret(secret)), installed(mode=live, x=1), base=before, since=[before],
@@ -299,7 +299,7 @@ def nodes(*keys: str, live: bool = False) -> Things:
     [(ordered, "spaces"), (collections, "collections"), (nodes, "sites/d/structure")],
     ids=["spaces", "collections", "nodes"],
 )
-def test_move_has_label(
+def test_plan_labels_moves(
     since: list[str], here: str, live: str, moves: dict[str, str | None],
     siblings: Callable[..., Things], place: str,
 ) -> None:  # fmt: skip
@@ -308,7 +308,7 @@ def test_move_has_label(
     assert found == {f"acme/{place}/{key}": cause for key, cause in moves.items()}
 
 
-def test_labels_change_no_decision() -> None:
+def test_plan_decisions_are_independent_of_labels() -> None:
     for case, _ in CASES.values():
         sides = case.sides()
         one, other = make_plan(sides), make_plan(replace(sides, labels=NO_LABELS))
@@ -317,7 +317,7 @@ def test_labels_change_no_decision() -> None:
         assert one.refusals == other.refusals
 
 
-def test_drift_has_labels_of_plan() -> None:
+def test_drift_labels_equal_plan_labels() -> None:
     for case, expected in CASES.values():
         sides = case.sides()
         drift = find_drift(sides, make_plan(sides))

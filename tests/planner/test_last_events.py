@@ -47,21 +47,21 @@ def somebody_renames(lab: Lab, title: str = "Handbook") -> None:
         client.send("PATCH", "/orgs/acme/sites/docs", {"title": title}, repeatable=True)
 
 
-def test_what_was_changed_outside_has_its_last_event(lab: Lab) -> None:
+def test_drift_shows_last_audit_event(lab: Lab) -> None:
     somebody_renames(lab)
     [found] = drift(lab).found
     assert found.last_event is not None
     assert (found.last_event.action, found.last_event.actor) == ("updateSiteById", "ada")
 
 
-def test_every_output_has_it(lab: Lab) -> None:
+def test_drift_outputs_contain_last_actor(lab: Lab) -> None:
     somebody_renames(lab)
     document = drift_document(drift(lab))
     assert '"action":"updateSiteById","actor":"ada"' in document.model_dump_json()
     assert "changed by ada" in render_markdown(view(document), 60_000)
 
 
-def test_without_drift_and_without_such_a_platform_nothing_is_asked(lab: Lab) -> None:
+def test_audit_events_are_read_only_when_needed(lab: Lab) -> None:
     """Otherwise, each check for drift sends a request that the platform does not have."""
     lab.server.app.requests.clear()
     assert drift(lab).found == ()
@@ -71,7 +71,7 @@ def test_without_drift_and_without_such_a_platform_nothing_is_asked(lab: Lab) ->
     assert not any("audit-events" in path for _, path, _ in lab.server.app.requests)
 
 
-def test_that_somebody_may_not_read_them_is_a_note_and_no_error(lab: Lab) -> None:
+def test_unreadable_audit_events_become_note(lab: Lab) -> None:
     somebody_renames(lab)
     holds = {**lab.world(), "tokens": {"token": "ada", "of-cy": "cy"}}
     lab.server.reset(holds)
@@ -84,7 +84,7 @@ def test_that_somebody_may_not_read_them_is_a_note_and_no_error(lab: Lab) -> Non
 WHO = "@everyone [a](https://evil.example)"
 
 
-def test_names_of_people_are_escaped() -> None:
+def test_drift_markdown_escapes_actor_names() -> None:
     document = drift_document(
         Drift.model_validate(
             {
@@ -132,7 +132,7 @@ def found(platform: Any, *ids: str) -> Any:
     return last_events(cast(ReadClient, platform), TODAY, "acme", ids)
 
 
-def test_of_several_events_the_newest_counts_and_of_another_object_none() -> None:
+def test_newest_audit_event_wins() -> None:
     """Otherwise, what became of another object is kept as if it had been asked for.
 
     Otherwise, somebody is named who has not done it last.
@@ -141,7 +141,7 @@ def test_of_several_events_the_newest_counts_and_of_another_object_none() -> Non
     assert {id: one.actor for id, one in known.by_id.items()} == {"a": "Bo"}
 
 
-def test_at_most_eleven_requests_are_sent_for_an_organization() -> None:
+def test_audit_events_need_at_most_eleven_requests() -> None:
     """Otherwise, what has no event costs ten more requests each time.
 
     Otherwise, a request is sent for each of a thousand objects.
@@ -154,7 +154,7 @@ def test_at_most_eleven_requests_are_sent_for_an_organization() -> None:
     assert len(platform.asked) == 1
 
 
-def test_what_is_among_the_newest_events_is_not_asked_for_again_and_for_nothing_nothing_is() -> None:
+def test_known_audit_events_are_not_refetched() -> None:
     """Otherwise, where nothing has drifted the events are asked for all the same.
 
     Otherwise, what is known is asked for again, and what is not known never is.
@@ -166,7 +166,7 @@ def test_what_is_among_the_newest_events_is_not_asked_for_again_and_for_nothing_
     assert len(platform.asked) == 1
 
 
-def test_somebody_without_a_name_is_told_by_their_id() -> None:
+def test_nameless_audit_actor_is_shown_by_id() -> None:
     """Otherwise, that somebody without a name has changed it is told by nobody."""
     nameless = {**event("a"), "actor": {"type": "user", "id": "u1"}}
     assert found(Platform(nameless), "a").by_id["a"].actor == "u1"
@@ -180,7 +180,7 @@ def test_somebody_without_a_name_is_told_by_their_id() -> None:
         (ServerFault("GET", "", 500, "no"), "dpsync could not read the audit events"),
     ],
 )
-def test_why_none_could_be_read_is_told_in_one_line(refuses: ClientError, why: str) -> None:
+def test_unreadable_audit_events_give_one_reason(refuses: ClientError, why: str) -> None:
     """Otherwise, a token that sees no events is told that the platform has failed.
 
     Otherwise, events that cannot be read end the check for drift.
@@ -190,7 +190,7 @@ def test_why_none_could_be_read_is_told_in_one_line(refuses: ClientError, why: s
     assert known.refused == f"{why} (GET /orgs/acme/audit-events)"
 
 
-def test_a_signal_ends_the_looking_for_them() -> None:
+def test_interrupt_stops_reading_audit_events() -> None:
     """Otherwise, a signal while events are read is passed over."""
     with pytest.raises(Interrupted):
         found(Platform(refuses=Interrupted("GET", "")), "a")
@@ -199,7 +199,7 @@ def test_a_signal_ends_the_looking_for_them() -> None:
 @pytest.mark.parametrize(
     "answer", [None, [], {"items": None}, {"items": ["x", {"target": 1}, {"actor": "me"}]}]
 )
-def test_an_answer_of_another_shape_says_nothing(answer: Any) -> None:
+def test_malformed_audit_event_response_is_ignored(answer: Any) -> None:
     """Otherwise, an answer of another shape ends the check for drift.
 
     Otherwise, an event without a person or a time is told as one.

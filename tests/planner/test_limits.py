@@ -36,7 +36,7 @@ def is_asked(limits: Limits, *deletes: Change) -> bool:
 @pytest.mark.parametrize(
     ("limits", "asked"), [(Limits(2, 10), False), (Limits(1, 100), True), (Limits(9, 9), True)]
 )
-def test_more_deletes_than_either_limit_allows_are_asked_about(limits: Limits, asked: bool) -> None:
+def test_deletions_above_either_limit_need_confirmation(limits: Limits, asked: bool) -> None:
     assert is_asked(limits, delete("a"), delete("b")) == asked
 
 
@@ -58,34 +58,34 @@ def test_percent_limit_applies_from_twenty_managed_objects(managed: int, message
     assert found == ([message] if message else [])
 
 
-def test_refusal_in_small_organization_names_only_the_number() -> None:
+def test_small_organization_refusal_omits_percent() -> None:
     found = words(bounds(Limits(1, 10), keys="abc"), delete("a"), delete("b"))
     assert found == ["policy.limits allows 1 delete without confirmation, and this plan has 2 deletes"]
 
 
-def test_refusal_says_that_named_objects_do_not_count() -> None:
+def test_limit_refusal_excludes_confirmed_addresses() -> None:
     [found] = exceeded(bounds(Limits(0, 100)), [delete("a")], some_named=True)
     assert str(found).endswith("this plan has 1 delete (not counting objects that you confirmed by address)")
 
 
-def test_drift_applies_percent_from_twenty_managed_objects() -> None:
+def test_drift_percent_limit_needs_twenty_objects() -> None:
     team = delete("a")
     assert exceeding(bounds(Limits(9, 4), keys="abc"), [team]) == frozenset()
     assert exceeding(bounds(Limits(9, 4)), [team]) == {team.location}
 
 
-def test_what_goes_along_counts_in_the_number_and_in_the_whole() -> None:
+def test_deletion_limit_counts_cascaded_objects() -> None:
     assert is_asked(Limits(1, 100), delete("a", "x"))
     assert is_asked(Limits(9, 9), delete("a", "x"))  # two of 21
     assert not is_asked(Limits(9, 10), delete("a", "x"))
 
 
-def test_a_limit_that_this_change_raises_is_told_as_that_of_the_base() -> None:
+def test_limit_refusal_appends_note_on_base_limit() -> None:
     (found,) = words(bounds(Limits(0, 100), " by HEAD: not yet"), delete("a"))
     assert found.endswith("this plan has 1 delete by HEAD: not yet")
 
 
-def test_of_several_deletes_those_are_named_that_are_too_much_by_themselves() -> None:
+def test_large_cascades_are_named_in_limit_refusal() -> None:
     changes = [delete("a", "x", "y"), delete("b")]
     assert exceeding(bounds(Limits(2, 100)), changes) == {ACME.child("teams", "a")}
 
@@ -94,7 +94,7 @@ def exposure(address: str, moment: bool = False) -> Exposure:
     return Exposure(address=address, field="published", words="it is seen", moment=moment)
 
 
-def test_exposures_are_asked_about_beyond_their_limit_and_those_of_a_moment_always() -> None:
+def test_transient_exposures_always_need_confirmation() -> None:
     found = [exposure("acme/sites/a"), exposure("acme/sites/b", moment=True)]
     few = limited(bounds(Limits(9, 100, 2)), tuple(found))
     many = limited(bounds(Limits(9, 100, 1)), tuple(found))
@@ -102,7 +102,7 @@ def test_exposures_are_asked_about_beyond_their_limit_and_those_of_a_moment_alwa
     assert [str(question.answer) for question in many] == ["expose 2", "expose for a moment 1"]
 
 
-def test_exposures_are_counted_in_each_organization_and_answered_by_their_whole_number() -> None:
+def test_exposure_limits_apply_per_organization() -> None:
     found = (exposure("acme/sites/a"), exposure("acme/sites/b"), exposure("beta/sites/c"))
     (question,) = limited(bounds(Limits(9, 100, 1)), found)
     assert question.refusal is not None

@@ -42,7 +42,7 @@ def printed(plan: Plan) -> list[str]:
     return [one[1] for one in found if one is not None]
 
 
-def test_new_siblings_are_listed_in_their_order(lab: Lab) -> None:
+def test_new_siblings_are_listed_in_order(lab: Lab) -> None:
     """Otherwise, siblings of a navigation are listed by name, and not as they will stand."""
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
     plan = lab.plan(STRUCTURE)
@@ -51,7 +51,7 @@ def test_new_siblings_are_listed_in_their_order(lab: Lab) -> None:
     assert [name for name in printed(plan) if name in order] == [x for x in order if x != "c/s"]
 
 
-def test_the_group_of_a_new_node_is_in_the_plan(lab: Lab) -> None:
+def test_plan_shows_group_of_new_section(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
     plan = lab.plan(STRUCTURE)
     within = {change.address.rpartition("structure/")[2]: change.inside for change in plan.changes}
@@ -69,7 +69,7 @@ def test_the_group_of_a_new_node_is_in_the_plan(lab: Lab) -> None:
     assert '+ section z "Zed" ' in text
 
 
-def test_what_goes_stands_last_where_siblings_have_an_order(lab: Lab) -> None:
+def test_plan_lists_deleted_section_after_siblings(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), group("b", section("q", "x")))])
     policy = "{ prune: [sites/docs/structure], limits: { deletes: 99, percent: 100 } }"
     body = """
@@ -85,7 +85,7 @@ def test_what_goes_stands_last_where_siblings_have_an_order(lab: Lab) -> None:
     assert printed(lab.plan(body, policy)) == ["z", "b", "a", "[Section"]
 
 
-def test_the_spaces_of_a_collection_with_an_order_are_listed_in_it(lab: Lab) -> None:
+def test_plan_lists_spaces_in_collection_order(lab: Lab) -> None:
     lab.holds()
     body = """
         collections: { c: { title: Cee, order: [e, b, d] } }
@@ -109,7 +109,7 @@ def test_the_spaces_of_a_collection_with_an_order_are_listed_in_it(lab: Lab) -> 
     ]
 
 
-def test_the_same_order_whatever_the_order_of_keys(lab: Lab) -> None:
+def test_plan_ignores_yaml_key_order(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
     swapped = STRUCTURE.replace(
         "type: section-group\n            key: m\n", "key: m\n            type: section-group\n"

@@ -43,7 +43,7 @@ def announced(to: dict[str, Any] | None) -> dict[str, Any]:
         ),
     ],
 )
-def test_the_other_form_of_a_value_and_what_null_takes_away_go(
+def test_customization_value_is_replaced_or_cleared(
     lab: Lab, live: dict[str, Any], wanted: dict[str, Any], then: dict[str, Any]
 ) -> None:
     lab.holds(spaces=spaces("a"), sites=[site(section("k", "a"), customization=live)])
@@ -55,7 +55,7 @@ def test_the_other_form_of_a_value_and_what_null_takes_away_go(
 
 
 @pytest.mark.parametrize("cleared", ["null", "~", "''"])
-def test_agent_instructions_are_cleared(lab: Lab, cleared: str) -> None:
+def test_apply_clears_agent_instructions(lab: Lab, cleared: str) -> None:
     lab.holds()
     lab.converges("agentInstructions: Answer briefly.")
     report = lab.converges(f"agentInstructions: {cleared}")

@@ -9,7 +9,7 @@ from tests.by_hand import by_hand
 from .lab import Lab, world
 
 
-def test_of_two_people_with_one_address_the_first_of_the_list_is_meant(lab: Lab) -> None:
+def test_shared_email_matches_first_listed_member(lab: Lab) -> None:
     """Which one is meant must not change from run to run.
 
     Otherwise, what is live is named as if it were still to be made.

@@ -34,7 +34,7 @@ def lab_with_roles(lab: Lab) -> Lab:
         pytest.param(MEMBERS, id="members-declared"),
     ],
 )
-def test_permission_address_does_not_depend_on_declared_members(lab: Lab, people: str) -> None:
+def test_permission_address_ignores_declared_members(lab: Lab, people: str) -> None:
     """If the address differed between two plans, a `--confirm` answer for one would not match the other."""
     body = f"spaces: {{ x: {{ title: Space x, permissions: {EMPTY} }} }}\n{people}"
     plan = lab_with_roles(lab).plan(body, PRUNE)

@@ -83,9 +83,7 @@ def test_stricter_merge_rules_list_no_exposure(before: dict[str, Any], after: di
         (rules(SUBJECT, bypass("ada")), rules(SUBJECT, bypass("bo")), "allow_bypass for more users"),
     ],
 )
-def test_loosened_merge_rule_is_listed_by_name(
-    before: dict[str, Any], after: dict[str, Any], words: str
-) -> None:
+def test_loosened_merge_rule_is_exposure(before: dict[str, Any], after: dict[str, Any], words: str) -> None:
     assert access_lines(before, after) == [f"mergeRules: {words}"]
 
 
@@ -106,13 +104,13 @@ def test_loosened_merge_rule_is_listed_by_name(
         pytest.param(None, INHERIT, rules(REVIEW), ["mergeRules may restrict less"], id="unknown rules"),
     ],
 )  # fmt: skip
-def test_inherit_is_compared_as_organization_rules(
+def test_inherited_merge_rules_equal_organization_rules(
     organization: dict[str, Any] | None, before: dict[str, Any], after: dict[str, Any], words: list[str]
 ) -> None:
     live = {"mergeRules": organization} if organization else {}
     assert access_lines(before, after, (live, {})) == words
 
 
-def test_inherit_uses_organization_rules_after_apply() -> None:
+def test_inherited_merge_rules_use_planned_organization_rules() -> None:
     organization = ({"mergeRules": NONE}, {"mergeRules": rules(REVIEW, SUBJECT)})
     assert access_lines(rules(REVIEW), INHERIT, organization) == []

@@ -22,13 +22,13 @@ def blocked(plan: Plan) -> list[str]:
     return [item.address for item in plan.blocked]
 
 
-def test_a_list_without_entries_is_blocked_itself(lab: Lab) -> None:
+def test_unreadable_list_without_entries_is_blocked(lab: Lab) -> None:
     lab.holds(teams=[{"id": "t", "title": "T"}])
     plan = planned(lab, "teams: {}", f"{{ prune: [teams], {LIMITS} }}", "/orgs/acme/teams")
     assert (blocked(plan), plan.changes) == (["acme/teams"], ())
 
 
-def test_an_order_that_may_not_be_read_is_blocked_alone(lab: Lab) -> None:
+def test_unreadable_space_order_blocks_only_order_field(lab: Lab) -> None:
     """Otherwise, a field that may not be read counts as empty, and is written.
 
     Otherwise, an order that may not be read ends the whole plan.
@@ -43,7 +43,7 @@ def test_an_order_that_may_not_be_read_is_blocked_alone(lab: Lab) -> None:
     assert [(change.address, change.moved) for change in plan.changes] == [("acme/collections/c", None)]
 
 
-def test_what_cannot_be_told_apart_without_it_is_blocked_and_no_question(lab: Lab) -> None:
+def test_unreadable_collections_block_ambiguous_space(lab: Lab) -> None:
     """Two spaces of one title, which only their collections tell apart.
 
     Otherwise, a list that may not be read ends the whole plan.

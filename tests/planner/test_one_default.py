@@ -63,7 +63,7 @@ TREES = {
 
 
 @pytest.mark.parametrize("case", TREES)
-def test_what_cannot_be_is_blocked_in_the_plan_that_brings_it_about(case: str, lab: Lab) -> None:
+def test_impossible_default_false_is_blocked(case: str, lab: Lab) -> None:
     tree, body, expected = TREES[case]
     lab.holds(spaces=spaces("x", "y", "z"), sites=[site(*tree)])
     assert blocked(lab.plan(body, PRUNE)) == expected
@@ -73,7 +73,7 @@ def test_what_cannot_be_is_blocked_in_the_plan_that_brings_it_about(case: str, l
     assert blocked(report.remaining) == expected
 
 
-def test_what_is_found_blocked_only_afterwards_is_told_at_the_end(lab: Lab) -> None:
+def test_report_shows_newly_blocked_default(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y", "z"), sites=[site(node("x", default=True), node("y"), node("z"))])
     body = SHOWING % f"{place('y', FALSE)}, {place('z')}"
     plan, report = lab.plan(body, PRUNE), lab.apply(body, PRUNE)
@@ -87,7 +87,7 @@ def test_what_is_found_blocked_only_afterwards_is_told_at_the_end(lab: Lab) -> N
     assert "blocked: one site space must" not in again
 
 
-def test_the_platform_chooses_where_a_default_goes_along(lab: Lab) -> None:
+def test_space_deletion_lists_default_change(lab: Lab) -> None:
     """Otherwise, what goes with what it names is not shown, nor counted."""
     tree = [section("a", "x", "y"), section("b", "x")]
     lab.holds(spaces=spaces("x", "y"), sites=[site(*tree)])

@@ -47,7 +47,7 @@ NOTHING = Limits(0, 0)
         (2, "deleting this object also deletes 2 other objects"),
     ],
 )
-def test_number_of_a_delete_is_explained_by_what_goes_with_it(cascaded: int, said: str) -> None:
+def test_delete_count_text_explains_cascaded_objects(cascaded: int, said: str) -> None:
     found = DeleteCount(1, cascaded)
     assert (found.number, found.more) == (1 + cascaded, said)
 
@@ -127,7 +127,7 @@ def leading(plan: Plan) -> Iterator[tuple[str, str]]:
     yield "json", str(json.loads(render(document, "json", FormatOptions()))["deletes"])
 
 
-def test_the_number_of_deletes_that_leads_is_the_one_that_the_answer_wants() -> None:
+def test_outputs_lead_with_confirmed_delete_count() -> None:
     explained = 0
     for seed in range(examples(30, 2000)):
         case = random_case(Random(seed))
@@ -144,7 +144,7 @@ def test_the_number_of_deletes_that_leads_is_the_one_that_the_answer_wants() -> 
     assert explained > 5
 
 
-def test_drift_leads_with_the_number_that_an_apply_asks_for() -> None:
+def test_drift_and_plan_count_equal_deletions() -> None:
     for seed in range(examples(30, 2000)):
         sides = random_case(Random(seed)).sides()
         plan = make_plan(sides)
@@ -183,7 +183,7 @@ def crowded(lab: Lab) -> Lab:
     )
 
 
-def test_drift_counts_what_goes_along_with_a_delete(crowded: Lab) -> None:
+def test_drift_counts_cascaded_deletions(crowded: Lab) -> None:
     plan, found = crowded.plan(KEPT, LIMITED), drift(crowded, KEPT, LIMITED)
     assert plan.deletes == 6
     assert {item.address: item.along for item in found.found} == {
@@ -193,7 +193,7 @@ def test_drift_counts_what_goes_along_with_a_delete(crowded: Lab) -> None:
     assert limits == [item for item in plan.refusals if item.code == "limits"] != []
 
 
-def test_what_cannot_be_deleted_unseen_is_drift_that_no_plan_deletes(crowded: Lab) -> None:
+def test_drift_keeps_team_with_unreadable_dependents(crowded: Lab) -> None:
     """The sign-in that may name a team cannot be read: nobody can tell what would go along with it."""
     tape = Tape(crowded.server.url, "token", refused={"/orgs/acme/saml"})
     with ReadClient(crowded.server.url, "token", transport=tape) as client:
@@ -203,7 +203,7 @@ def test_what_cannot_be_deleted_unseen_is_drift_that_no_plan_deletes(crowded: La
     assert "use a token that can read these objects" in ways_out(found, team).platform
 
 
-def test_what_a_new_navigation_takes_away_is_in_the_number_and_not_held_against_the_limits(
+def test_restructure_deletions_ignore_limits(
     crowded: Lab,
 ) -> None:
     """The sections go because that was agreed to; the team is asked about, with the number of everything."""

@@ -48,7 +48,7 @@ def check(present: Sequence[int], wanted: Sequence[int]) -> None:
 
 
 @pytest.mark.parametrize("count", range(7))
-def test_every_order_is_reached_with_the_fewest_moves(count: int) -> None:
+def test_moves_reach_every_order_with_fewest_moves(count: int) -> None:
     """Otherwise, every move puts its item in front of the first that stays.
 
     Otherwise, moves are counted on a list in which what moves stands twice.
@@ -58,12 +58,12 @@ def test_every_order_is_reached_with_the_fewest_moves(count: int) -> None:
 
 
 @given(st.permutations(range(8)))
-def test_eight_siblings_too(present: list[int]) -> None:
+def test_moves_order_eight_siblings(present: list[int]) -> None:
     check(present, range(8))
 
 
 @given(st.permutations(range(8)), st.sets(st.integers(0, 7)), st.randoms(use_true_random=False))
-def test_siblings_that_are_not_declared_keep_their_place(
+def test_moves_leave_undeclared_siblings_in_place(
     present: list[int], managed: set[int], random: object
 ) -> None:
     """Otherwise, what moves counts as what stays, and something is put beside what is not there yet.
@@ -76,14 +76,14 @@ def test_siblings_that_are_not_declared_keep_their_place(
 
 
 @pytest.mark.parametrize("gap", range(5))
-def test_a_stranger_stays_between_its_neighbours_when_nothing_moves(gap: int) -> None:
+def test_no_moves_when_order_matches_around_undeclared_sibling(gap: int) -> None:
     present = [0, 1, 2, 3]
     present.insert(gap, 9)
     assert moves(present, [0, 1, 2, 3]) == []
 
 
 @given(st.permutations(range(8)))
-def test_each_item_moves_at_most_once_and_never_next_to_one_that_is_still_to_move(present: list[int]) -> None:
+def test_moves_never_anchor_to_pending_item(present: list[int]) -> None:
     steps = moves(present, range(8))
     pending = [step.item for step in steps]
     assert len(set(pending)) == len(pending)
@@ -95,12 +95,12 @@ def test_each_item_moves_at_most_once_and_never_next_to_one_that_is_still_to_mov
 
 
 @given(st.permutations(range(8)))
-def test_the_same_question_has_the_same_answer(present: list[int]) -> None:
+def test_moves_accept_lists_and_tuples(present: list[int]) -> None:
     assert moves(present, range(8)) == moves(tuple(present), tuple(range(8)))
 
 
 @given(st.lists(st.integers(0, 30), unique=True, max_size=8))
-def test_the_subsequence_that_stays_is_a_longest_one(numbers: list[int]) -> None:
+def test_longest_increasing_returns_longest_subsequence(numbers: list[int]) -> None:
     found = longest_increasing(numbers)
     assert found == sorted(found)
     assert [number for number in numbers if number in found] == found

@@ -172,12 +172,12 @@ def test_drift_prints_page_paths_of_redirects(lab: Lab) -> None:
     assert "{ page: a/a/guides/install } → { page: a/a/start }" in render_drift(drift, PLAIN)
 
 
-def test_page_paths_leave_digest_unchanged(docs: Lab) -> None:
+def test_plan_digest_ignores_page_notation(docs: Lab) -> None:
     """A page that moves after the approval of a plan does not change the id that the apply sends."""
     assert docs.plan(body("guides/install")).digest == docs.plan(body("p3")).digest
 
 
-def test_pages_of_one_space_take_one_request(docs: Lab) -> None:
+def test_redirects_to_space_share_page_request(docs: Lab) -> None:
     text = body("p1") + "".join(
         f"      /old{number}: {{ destination: {{ kind: site-page, siteSpaceId: a/a, pageId: p{number} }} }}\n"
         for number in (1, 2, 3)

@@ -88,7 +88,7 @@ def apply_part(lab: Lab, text: str, policy: str, options: Options) -> Plan:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_part_of_a_tree_is_proven_at_once(lab: Lab, seed: int) -> None:
+def test_selected_part_of_navigation_converges(lab: Lab, seed: int) -> None:
     random = Random(seed)
     tree = drawn(random, [f"n{number}" for number in range(random.randint(2, 9))])
     there = [site(*(node.written(live=True) for node in half(random, tree)))] if seed % 2 else []
@@ -102,7 +102,7 @@ def test_a_part_of_a_tree_is_proven_at_once(lab: Lab, seed: int) -> None:
     assert lab.plan(body(tree), policy).empty
 
 
-def test_new_siblings_that_are_not_selected_do_not_matter(lab: Lab) -> None:
+def test_selected_link_needs_no_unselected_siblings(lab: Lab) -> None:
     """Otherwise, what is not made and not live counts as a sibling, and others are moved beside it."""
     tree = [Node("section-group", "a"), Node("section-group", "b"), Node("external-link", "l")]
     lab.holds(spaces=spaces(*SPACES))
@@ -111,7 +111,7 @@ def test_new_siblings_that_are_not_selected_do_not_matter(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_an_ignored_sibling_keeps_its_place_and_the_others_find_theirs(lab: Lab, seed: int) -> None:
+def test_sibling_order_converges_around_ignored_sibling(lab: Lab, seed: int) -> None:
     random, keys = Random(seed), list("abcde")
     live = [Node("external-link", key).written(live=True) for key in random.sample(keys, len(keys))]
     lab.holds(spaces=spaces(*SPACES), sites=[site(*live)])
@@ -121,7 +121,7 @@ def test_an_ignored_sibling_keeps_its_place_and_the_others_find_theirs(lab: Lab,
     assert lab.plan(text, policy).empty
 
 
-def test_what_is_in_something_that_is_not_made_is_not_made_either(lab: Lab) -> None:
+def test_children_of_blocked_section_are_blocked(lab: Lab) -> None:
     """A section is made with its first place; its second one shows what is there."""
     lab.holds(spaces=[{"id": "a", "title": "A"}], sites=[site()])
     places = "{ type: space, key: new, space: new }, { type: space, key: a, space: { id: a } }"
@@ -151,7 +151,7 @@ def test_what_is_in_something_that_is_not_made_is_not_made_either(lab: Lab) -> N
         ),
     ],
 )  # fmt: skip
-def test_what_needs_something_ignored_that_is_not_live_is_blocked(
+def test_reference_to_ignored_missing_object_is_blocked(
     lab: Lab, declared: str, ignored: str, blocked: str
 ) -> None:
     lab.holds(spaces=[{"id": "a", "title": "A"}], sites=[site()])

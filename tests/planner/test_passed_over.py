@@ -40,7 +40,7 @@ def asked(plan: Plan) -> list[Refusal]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_a_line_said_before_goes_only_by_its_name(kind: str) -> None:
+def test_rebound_object_deletion_needs_address(kind: str) -> None:
     """Otherwise, no answer lets go what an entry was."""
     [refusal] = asked(make_plan(rebound(kind)))
     go, back = refusal.answers
@@ -50,18 +50,18 @@ def test_what_a_line_said_before_goes_only_by_its_name(kind: str) -> None:
     assert asked(make_plan(rebound(kind, f"delete {refusal.address}"))) == []
 
 
-def test_what_the_policy_names_needs_no_other_answer() -> None:
+def test_policy_line_confirms_rebound_object_deletion() -> None:
     sides = rebound("space")
     policy = replace(sides.desired.policy, removed=(Pattern.parse("spaces/[Billing]", REGISTRY.words),))
     assert asked(make_plan(replace(sides, declared=replace(sides.desired, policy=policy)))) == []
 
 
-def test_where_the_line_is_gone_altogether_it_is_asked_as_well() -> None:
+def test_removed_ids_line_makes_deletion_need_address() -> None:
     [refusal] = asked(make_plan(rebound("space", line=False)))
     assert "the ids file now has no line for that entry" in refusal.message
 
 
-def test_what_another_line_names_now_or_what_no_line_ever_named_is_nothing_that_was_passed_over() -> None:
+def test_rebound_question_skips_bound_and_never_bound_objects() -> None:
     """Otherwise, what another entry is now is asked about as if it were lost."""
     assert asked(make_plan(rebound("space", before=False))) == []
     sides = rebound("space")
@@ -72,7 +72,7 @@ def test_what_another_line_names_now_or_what_no_line_ever_named_is_nothing_that_
     assert asked(make_plan(replace(sides, snapshot=replace(sides.snapshot, records=records)))) == []
 
 
-def test_what_is_no_content_and_what_goes_along_is_asked_about_by_answers_that_can_be_given() -> None:
+def test_rebound_section_group_deletion_can_be_confirmed() -> None:
     site: Things = {"site": {"docs": {"title": "Docs"}}}
     groups = {"docs/a": {"title": "A"}, "docs/b": {"title": "B"}}
     case = Case({**site, "section_group": {"docs/a": groups["docs/a"]}}, {**site, "section_group": groups},

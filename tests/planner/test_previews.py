@@ -69,7 +69,7 @@ def test_deleted_site_has_no_preview(lab: Lab) -> None:
         "escaped path", "number", "null",
     ],
 )  # fmt: skip
-def test_preview_that_may_contain_a_secret_is_left_out(url: object, lab: Lab) -> None:
+def test_preview_url_with_possible_secret_is_omitted(url: object, lab: Lab) -> None:
     """Everybody who may read the repository reads the comment: a share key would open the site to them."""
 
     def alter(method: str, path: str, answer: Answer) -> None:
@@ -84,7 +84,7 @@ def test_preview_that_may_contain_a_secret_is_left_out(url: object, lab: Lab) ->
     assert plan.previews == ()
 
 
-def test_digest_is_independent_of_the_preview(lab: Lab) -> None:
+def test_plan_digest_ignores_preview(lab: Lab) -> None:
     plan = lab.holds(**TWO_SITES).plan("sites: { docs: { title: Acme Docs, basename: docs } }")
     assert plan.previews
     assert plan.model_copy(update={"previews": ()}).digest == plan.digest

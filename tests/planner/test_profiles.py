@@ -78,7 +78,7 @@ sites:
 """
 
 
-def test_what_it_cannot_do_is_blocked_with_its_reason(documented: Documented) -> None:
+def test_unsupported_operations_are_blocked_with_reason(documented: Documented) -> None:
     documented.holds(
         spaces=spaces("a"), sites=[site(section("k", "a"), group("g"), group("h"), published=False)]
     )
@@ -107,7 +107,7 @@ def test_what_it_cannot_do_is_blocked_with_its_reason(documented: Documented) ->
     assert plan.profile == "reference"
 
 
-def test_groups_have_no_order_there(documented: Documented) -> None:
+def test_section_group_order_is_unsupported_on_reference(documented: Documented) -> None:
     """Otherwise, what no request moves is moved all the same, and the apply fails halfway."""
     documented.holds(spaces=spaces("a"), sites=[site(section("k", "a"), group("g"), group("h"))])
 
@@ -126,7 +126,7 @@ def test_groups_have_no_order_there(documented: Documented) -> None:
     assert plan.empty
 
 
-def test_what_cannot_be_emptied_there_is_not_deleted(documented: Documented) -> None:
+def test_unmovable_child_blocks_section_group_deletion(documented: Documented) -> None:
     """Otherwise, the plan shows the delete of a group that no request can empty; its apply ends as stale.
 
     Otherwise, the group around one that stays is deleted, and the platform lifts that out of it.
@@ -158,7 +158,7 @@ def test_what_cannot_be_emptied_there_is_not_deleted(documented: Documented) -> 
     assert not [x for x in plan.changes if x.action == "delete" and "Group" in x.address]
 
 
-def test_sections_change_groups_and_order_by_operations_of_their_own(documented: Documented) -> None:
+def test_sections_change_groups_on_reference(documented: Documented) -> None:
     """Otherwise, what has an order of its own counts as what no request moves."""
     documented.holds(
         spaces=spaces("a", "b"),
@@ -189,7 +189,7 @@ def test_sections_change_groups_and_order_by_operations_of_their_own(documented:
     ]
 
 
-def test_an_admin_is_not_taken_away_when_nobody_says_whose_token_it_is(documented: Documented) -> None:
+def test_admin_demotion_needs_confirmation_without_token_user(documented: Documented) -> None:
     """Otherwise, where nobody says whose token it is, its owner is removed without a question."""
     documented.holds(members=[{"user": name, "role": "admin"} for name in ("ada", "bo")])
     body = "members: { ada@acme.example: admin, bo@acme.example: read }"
@@ -203,7 +203,7 @@ def test_an_admin_is_not_taken_away_when_nobody_says_whose_token_it_is(documente
     assert not [entry for entry in documented.requests() if entry[2] == 501]
 
 
-def test_unread_places_are_blocked_even_when_empty(documented: Documented) -> None:
+def test_empty_unreadable_glossary_is_blocked(documented: Documented) -> None:
     documented.holds()
     plan = documented.plan("glossary: {}", "{ prune: [glossary] }")
     assert reasons(plan) == {
@@ -211,7 +211,7 @@ def test_unread_places_are_blocked_even_when_empty(documented: Documented) -> No
     }
 
 
-def test_a_listed_order_is_blocked_where_spaces_cannot_be_moved(documented: Documented) -> None:
+def test_unsupported_space_move_blocks_order(documented: Documented) -> None:
     there = [{"id": name, "title": f"Space {name}", "parent": "c"} for name in "ab"]
     documented.holds(collections=[{"id": "c", "title": "Shelf"}], spaces=there)
     body = "collections: { c: { title: Shelf, order: [b, a] } }\nspaces:\n" + "".join(
@@ -232,7 +232,7 @@ def test_a_listed_order_is_blocked_where_spaces_cannot_be_moved(documented: Docu
     }
 
 
-def test_every_kind_that_is_there_refers_to_kinds_that_are_there() -> None:
+def test_reference_kinds_refer_to_available_kinds() -> None:
     for kind in REFERENCE.kinds.values():
         for item in kind.fields:
             assert {*item.type.refers} <= {*REFERENCE.kinds}, f"{kind.name}.{item.name}"
@@ -243,7 +243,7 @@ OF_TODAY = {"agent_settings", "channel", "context_connection", "mcp_server", "to
 FIELDS_OF_TODAY = (("site", "styleguide"), ("space", "icon"))
 
 
-def test_the_full_profile_leaves_every_declaration_as_it_is_but_for_what_is_of_today() -> None:
+def test_full_profile_omits_only_published_fields() -> None:
     full = load()
     assert [*full.kinds] == [name for name in full.declared if name not in OF_TODAY]
     for name, kind in full.kinds.items():

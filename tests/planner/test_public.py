@@ -58,20 +58,20 @@ def section(key: str, child: Mapping[str, Any] | None = None, **fields: Any) -> 
         ("redirect", "docs/%2Fx", {"destination": {"kind": "external", "url": "https://a.example"}}),
     ],
 )
-def test_what_is_declared_to_be_a_draft_is_made_as_one(kind: str, key: str, fields: dict[str, Any]) -> None:
+def test_draft_object_is_created_as_draft(kind: str, key: str, fields: dict[str, Any]) -> None:
     found = plan({kind: {key: {**fields, "draft": True}}}, {})
     step, *more = [step for change in found.changes for step in change.steps]
     assert step.body["draft"] is True
     assert more == []
 
 
-def test_a_section_that_is_declared_to_be_a_draft_is_made_as_one_and_never_shown() -> None:
+def test_declared_draft_section_is_never_shown() -> None:
     found = steps(plan(section("x", draft=True), {}))
     assert found["x create"].body["draft"] is True
     assert [step.body.get("draft") for step in found.values() if step.verb == "update"] == [None, None]
 
 
-def test_what_gets_a_condition_is_a_draft_until_the_request_that_sets_it() -> None:
+def test_conditional_section_is_created_as_draft() -> None:
     """Otherwise, a new thing is public before its condition is set.
 
     Otherwise, what is to be hidden is made for everybody to see.
@@ -90,7 +90,7 @@ def test_plan_explains_step_that_shows_new_section() -> None:
 
 
 @pytest.mark.parametrize("fields", [{"hidden": True}, {"condition": WHEN}])
-def test_a_site_space_is_a_draft_until_the_request_that_hides_it(fields: dict[str, Any]) -> None:
+def test_restricted_site_space_is_created_as_draft(fields: dict[str, Any]) -> None:
     live = section("x")
     live = {"section": live["section"], "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}}}
     wanted = section("x")
@@ -101,7 +101,7 @@ def test_a_site_space_is_a_draft_until_the_request_that_hides_it(fields: dict[st
 
 
 @pytest.mark.parametrize("fields", [{"hidden": True}, {"condition": WHEN}])
-def test_what_is_made_along_with_a_section_is_hidden_before_that_is_shown(fields: dict[str, Any]) -> None:
+def test_site_space_is_hidden_before_showing_new_section(fields: dict[str, Any]) -> None:
     """Otherwise, a section is shown before what was made along with it is hidden.
 
     Otherwise, what is made along with a hidden section is seen too early.
@@ -115,12 +115,12 @@ def test_what_is_made_along_with_a_section_is_hidden_before_that_is_shown(fields
     assert found["x/p show"].body == {"path": "p", **fields, "draft": False}
 
 
-def test_what_shows_at_once_as_declared_takes_no_more_requests() -> None:
+def test_visible_section_is_created_without_extra_requests() -> None:
     assert set(steps(plan(section("x"), {}))) == {"x create", "x update", "x/p update"}
 
 
 @pytest.mark.parametrize("site", [{}, {"docs": {**SHOWN["docs"], "published": False}}])
-def test_where_nobody_sees_the_site_nothing_is_held_back(site: Things) -> None:
+def test_unpublished_site_creates_section_without_draft(site: Things) -> None:
     """Otherwise, what has a request of its own is never sent for a new thing."""
     found = make_plan(Case({**SITE, **section("x", condition=WHEN)}, {**SITE, "site": site}).sides())
     create = next(step for step in steps(found).values() if step.id == f"{AT}/x create")
@@ -129,7 +129,7 @@ def test_where_nobody_sees_the_site_nothing_is_held_back(site: Things) -> None:
     assert f"{AT}/x update" in published.needs
 
 
-def test_where_the_site_is_hidden_first_nothing_is_held_back() -> None:
+def test_section_is_created_after_site_is_hidden() -> None:
     hidden = {"site": {"docs": {**SHOWN["docs"], "published": False}}}
     found = steps(plan({**hidden, **section("x", condition=WHEN)}, {}))
     assert "draft" not in found["x create"].body
@@ -147,19 +147,19 @@ def left_as_draft(**more: Any) -> dict[str, Step]:
     return steps(plan(section("x", condition=WHEN), live, **more))
 
 
-def test_what_was_left_as_a_draft_is_shown_by_the_request_that_sets_its_condition() -> None:
+def test_leftover_draft_is_shown_with_condition() -> None:
     (step,) = left_as_draft().values()
     assert step.body == {"condition": WHEN, "draft": False}
 
 
-def test_what_somebody_made_a_draft_stays_one() -> None:
+def test_draft_set_by_user_is_kept() -> None:
     """Otherwise, what somebody has made a draft is shown."""
     base = {**SITE, **section("x")}
     (step,) = left_as_draft(base=base).values()
     assert step.body == {"condition": WHEN}
 
 
-def test_what_was_left_as_a_draft_stays_one_while_what_hides_its_child_is_not_selected() -> None:
+def test_leftover_draft_stays_while_child_is_unselected() -> None:
     """Otherwise, a part is shown whose child, which is not selected, is to be hidden and is not yet."""
     live = {
         "section": {"docs/x": {"title": "Exx", "path": "x", "draft": True}},
@@ -174,7 +174,7 @@ def test_what_was_left_as_a_draft_stays_one_while_what_hides_its_child_is_not_se
 # What is changed.
 
 
-def test_what_is_hidden_is_hidden_before_anything_is_put_into_it() -> None:
+def test_group_is_hidden_before_receiving_section() -> None:
     """Otherwise, what is to be hidden is changed with the other fields, while everybody sees it."""
     group = {"section_group": {"docs/g": {"title": "G", "draft": True}}}
     wanted = {**group, **section("x", group=Case(SITE).ref("section_group", "docs/g"))}
@@ -182,7 +182,7 @@ def test_what_is_hidden_is_hidden_before_anything_is_put_into_it() -> None:
     assert f"{AT}/g withdraw draft" in found["x create"].needs
 
 
-def test_what_goes_up_is_last_and_what_comes_down_is_first() -> None:
+def test_section_shown_last_after_hiding_child() -> None:
     live = {
         "section": {"docs/x": {"title": "X", "path": "x", "draft": True}},
         "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}},
@@ -192,7 +192,7 @@ def test_what_goes_up_is_last_and_what_comes_down_is_first() -> None:
     assert f"{AT}/x/p update" in found["x expose draft"].needs
 
 
-def test_what_is_shown_inside_of_what_goes_into_something_hidden_is_shown_afterwards() -> None:
+def test_site_space_is_shown_after_entering_draft_group() -> None:
     group = {"section_group": {"docs/g": {"title": "G", "draft": True}}}
     live = {
         **group,
@@ -204,7 +204,7 @@ def test_what_is_shown_inside_of_what_goes_into_something_hidden_is_shown_afterw
     assert f"{AT}/x place" in found["x/p expose draft"].needs
 
 
-def test_a_hidden_group_is_deleted_when_what_was_in_it_is_hidden_itself() -> None:
+def test_contents_are_hidden_before_draft_group_deletion() -> None:
     """Otherwise, what lay in a hidden group is seen before it is hidden itself."""
     live = {
         "section_group": {"docs/g": {"title": "G", "draft": True}},
@@ -222,9 +222,7 @@ def group(draft: bool) -> Things:
 
 @pytest.mark.parametrize("new", [True, False], ids=["new", "moved"])
 @pytest.mark.parametrize("shown", [True, False], ids=["shown", "hidden"])
-def test_what_comes_into_a_group_is_done_before_that_is_shown_and_after_it_is_hidden(
-    shown: bool, new: bool
-) -> None:
+def test_group_is_hidden_while_section_enters(shown: bool, new: bool) -> None:
     live = {} if new else section("x", {"space": LiveId("space-b")}, group=None)
     into = Case({**SITE, **group(False)}).ref("section_group", "docs/g")
     found = steps(plan({**group(not shown), **section("x", group=into)}, {**group(shown), **live}))
@@ -247,20 +245,20 @@ WANTED = nested(lambda path: Case({**SITE, **NESTED}).ref("section_group", path)
 LIVE = nested(lambda path: LiveId(f"section_group-{path.replace('/', '-')}"))
 
 
-def test_nothing_is_held_back_far_inside_of_something_hidden() -> None:
+def test_nested_section_in_draft_group_needs_no_draft() -> None:
     into = Case({**SITE, **NESTED}).ref("section_group", "docs/h")
     found = steps(plan({**WANTED, **section("x", group=into, condition=WHEN)}, LIVE))
     assert "draft" not in found["x create"].body
 
 
-def test_what_comes_out_from_far_inside_of_something_hidden_is_as_declared_before() -> None:
+def test_section_is_updated_before_leaving_draft_group() -> None:
     """Otherwise, what comes out of something hidden is seen before it is as declared."""
     inside = section("x", {"space": LiveId("space-b")}, group=LiveId("section_group-docs-h"))
     found = steps(plan({**WANTED, **section("x", group=None)}, {**LIVE, **inside}))
     assert f"{AT}/x/p update" in found["x place"].needs
 
 
-def test_what_goes_far_into_something_hidden_is_shown_afterwards() -> None:
+def test_site_space_is_shown_after_entering_nested_draft() -> None:
     """Otherwise, what goes into something hidden is shown before it is there."""
     into = Case({**SITE, **NESTED}).ref("section_group", "docs/h")
     outside = section("x", {"space": LiveId("space-a"), "draft": True}, group=None)
@@ -272,7 +270,7 @@ def adaptive(on: bool) -> Things:
     return {"site": {"docs": {**SHOWN["docs"], "adaptiveContent": {"enabled": on}}}}
 
 
-def test_conditions_bind_on_the_site_before_anything_that_has_one_is_there() -> None:
+def test_adaptive_content_is_enabled_before_conditional_section() -> None:
     wanted = {**SITE, **adaptive(True), **section("x", condition=WHEN)}
     found = steps(make_plan(Case(wanted, {**SITE, **adaptive(False)}).sides()))
     binds = "acme/sites/docs withdraw adaptiveContent"
@@ -280,7 +278,7 @@ def test_conditions_bind_on_the_site_before_anything_that_has_one_is_there() -> 
     assert binds in found["x show"].needs
 
 
-def test_conditions_bind_on_the_site_until_what_has_one_is_gone() -> None:
+def test_adaptive_content_is_disabled_after_conditional_section() -> None:
     one, other = section("x", condition=WHEN), section("y")
     live = {kind: {**one[kind], **other[kind]} for kind in one}
     case = Case(
@@ -304,7 +302,7 @@ def on_the_reference(*confirm: str, **fields: Any) -> Plan:
     )
 
 
-def test_what_would_be_public_for_a_moment_is_listed_and_asked_about() -> None:
+def test_transient_exposure_needs_confirmation() -> None:
     """Otherwise, what is to stay hidden is public for a moment, unasked.
 
     Otherwise, what is public for a moment is not told.
@@ -345,19 +343,17 @@ def asked(wanted: Things, site: Mapping[str, Any] = SHOWN["docs"], *confirm: str
         ({"space": {**SITE["space"], "n": {"title": "N", "editMode": "locked"}}}, []),
     ],
 )
-def test_what_is_made_with_more_than_it_is_to_have_is_asked_about(
-    wanted: Things, about: list[tuple[str, str]]
-) -> None:
+def test_initially_wider_access_needs_confirmation(wanted: Things, about: list[tuple[str, str]]) -> None:
     """Otherwise, a new share link works for a moment although it is declared not to, unasked."""
     assert asked(wanted) == about
     assert asked(wanted, SHOWN["docs"], "expose for a moment 1") == []
 
 
-def test_where_nobody_sees_the_site_a_link_may_be_active_for_a_moment() -> None:
+def test_share_link_on_unpublished_site_is_unquestioned() -> None:
     assert asked({"share_link": {"docs/l": {"active": False}}}, {**SHOWN["docs"], "published": False}) == []
 
 
-def test_what_nobody_sees_yet_and_what_is_there_already_are_not_asked_about() -> None:
+def test_transient_exposure_skips_hidden_and_live_objects() -> None:
     """Otherwise, what is there already is asked about as if it were made."""
     site = {**SHOWN["docs"], "agentsContext": "excluded"}
     new = make_plan(Case({"site": {"n": site}}, {}).sides())
@@ -366,13 +362,13 @@ def test_what_nobody_sees_yet_and_what_is_there_already_are_not_asked_about() ->
     assert [item for found in (new, changed) for item in found.exposures if item.moment] == []
 
 
-def test_what_is_ignored_is_not_asked_about() -> None:
+def test_transient_exposure_skips_ignored_fields() -> None:
     wanted: Things = {"installation": {"i": {"space_selection": "selected"}}}
     found = make_plan(Case(wanted, {}, ignore=["integrations/*#space_selection"]).sides())
     assert [item for item in found.exposures if item.moment] == []
 
 
-def test_what_cannot_be_hidden_at_all_is_not_made() -> None:
+def test_section_without_draft_support_is_blocked() -> None:
     """Otherwise, what cannot be hidden is made for everybody to see."""
     found = on_the_reference(draft=True)
     assert found.changes == ()
@@ -380,7 +376,7 @@ def test_what_cannot_be_hidden_at_all_is_not_made() -> None:
     assert "setting draft to true" in found.blocked[0].reason
 
 
-def test_what_is_deleted_after_it_came_out_of_something_hidden_is_public_for_a_moment() -> None:
+def test_section_leaving_draft_group_exposes_child_before_deletion() -> None:
     """Otherwise, what goes is public for a moment before, unasked."""
     live = {
         "section_group": {"docs/g": {"title": "G", "draft": True}},
@@ -417,18 +413,18 @@ def going_in(space: str, site: tuple[bool, bool] = (True, True), **place: Any) -
     return [(item.address, item.words) for item in found.exposures if item.moment]
 
 
-def test_what_shows_something_else_before_it_goes_into_something_hidden_is_public_for_a_moment() -> None:
+def test_changing_space_before_hiding_is_transient_exposure() -> None:
     """Otherwise, a space is public for a moment at a place that is about to be hidden, unasked."""
     words = f"public for a moment: dpsync changes the space of this object before dpsync hides {AT}/x"
     assert going_in("b") == [(f"{AT}/x/p", words)]
 
 
-def test_what_only_gets_another_path_before_it_goes_into_something_hidden_shows_nothing_new() -> None:
+def test_changing_path_before_hiding_is_no_exposure() -> None:
     """Otherwise, a path that changes before something is hidden is asked about as if it showed something."""
     assert going_in("a", path="q") == []
 
 
-def test_what_leads_elsewhere_before_it_goes_into_something_hidden_is_public_for_a_moment() -> None:
+def test_changing_url_before_hiding_is_transient_exposure() -> None:
     """Otherwise, a link leads elsewhere for a moment before it is hidden, unasked."""
 
     def link(url: str, group: object) -> Things:
@@ -441,14 +437,14 @@ def test_what_leads_elsewhere_before_it_goes_into_something_hidden_is_public_for
 
 
 @pytest.mark.parametrize("site", [(False, False), (True, False), (False, True)])
-def test_where_nobody_sees_the_site_before_or_afterwards_nothing_is_public_for_a_moment(
+def test_unpublished_site_has_no_transient_exposure(
     site: tuple[bool, bool],
 ) -> None:
     """Otherwise, where nobody sees the site, everything that moves in it is asked about."""
     assert going_in("b", site) == []
 
 
-def test_what_leads_to_something_hidden_until_that_has_come_out_of_it_is_asked_about() -> None:
+def test_redirect_to_section_leaving_draft_is_transient_exposure() -> None:
     """Otherwise, a redirect leads people for a moment to what was hidden so far, unasked.
 
     Otherwise, that a redirect shows what is hidden for a moment is not asked about.
@@ -473,7 +469,7 @@ def test_what_leads_to_something_hidden_until_that_has_come_out_of_it_is_asked_a
     ]
 
 
-def test_what_is_changed_before_it_comes_out_of_something_hidden_is_not_asked_about() -> None:
+def test_changing_section_before_leaving_draft_is_no_exposure() -> None:
     """Otherwise, what is changed while it is hidden is asked about."""
     live = {
         "section": {"docs/x": {"title": "X", "path": "x", "group": LiveId("section_group-docs-g")}},

@@ -45,7 +45,7 @@ def idle(plan: Plan) -> list[str]:
     return [note.address for note in plan.notes if note.address.startswith("--confirm")]
 
 
-def test_the_case_asks_and_answers() -> None:
+def test_sample_case_covers_questions_and_answers() -> None:
     plan = make_plan(case().sides())
     assert {item.code for item in plan.refusals} == {"unclear"}
     assert idle(plan) == ['--confirm "delete 99"', '--confirm "delete acme/teams/[Four]"']
@@ -71,7 +71,7 @@ STAGES: dict[str, Callable[[Decisions], Any]] = {
 }
 
 
-def test_stages_that_run_twice_and_in_another_order_find_the_same() -> None:
+def test_planner_stages_ignore_execution_order() -> None:
     forward, backward = decide(case().sides()), decide(case().sides())
     first = {name: repr(stage(forward)) for name, stage in STAGES.items()}
     then = {name: repr(STAGES[name](backward)) for name in reversed(STAGES)}
@@ -80,7 +80,7 @@ def test_stages_that_run_twice_and_in_another_order_find_the_same() -> None:
 
 
 @pytest.mark.parametrize("order", list(permutations(("plan", "decide", "drift"))), ids="-".join)
-def test_a_plan_of_sides_that_others_have_read_is_the_same_plan(order: tuple[str, ...]) -> None:
+def test_plan_ignores_earlier_reads(order: tuple[str, ...]) -> None:
     sides = case().sides()
     others: dict[str, Callable[[], object]] = {
         "plan": lambda: make_plan(sides),

@@ -87,7 +87,7 @@ def test_redirect_from_page_path_gets_warning(lab: Lab, source: str, warned: boo
     assert [text.startswith(words) for text in found] == [True] * warned
 
 
-def test_plan_does_not_repeat_warning_of_validate(lab: Lab) -> None:
+def test_plan_does_not_repeat_redirect_warnings(lab: Lab) -> None:
     structure = (section("a", "a", default=True), section("b", "b"))
     lab.holds(spaces=spaces("a", "b"), sites=[site(*structure, **PUBLIC)])
     nodes = NODES.replace("key: b, title: Section b", "key: b, title: Section b, path: b")

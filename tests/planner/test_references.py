@@ -73,9 +73,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("body", "address"), CASES)
-def test_an_id_that_no_read_list_has_is_an_error_where_it_is_written(
-    lab: Lab, body: str, address: str
-) -> None:
+def test_unknown_id_reference_fails_at_its_line(lab: Lab, body: str, address: str) -> None:
     lab.holds(**HOLDS)
     [(code, named, line)] = errors(lab, body)
     assert (code, named) == ("DP306", address)
@@ -83,7 +81,7 @@ def test_an_id_that_no_read_list_has_is_an_error_where_it_is_written(
     assert [request for request in lab.server.app.requests if request[0] != "GET"] == []
 
 
-def test_all_of_them_are_told_at_once(lab: Lab) -> None:
+def test_unknown_ids_are_reported_together(lab: Lab) -> None:
     lab.holds(**HOLDS)
     found = errors(
         lab,
@@ -97,7 +95,7 @@ def test_all_of_them_are_told_at_once(lab: Lab) -> None:
     assert found == [("DP306", "acme/collections/one", 7), ("DP306", "acme/spaces/guide", 9)]
 
 
-def test_an_id_that_is_named_in_many_places_is_told_once(lab: Lab) -> None:
+def test_repeated_unknown_id_is_reported_once(lab: Lab) -> None:
     lab.holds(**HOLDS)
     body = f"{ONE}\nspaces:\n" + "".join(
         f"  s{n}: {{ title: S{n}, collection: {{ id: gone }} }}\n" for n in range(3)
@@ -122,7 +120,7 @@ def test_an_id_that_is_named_in_many_places_is_told_once(lab: Lab) -> None:
         (f"{GUIDE}\n{SHOWING.format('s2')}", "{}"),
     ],
 )  # fmt: skip
-def test_what_nothing_disproves_is_planned(lab: Lab, body: str, policy: str) -> None:
+def test_unverifiable_id_references_are_accepted(lab: Lab, body: str, policy: str) -> None:
     """Otherwise, an id in a list that was not read is called wrong."""
     lab.holds(**HOLDS)
     assert lab.plan(body, policy).can_apply
@@ -134,7 +132,7 @@ def bypassing(entry: str, *users: str) -> str:
     return f"members: {{ ada@acme.example: admin }}\n{entry.replace('RULES', f'mergeRules: {rules}')}"
 
 
-def test_what_the_object_names_itself_is_taken_and_nothing_else(lab: Lab) -> None:
+def test_id_in_live_value_is_accepted(lab: Lab) -> None:
     """Otherwise, an id that the object has itself is called wrong."""
     guide = "spaces: { guide: { title: Guide, RULES } }"
     named = {"type": "rules", "rules": [{"rule": "allow_bypass", "users": ["left"]}]}
@@ -145,7 +143,7 @@ def test_what_the_object_names_itself_is_taken_and_nothing_else(lab: Lab) -> Non
     assert [code for code, *_ in errors(lab, bypassing("RULES", "{ id: left }"))] == ["DP306"]
 
 
-def test_what_is_brought_back_is_there(lab: Lab) -> None:
+def test_restored_object_is_referable_by_id(lab: Lab) -> None:
     """Otherwise, an id in the files differs for ever from the entry that it means.
 
     Otherwise, what is brought back cannot be named by its id.
@@ -158,7 +156,7 @@ def test_what_is_brought_back_is_there(lab: Lab) -> None:
     assert report.complete
 
 
-def test_what_a_translation_has_made_is_there(lab: Lab) -> None:
+def test_translated_space_is_referable_by_id(lab: Lab) -> None:
     """It stands for itself nowhere else: no entry of `spaces:` is ever it."""
     made = {"id": "made", "title": "Leitfaden"}
     source = {"space": "s1", "language": "en"}

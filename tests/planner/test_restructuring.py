@@ -102,7 +102,7 @@ def killed(lab: Lab, body: str, number: int, after: bool) -> bool:
     return False
 
 
-def test_towards_sections_the_old_root_becomes_the_section_that_wants_it(flat: Lab) -> None:
+def test_restructure_to_sections_reuses_old_root(flat: Lab) -> None:
     first = flat.plan(SECTIONS, "{}", CONFIRM)
     assert first.can_apply
     assert [(change.address, change.action) for change in first.changes if change.steps] == [
@@ -123,21 +123,21 @@ def test_towards_sections_the_old_root_becomes_the_section_that_wants_it(flat: L
     assert flat.apply(SECTIONS).writes == 0
 
 
-def test_what_nobody_wants_of_the_old_root_is_deleted_last(flat: Lab) -> None:
+def test_restructure_deletes_unused_old_root_last(flat: Lab) -> None:
     flat.apply(ONE, "{}", CONFIRM)
     flat.converges(ONE, "{}", CONFIRM)
     assert flat.writes[-1].startswith("DELETE /orgs/acme/sites/docs/sections/")
     assert [title for title, _, _ in structure(flat)] == ["News"]
 
 
-def test_without_the_answer_what_the_platform_made_is_kept_as_unmanaged(flat: Lab) -> None:
+def test_unconfirmed_restructure_keeps_unused_section(flat: Lab) -> None:
     flat.apply(ONE, "{}", CONFIRM)
     plan = flat.plan(ONE)
     assert plan.deletes == 0
     assert [name for item in plan.kept for name in item.addresses if name.endswith("structure/[Docs]")]
 
 
-def test_towards_spaces_everything_goes_first_and_nobody_sees_it(sectioned: Lab) -> None:
+def test_restructure_to_spaces_unpublishes_site_temporarily(sectioned: Lab) -> None:
     sectioned.converges(SPACES, "{}", CONFIRM)
 
     site_ = "/orgs/acme/sites/docs"
@@ -151,7 +151,7 @@ def test_towards_spaces_everything_goes_first_and_nobody_sees_it(sectioned: Lab)
     assert sectioned.apply(SPACES).writes == 0
 
 
-def test_a_redirect_to_the_old_navigation_goes_with_it_and_is_made_anew_by_the_next_apply(lab: Lab) -> None:
+def test_restructure_recreates_redirect_in_next_apply(lab: Lab) -> None:
     leads = {"kind": "site-section", "siteSectionId": "news"}
     redirects = [{"id": "r", "source": "/old", "destination": leads}]
     lab.holds(spaces=spaces("a", "b", "c"), sites=[site(section("news", "c"), redirects=redirects)])
@@ -167,7 +167,7 @@ def test_a_redirect_to_the_old_navigation_goes_with_it_and_is_made_anew_by_the_n
     assert lab.writes == ["POST /orgs/acme/sites/docs/redirects"]
 
 
-def test_the_plan_names_every_url_that_goes(sectioned: Lab) -> None:
+def test_restructure_plan_lists_every_lost_url(sectioned: Lab) -> None:
     plan = sectioned.plan(SPACES, "{}", CONFIRM)
     told = {item.address: item.before for item in plan.urls if item.before is not None}
     tree = "acme/sites/docs/structure"
@@ -182,13 +182,13 @@ def test_the_plan_names_every_url_that_goes(sectioned: Lab) -> None:
 
 
 @pytest.mark.parametrize("prune", ["{}", "{ prune: [sites/docs/structure] }"])
-def test_without_the_answer_it_is_refused_with_the_words_to_say(sectioned: Lab, prune: str) -> None:
+def test_refused_restructure_suggests_confirm_flag(sectioned: Lab, prune: str) -> None:
     plan = sectioned.plan(SPACES, prune)
     (refusal,) = [item for item in plan.refusals if item.code == "restructure"]
     assert f'--confirm "{CONFIRM}"' in refusal.way_out
 
 
-def test_a_published_site_must_say_what_it_shall_be_in_the_end(sectioned: Lab) -> None:
+def test_restructure_needs_declared_published_field(sectioned: Lab) -> None:
     """Otherwise, a site stays hidden for ever.
 
     Otherwise, a site whose entry does not say that it is published stays hidden for ever.
@@ -199,14 +199,14 @@ def test_a_published_site_must_say_what_it_shall_be_in_the_end(sectioned: Lab) -
     assert "add published to the entry" in refusal.way_out
 
 
-def test_nothing_is_rebuilt_in_a_run_that_deletes_nothing(sectioned: Lab) -> None:
+def test_restructure_is_refused_with_no_delete(sectioned: Lab) -> None:
     """Otherwise, a run that deletes nothing takes a navigation apart."""
     plan = sectioned.plan(SPACES, "{}", CONFIRM, delete=False)
     assert [item.code for item in plan.refusals] == ["restructure"]
 
 
 @pytest.mark.parametrize("after", [False, True])
-def test_killed_anywhere_on_the_way_to_spaces_the_next_run_finishes(sectioned: Lab, after: bool) -> None:
+def test_next_run_finishes_interrupted_restructure_to_spaces(sectioned: Lab, after: bool) -> None:
     until_done(sectioned, SPACES)
     end = [title for title, _, _ in structure(sectioned)]
     for number in range(20):
@@ -224,9 +224,7 @@ def _sectioned_again(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(("body", "after"), slice_of([*product([SECTIONS, ONE], [False, True])], 2))
-def test_killed_anywhere_on_the_way_to_sections_the_next_runs_finish(
-    lab: Lab, body: str, after: bool
-) -> None:
+def test_next_runs_finish_interrupted_restructure_to_sections(lab: Lab, body: str, after: bool) -> None:
     def start() -> None:
         lab.holds(spaces=spaces("a", "b", "c"), sites=[site(place("a"), place("b"), published=True)])
 
@@ -259,9 +257,7 @@ sites:
     ("prune", "what"),
     [("{ prune: [sites/docs/structure], limits: { percent: 100 } }", "is deleted"), ("{}", "stays")],
 )
-def test_a_place_that_changes_its_section_is_made_anew_and_the_plan_says_so(
-    lab: Lab, prune: str, what: str
-) -> None:
+def test_site_space_moved_between_sections_is_recreated(lab: Lab, prune: str, what: str) -> None:
     tree = [section("k", "b", "a"), section("l", "b")]
     lab.holds(spaces=spaces("a", "b"), sites=[site(*tree, published=True)])
 
@@ -280,14 +276,14 @@ def test_a_place_that_changes_its_section_is_made_anew_and_the_plan_says_so(
     lab.converges(MOVED, prune)
 
 
-def test_a_navigation_without_anything_to_show_cannot_begin(flat: Lab) -> None:
+def test_restructure_is_refused_without_any_space(flat: Lab) -> None:
     body = "sites: { docs: { title: Docs, structure: [{ type: section-group, key: g, title: G }] } }"
     (refusal,) = flat.plan(body, "{}", CONFIRM).refusals
     assert refusal.code == "restructure"
     assert "a section that contains a space" in refusal.way_out
 
 
-def test_the_first_section_is_not_the_one_that_is_named_like_the_site(flat: Lab) -> None:
+def test_restructure_avoids_section_with_site_path(flat: Lab) -> None:
     body = SECTIONS.replace("title: News, path: news", "title: News, path: docs")
     first = flat.plan(body, "{}", CONFIRM)
     assert [change.address for change in first.changes if change.steps] == [

@@ -288,7 +288,9 @@ DIRECT = "spaces/guide/permissions/members"
         ),
     ],
 )  # fmt: skip
-def test_certain_gains_by_precedence(before: World, after: World, found: dict[str, str]) -> None:
+def test_exposures_list_certain_gains_by_precedence(
+    before: World, after: World, found: dict[str, str]
+) -> None:
     assert exposures(before, after) == found
 
 
@@ -345,7 +347,9 @@ IN_BOTH = {"links": {LINK, HELP_LINK}}
         ),
     ],
 )  # fmt: skip
-def test_undocumented_combinations_may_open(before: World, after: World, found: dict[str, str]) -> None:
+def test_undocumented_role_combinations_may_expose(
+    before: World, after: World, found: dict[str, str]
+) -> None:
     assert exposures(before, after) == found
 
 
@@ -393,21 +397,21 @@ def test_undocumented_combinations_may_open(before: World, after: World, found: 
         ),
     ],
 )  # fmt: skip
-def test_unread_lists_may_open(
+def test_unread_permissions_may_expose(
     hidden: set[tuple[str, Place]], before: World, after: World, found: dict[str, str]
 ) -> None:
     assert exposures(before, after, hidden=hidden) == found
 
 
 @pytest.mark.parametrize("site", [DOCS, HELP], ids=["one site", "another site"])
-def test_line_without_reason_has_no_colon(site: Place) -> None:
+def test_exposure_line_without_reason_has_no_colon(site: Place) -> None:
     around = ({"links": {LINK, HELP_LINK}}, level(API, "edit"))
     hidden = {("people", site), ("groups", site)}
     lines = exposures(world(*around), world(*around, IN_API), profile="full", hidden=hidden)
     assert [line.rstrip()[-1] for line in lines.values() if line.rstrip().endswith(":")] == []
 
 
-def test_new_team_has_only_roles_in_files() -> None:
+def test_new_team_exposes_only_declared_roles() -> None:
     """Otherwise, the plan warns about unknown roles of a team that does not exist yet."""
     new = exposures(world(), world({"teams": {"editors": {"kim"}}}), hidden={("people", HIDDEN)})
     assert [words for words in new.values() if "may open" in words] == []
@@ -439,18 +443,18 @@ def test_new_team_has_only_roles_in_files() -> None:
         ),
     ],
 )  # fmt: skip
-def test_the_strongest_role_counts_elsewhere(before: World, after: World, found: dict[str, str]) -> None:
+def test_strongest_role_wins_on_full_profile(before: World, after: World, found: dict[str, str]) -> None:
     assert exposures(before, after, profile="full") == found
 
 
-def test_new_space_counts_as_inheriting_before() -> None:
+def test_new_space_counts_as_inheriting() -> None:
     """A space that the plan creates is empty: only a role stronger than the inherited one is listed."""
     new = {"levels": {("space", "new"): "inherit"}, "inside": {("space", "new"): None}}
     roles = {"people": {("space", "new"): {"kim": "read", "lin": "edit"}}, "groups": {("space", "new"): {}}}
     assert exposures(world(), world(new, roles)) == {"spaces/new/permissions/members/lin": "lin: read → edit"}
 
 
-def test_new_level_counts_against_the_role_of_everybody() -> None:
+def test_new_space_level_above_organization_role_is_exposure() -> None:
     new = {"levels": {("space", "new"): "edit"}, "inside": {("space", "new"): None}}
     lists = {name: {("space", "new"): {}} for name in ("people", "groups")}
     assert exposures(world(), world(new, lists)) == {
@@ -458,7 +462,7 @@ def test_new_level_counts_against_the_role_of_everybody() -> None:
     }
 
 
-def test_deleted_collection_lets_its_spaces_out() -> None:
+def test_collection_deletion_exposes_its_spaces() -> None:
     """A space whose entry does not name its collection comes out of it when that is deleted."""
     before = world(level(API, "read"), IN_API)
     case = Case(
@@ -512,7 +516,7 @@ NO_MEMBERS = ("member", "member_permission", "team_member")
         pytest.param(NO_MEMBERS, world(), world(level(GUIDE, "read")), {}, id="least level without members"),
     ],
 )  # fmt: skip
-def test_undeclared_kinds_may_open(
+def test_undeclared_objects_may_expose(
     undeclared: tuple[str, ...], before: World, after: World, found: dict[str, str]
 ) -> None:
     wanted, live = dict(things(after, live=False)), dict(things(before, live=True))

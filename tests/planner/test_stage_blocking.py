@@ -72,7 +72,7 @@ def in_a_wing() -> Things:
     ],
     ids=["parent", "holder"],
 )
-def test_what_a_person_must_make_blocks_what_is_in_it(wanted: Things, holder: str, inside: str) -> None:
+def test_manually_created_object_blocks_children(wanted: Things, holder: str, inside: str) -> None:
     """Otherwise, what needs something blocked is tried, and fails halfway."""
     found = blocked(wanted)
     assert found.keys() == {holder, inside}
@@ -83,7 +83,7 @@ def test_what_a_person_must_make_blocks_what_is_in_it(wanted: Things, holder: st
     )
 
 
-def test_what_the_policy_ignores_and_is_not_live_blocks_what_is_in_it() -> None:
+def test_ignored_missing_object_blocks_children() -> None:
     """Otherwise, what is ignored is told as blocked.
 
     Otherwise, what needs something ignored is tried, and fails halfway.
@@ -95,7 +95,7 @@ def test_what_the_policy_ignores_and_is_not_live_blocks_what_is_in_it() -> None:
 
 
 @pytest.mark.parametrize("wanted", [CHAIR, in_a_wing()], ids=["parent", "holder"])
-def test_nothing_is_blocked_once_it_is_live(wanted: Things) -> None:
+def test_live_parent_does_not_block_children(wanted: Things) -> None:
     live = {kind: things for kind, things in wanted.items() if kind in ("hall", "wing")}
     assert blocked(wanted, live) == {}
 
@@ -114,7 +114,7 @@ def test_nothing_is_blocked_once_it_is_live(wanted: Things) -> None:
         ({"status": "completed"}, (), (), True),
     ],
 )
-def test_what_names_something_that_is_still_to_come_out_waits_for_another_apply(
+def test_field_naming_unfinished_translation_is_blocked(
     live: dict[str, str] | None, confirm: tuple[str, ...], ignore: tuple[str, ...], waits: bool
 ) -> None:
     """Unless the platform is at work on it. In a field of what is live, and in what is to be made.
@@ -145,7 +145,7 @@ def test_what_names_something_that_is_still_to_come_out_waits_for_another_apply(
     assert found == (["acme/sites/docs/structure/fr", "acme/spaces/t#mergeRules"] if waits else [])
 
 
-def test_a_field_that_names_what_nobody_makes_is_not_written() -> None:
+def test_ignored_missing_object_blocks_referring_field() -> None:
     """Otherwise, a field that names what is never made is sent, and refused halfway.
 
     Otherwise, what has nothing in it ends a plan with a mistake of dpsync.
@@ -165,9 +165,7 @@ def test_a_field_that_names_what_nobody_makes_is_not_written() -> None:
     ("restorable", "reason", "back"),
     [(True, "was deleted", True), (False, "does not exist, or this token cannot see it", False)],
 )
-def test_content_whose_object_is_gone_is_not_just_made_anew(
-    restorable: bool, reason: str, back: bool
-) -> None:
+def test_lost_content_needs_confirmed_recreation(restorable: bool, reason: str, back: bool) -> None:
     """Otherwise, where the files are of one platform an overlay is advised that nobody has.
 
     Otherwise, no answer makes another one in the place of what was deleted.

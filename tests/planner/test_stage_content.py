@@ -96,7 +96,7 @@ def flags(case: Case) -> list[str]:
     return [] if refusal is None else [way.add for way in refusal.answers]
 
 
-def test_content_that_nobody_named_is_not_deleted_whatever_limits_allow() -> None:
+def test_unconfirmed_content_deletion_is_refused() -> None:
     """Otherwise, content is deleted that nobody has named."""
     refusal = refused(Case(limits=Limits(1000, 1000)))
     assert refusal is not None
@@ -124,7 +124,7 @@ MEMBERS: Things = {"team_member": {"t/bo": {"role": "member"}, "t/ed": {"role": 
     ],
     ids=["space", "site", "team with members", "team that was not read"],
 )
-def test_refusal_names_contents_of_removed_object(
+def test_deletion_refusal_describes_contents_of_object(
     kind: str, live: Things, read: Sequence[tuple[str, str]], found: str
 ) -> None:
     """Otherwise, a person who removes a new, empty object does not know what the question is about."""
@@ -135,7 +135,7 @@ def test_refusal_names_contents_of_removed_object(
     assert found in refusal.message
 
 
-def test_way_out_names_all_content_to_delete() -> None:
+def test_deletion_refusal_lists_every_object() -> None:
     """Otherwise, a person copies a line with "…" into the policy and looks for the other names."""
     old = {f"old{number}": {"title": f"Old {number}"} for number in range(1, 8)}
     refusal = refused(Case(live={"space": KEPT["space"] | old}))
@@ -164,7 +164,7 @@ REMOVED: Mapping[str, Mapping[str, Any]] = {
 
 
 @pytest.mark.parametrize("known", REMOVED)
-def test_empty_team_removed_in_git_needs_no_decision(known: str) -> None:
+def test_empty_team_removed_in_git_needs_no_confirmation(known: str) -> None:
     """Ordinary work: somebody removes the entry of a team that nobody uses."""
     case = Case(**EMPTY, **REMOVED[known])
     assert case.plan().can_apply
@@ -173,7 +173,7 @@ def test_empty_team_removed_in_git_needs_no_decision(known: str) -> None:
 
 
 @pytest.mark.parametrize("known", REMOVED)
-def test_team_with_a_member_removed_in_git_needs_the_number(known: str) -> None:
+def test_deleting_used_team_removed_in_git_needs_count(known: str) -> None:
     """Otherwise, one removed line takes the roles of a whole team away, and nobody has read that."""
     case = Case(**{**EMPTY, "read": ()}, **REMOVED[known])
     assert case.plan().delete_decision == DeleteDecision(number=1)
@@ -220,7 +220,7 @@ NOT_REMOVED: Mapping[str, tuple[Mapping[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("why", NOT_REMOVED)
-def test_team_not_removed_in_git_must_be_named(why: str) -> None:
+def test_deleting_team_not_removed_in_git_needs_address(why: str) -> None:
     """Otherwise, a lost file or include deletes a team, because it happens to be empty."""
     facts, reason = NOT_REMOVED[why]
     case = Case(**EMPTY, **facts)
@@ -234,7 +234,7 @@ def test_team_not_removed_in_git_must_be_named(why: str) -> None:
     assert case.plan().can_apply
 
 
-def test_refusal_says_how_a_clone_can_tell() -> None:
+def test_shallow_clone_refusal_suggests_full_history() -> None:
     refusal = refused(Case(**EMPTY, base=NO_TEAM, shallow=True))
     assert refusal is not None
     assert refusal.way_out.startswith(
@@ -242,7 +242,7 @@ def test_refusal_says_how_a_clone_can_tell() -> None:
     )
 
 
-def test_refusal_names_the_file_to_include_first() -> None:
+def test_deletion_refusal_suggests_including_lost_file() -> None:
     refusal = refused(Case(**EMPTY, base=TEAMS, not_included="teams.yaml"))
     assert refusal is not None
     assert refusal.way_out.startswith("include teams.yaml again; to delete the object")
@@ -250,7 +250,7 @@ def test_refusal_names_the_file_to_include_first() -> None:
 
 
 @pytest.mark.parametrize("policy", ["prune", "ignore", "forget"])
-def test_change_that_also_lets_it_be_deleted_needs_the_number(policy: str) -> None:
+def test_entry_removal_with_new_prune_needs_count(policy: str) -> None:
     """Otherwise, one change removes an entry and gets `prune`, and a reviewer reads only the entry."""
     before = {"prune": ()} if policy == "prune" else {policy: ["teams/old"]}
     case = Case(**EMPTY, base=TEAMS, base_policy=before)
@@ -260,7 +260,7 @@ def test_change_that_also_lets_it_be_deleted_needs_the_number(policy: str) -> No
     assert "the same change removes the entry and adds the prune pattern" in refusal.message
 
 
-def test_one_refusal_has_the_number_and_the_names() -> None:
+def test_deletion_refusal_combines_count_and_addresses() -> None:
     """Otherwise, a person answers one refusal after the other."""
     live: Things = {"space": {**LIVE["space"], "strange": {"title": "Strange"}}}
     case = Case(live=live, base=LIVE)
@@ -276,7 +276,7 @@ def test_one_refusal_has_the_number_and_the_names() -> None:
     assert case.plan().delete_decision == DeleteDecision()
 
 
-def test_merged_pull_request_confirms_the_number_within_the_limits() -> None:
+def test_merged_pull_request_confirms_limited_deletions() -> None:
     """Ordinary work in the action: the plan in the pull request listed the delete."""
     case = Case(base=LIVE, reviewed=True)
     assert case.plan().can_apply
@@ -286,7 +286,7 @@ def test_merged_pull_request_confirms_the_number_within_the_limits() -> None:
     assert case.plan().can_apply
 
 
-def test_merged_pull_request_names_nothing() -> None:
+def test_merged_pull_request_cannot_confirm_unrecorded_content() -> None:
     """Otherwise, a merge deletes a space whose file was lost in it."""
     assert refused(Case(reviewed=True)) is not None
 
@@ -299,7 +299,7 @@ BY_ITS_ADDRESS: Mapping[str, Mapping[str, Any]] = {
 
 
 @pytest.mark.parametrize("known", BY_ITS_ADDRESS)
-def test_it_goes_where_its_former_address_is_named(known: str) -> None:
+def test_former_address_in_policy_confirms_deletion(known: str) -> None:
     """Otherwise, what the policy names is asked about all the same."""
     facts = BY_ITS_ADDRESS[known]
     assert refused(Case(removed=["spaces/old"], **facts)) is None
@@ -307,22 +307,22 @@ def test_it_goes_where_its_former_address_is_named(known: str) -> None:
     assert refused(Case(removed=["acme/spaces/other"], **facts)) is not None
 
 
-def test_the_line_that_is_asked_for_has_the_former_address_and_is_enough() -> None:
+def test_deletion_refusal_suggests_former_address_for_policy() -> None:
     facts = BY_ITS_ADDRESS["by a line without entry"]
     assert flags(Case(**facts))[0] == "removed: [acme/spaces/old]"
     assert refused(Case(removed=["acme/spaces/old"], **facts)) is None
 
 
 @pytest.mark.parametrize("name", ["[Old]", "[Old~space-old]"])
-def test_it_goes_where_its_title_is_named(name: str) -> None:
+def test_title_in_policy_confirms_deletion(name: str) -> None:
     assert refused(Case(removed=[f"spaces/{name}"])) is None
 
 
-def test_a_title_with_an_id_names_it_under_that_title_only() -> None:
+def test_wrong_title_in_policy_confirms_no_deletion() -> None:
     assert refused(Case(removed=["spaces/[Older~space-old]"])) is not None
 
 
-def test_a_title_that_several_bear_names_none_of_them() -> None:
+def test_shared_title_in_policy_confirms_no_deletion() -> None:
     twins: Things = {"space": {"a": {"title": "A"}, "x": {"title": "Old"}, "y": {"title": "Old"}}}
     case = Case(live=twins, removed=["spaces/[Old]"])
     refusal = refused(case)
@@ -358,14 +358,14 @@ def in_two_organizations(pattern: str) -> list[str]:
     return [id for kind, id in (old, other.identity) if both.policy.removed((kind, id))]
 
 
-def test_an_address_that_two_organizations_have_names_neither_of_them() -> None:
+def test_ambiguous_address_in_policy_confirms_no_deletion() -> None:
     """Otherwise, a line that names two things lets both go."""
     assert in_two_organizations("spaces/old") == []
     assert in_two_organizations("acme/spaces/old") == ["space-old"]
     assert in_two_organizations("beta/spaces/old") == ["space-other"]
 
 
-def test_a_line_that_names_another_object_now_names_that_one() -> None:
+def test_policy_address_refers_to_current_ids_line() -> None:
     """The address was another thing's in the base; what the file of now says counts."""
     live: Things = {"space": {"a": {"title": "A"}, "old": {"title": "Old"}, "new": {"title": "New"}}}
     case = Case(live=live, base={"space": {"old": {"title": "New"}}}, removed=["spaces/old"])
@@ -375,7 +375,7 @@ def test_a_line_that_names_another_object_now_names_that_one() -> None:
     assert refusal.message.startswith('Deleting space "New" needs your confirmation')
 
 
-def test_a_line_whose_object_is_gone_names_nothing_else() -> None:
+def test_missing_object_in_policy_confirms_no_deletion() -> None:
     """Not what bears its name today."""
     case = Case(base=LIVE, removed=["spaces/old"], lines=[("space", "old")])
     case.live = {"space": {"a": {"title": "A"}, "again": {"title": "Old"}}}
@@ -383,7 +383,7 @@ def test_a_line_whose_object_is_gone_names_nothing_else() -> None:
     assert notes(case) == ["no object has this name: remove this line"]
 
 
-def test_who_names_a_thing_names_what_lies_in_it() -> None:
+def test_confirming_site_deletion_confirms_its_sections() -> None:
     """Otherwise, who names a thing is asked about each thing in it."""
     site = {"title": "Docs", "basename": "docs"}
     nodes = {"docs/g": {"title": "G", "path": "g"}}
@@ -396,7 +396,7 @@ def test_who_names_a_thing_names_what_lies_in_it() -> None:
     assert refused(case) is None
 
 
-def test_a_translation_that_would_go_with_its_space_must_be_named_itself() -> None:
+def test_cascading_translation_deletion_needs_own_confirmation() -> None:
     case = Case(prune=["spaces", "translations"], base=LIVE, removed=["spaces/old"])
     case.live = {**LIVE, "translation": {"fr": {"language": "fr", "source": case.ref("space", "old")}}}
     case.wanted = {**KEPT, "translation": {}}
@@ -408,7 +408,7 @@ def test_a_translation_that_would_go_with_its_space_must_be_named_itself() -> No
 
 
 @pytest.mark.parametrize(("number", "agreed"), [(3, True), (1, False), (2, False), (4, False)])
-def test_one_answer_has_the_number_of_all_deletes(number: int, agreed: bool) -> None:
+def test_confirmed_count_must_equal_all_deletions(number: int, agreed: bool) -> None:
     """Otherwise, an answer for one thing lets all go."""
     live: Things = {
         "space": {"a": {"title": "A"}, "x": {"title": "X"}, "y": {"title": "Y"}, "z": {"title": "Z"}}
@@ -417,21 +417,21 @@ def test_one_answer_has_the_number_of_all_deletes(number: int, agreed: bool) -> 
     assert (refused(case) is None) == agreed
 
 
-def test_number_is_asked_for_once_above_the_limits() -> None:
+def test_deletion_count_is_asked_once() -> None:
     case = Case(base=LIVE, limits=Limits(0, 0))
     assert [item.code for item in case.plan().refusals] == ["limits"]
     case.confirm = ["delete 1"]
     assert case.plan().can_apply
 
 
-def test_what_a_person_named_is_not_held_against_the_limits() -> None:
+def test_deletion_confirmed_by_address_ignores_limits() -> None:
     case = Case(limits=Limits(0, 0))
     assert case.plan().delete_decision.answers == ("delete 1", "delete acme/spaces/[Old]")
     case.confirm = ["delete acme/spaces/[Old]"]
     assert case.plan().can_apply
 
 
-def test_what_holds_no_content_is_deleted_without_being_named() -> None:
+def test_member_deletion_needs_no_address() -> None:
     member = {"member": {"bo": {"role": "read"}}}
     case = Case({}, member, prune=["members"])
     assert refused(case) is None
@@ -454,12 +454,12 @@ def test_what_holds_no_content_is_deleted_without_being_named() -> None:
         ),
     ],
 )
-def test_a_line_whose_work_is_done_is_told(case: Case, note: str) -> None:
+def test_unneeded_deletion_line_in_policy_is_noted(case: Case, note: str) -> None:
     """Otherwise, what lies in something that is gone counts as something that stays."""
     assert [text for text in notes(case) if text == note] == ([note] if note else [])
 
 
-def test_the_past_is_looked_at_only_where_something_goes() -> None:
+def test_git_history_is_read_only_for_deletions() -> None:
     class Unread:
         def __iter__(self) -> Any:
             raise AssertionError("nobody asked for it")
@@ -479,9 +479,7 @@ RAISED = [
 
 
 @pytest.mark.parametrize(("before", "now", "allowed"), RAISED)
-def test_limits_that_the_same_change_raises_hold_as_the_base_has_them(
-    before: Limits, now: Limits, allowed: bool
-) -> None:
+def test_limits_raised_in_same_change_are_ignored(before: Limits, now: Limits, allowed: bool) -> None:
     """Otherwise, who needs more deletes raises the limit in the same change.
 
     Otherwise, who needs more deletes raises the limit in the same change, also of the share.
@@ -499,7 +497,7 @@ def test_limits_that_the_same_change_raises_hold_as_the_base_has_them(
         )
 
 
-def test_every_way_out_is_enough_by_itself() -> None:
+def test_each_suggested_deletion_answer_allows_apply() -> None:
     """Otherwise, dpsync refuses the answer that it has printed, or calls it unneeded."""
     case = Case(limits=Limits(0, 0))
     (refusal,) = case.plan().refusals

@@ -70,7 +70,7 @@ def decided(case: Case) -> dict[str, str]:
         (Case({"member": {"a@b.example": {"role": "read"}}}), {"acme/members/a@b.example": "blocked"}),
     ],
 )  # fmt: skip
-def test_each_thing_is_made_changed_deleted_kept_or_blocked(case: Case, words: dict[str, str]) -> None:
+def test_each_object_gets_expected_action(case: Case, words: dict[str, str]) -> None:
     """Otherwise, what the policy ignores is deleted.
 
     Otherwise, what is declared is deleted.
@@ -93,14 +93,14 @@ def test_each_thing_is_made_changed_deleted_kept_or_blocked(case: Case, words: d
         ({"title": "S", "emoji": "1f600"}, {"title": "S"}, True),
     ],
 )
-def test_null_takes_away_and_what_is_absent_is_left_alone(
+def test_null_clears_field_unlike_absent_field(
     wanted: dict[str, object], live: dict[str, object], changed: bool
 ) -> None:
     found = Case({"space": {"s": wanted}}, {"space": {"s": live}}).decisions()
     assert bool(found.entries[ACME.child("spaces", "s")].written) is changed
 
 
-def test_what_names_something_blocked_is_blocked_in_that_field_alone() -> None:
+def test_blocked_reference_blocks_only_its_field() -> None:
     """Otherwise, a field that names something blocked is written without it."""
     who = Ref(ACME.child("members", "a@b.example"))
     rules = {"type": "rules", "rules": [{"rule": "allow_bypass", "users": [who]}]}
@@ -145,7 +145,7 @@ def refused_by(found: Decisions) -> list[Refusal]:
         (Limits(0, 0), False),
     ],
 )
-def test_both_limits_must_allow_the_deletes(limits: Limits, allowed: bool) -> None:
+def test_deletions_must_satisfy_both_limits(limits: Limits, allowed: bool) -> None:
     """Otherwise, any number of things is deleted.
 
     Otherwise, a tenth of an organization is deleted.
@@ -161,13 +161,13 @@ def test_both_limits_must_allow_the_deletes(limits: Limits, allowed: bool) -> No
     assert [item.code for item in refused(case)] == ([] if allowed else ["limits"])
 
 
-def test_what_is_protected_is_not_deleted() -> None:
+def test_protected_team_deletion_is_refused() -> None:
     """Otherwise, what is protected is deleted."""
     case = Case({"team": ONE}, {"team": {**ONE, **TWO}}, prune=["teams"], protect=["teams/*"])
     assert [(item.code, item.address) for item in refused(case)] == [("protected", "acme/teams/[Two]")]
 
 
-def test_of_several_who_lose_it_the_first_is_named() -> None:
+def test_losing_last_admin_names_first_member() -> None:
     live = {key: {"role": "admin"} for key in ("ada", "bo")}
     wanted = {key: {"role": "read"} for key in live}
     (refusal,) = refused(Case({"member": wanted}, {"member": live}, user="somebody"))
@@ -175,7 +175,7 @@ def test_of_several_who_lose_it_the_first_is_named() -> None:
     assert refusal.message == "acme would no longer have an admin"
 
 
-def test_somebody_stays_admin_and_nobody_removes_themselves() -> None:
+def test_last_admin_and_token_user_must_stay() -> None:
     """Otherwise, who is removed counts as the admin who stays."""
     live = {"ada": {"role": "admin"}, "bo": {"role": "read"}}
     removed = Case(
@@ -199,7 +199,7 @@ def test_somebody_stays_admin_and_nobody_removes_themselves() -> None:
     ] == words
 
 
-def test_who_is_ignored_keeps_the_role_that_they_have_whatever_their_entry_says() -> None:
+def test_admin_guard_uses_live_role_when_ignored() -> None:
     """So they stay admin although their entry says otherwise, and do not become admin by it either."""
     live = {"ada": {"role": "admin"}, "bo": {"role": "read"}}
     stays = {"ada": {"role": "read"}, "bo": {"role": "read"}}
@@ -212,7 +212,7 @@ def test_who_is_ignored_keeps_the_role_that_they_have_whatever_their_entry_says(
 @pytest.mark.parametrize(
     ("entry", "ignore"), [({}, []), ({"id": "bo", "sso": True}, ["members/bo"])], ids=["invited", "ignored"]
 )
-def test_who_does_not_arrive_is_no_admin_in_place_of_the_last_one(
+def test_invited_or_ignored_member_cannot_replace_last_admin(
     entry: dict[str, object], ignore: list[str]
 ) -> None:
     """Otherwise, somebody who was only invited counts as the next admin."""
@@ -222,7 +222,7 @@ def test_who_does_not_arrive_is_no_admin_in_place_of_the_last_one(
     assert [item.code for item in refused(case)] == ["last-admin"]
 
 
-def test_who_is_not_selected_is_no_admin_in_place_of_the_last_one() -> None:
+def test_unselected_member_cannot_replace_last_admin() -> None:
     """Otherwise, who is not selected counts as what their entry says, and the last admin goes."""
     live = {"member": {"ada": {"role": "admin"}, "bo": {"role": "read"}}}
     wanted = {"member": {"ada": {"role": "read"}, "bo": {"role": "admin"}}}
@@ -236,7 +236,7 @@ def test_who_is_not_selected_is_no_admin_in_place_of_the_last_one() -> None:
     [({}, {"bo": {"role": "read"}}), ({"id": "bo", "sso": True}, {})],
     ids=["who is there", "who is added"],
 )
-def test_whose_role_cannot_be_written_is_no_admin_in_place_of_the_last_one(
+def test_member_with_unwritable_role_cannot_replace_last_admin(
     wanted: dict[str, object], live: dict[str, dict[str, object]]
 ) -> None:
     """Otherwise, who is to become admin, which no request can write, counts as one, and the last admin
@@ -252,14 +252,14 @@ def test_whose_role_cannot_be_written_is_no_admin_in_place_of_the_last_one(
     assert [item.code for item in refused(case)] == ["last-admin"]
 
 
-def test_who_is_added_by_sso_is_the_next_admin() -> None:
+def test_member_added_by_sso_replaces_last_admin() -> None:
     """Otherwise, a new admin does not count, so that nobody can hand over."""
     wanted = {"ada": {"role": "read"}, "bo": {"role": "admin", "id": "bo", "sso": True}}
     case = Case({"member": wanted}, {"member": {"ada": {"role": "admin"}}}, user="member-x")
     assert refused(case) == []
 
 
-def test_an_owner_of_another_team_is_none_of_this_one() -> None:
+def test_owner_of_other_team_does_not_count() -> None:
     """Otherwise, an owner of another team counts for this one."""
     live = {
         "member": {"ada": {"role": "read"}, "bo": {"role": "read"}},
@@ -270,7 +270,7 @@ def test_an_owner_of_another_team_is_none_of_this_one() -> None:
     assert [item.code for item in refused(Case(wanted, live))] == ["last-owner"]
 
 
-def test_an_entry_that_names_what_is_deleted_by_its_id_is_refused() -> None:
+def test_object_referenced_by_id_is_not_deletable() -> None:
     """Otherwise, what an entry names by its id is deleted under it."""
     case = Case(
         {"collection": {}, "space": {"s": {"title": "S", "collection": LiveId("collection-c")}}},
@@ -280,7 +280,7 @@ def test_an_entry_that_names_what_is_deleted_by_its_id_is_refused() -> None:
     assert ("in-use", "acme/spaces/s#collection") in [(item.code, item.address) for item in refused(case)]
 
 
-def test_what_a_deleted_collection_holds_must_be_out_of_it() -> None:
+def test_nonempty_collection_deletion_is_refused() -> None:
     """Otherwise, what lies in a deleted collection is lifted out of it.
 
     Otherwise, what leaves a collection in the same plan is said to be still in it.
@@ -297,7 +297,7 @@ def test_what_a_deleted_collection_holds_must_be_out_of_it() -> None:
     assert [item.code for item in refused(moved)] == ["not-empty"]
 
 
-def test_what_a_deleted_collection_holds_is_not_out_of_it_where_its_move_is_blocked() -> None:
+def test_blocked_child_move_prevents_collection_deletion() -> None:
     """Otherwise, a collection is shown as deleted although what is in it cannot be moved out."""
     moved = {"title": "S", "collection": Ref(ACME.child("collections", "d"))}
     case = Case(
@@ -313,7 +313,7 @@ def test_what_a_deleted_collection_holds_is_not_out_of_it_where_its_move_is_bloc
     assert [item.code for item in refused(case)] == ["not-empty"]
 
 
-def test_circles_of_collections_are_refused_also_through_what_nobody_declares() -> None:
+def test_collection_cycle_through_undeclared_parent_is_refused() -> None:
     """Otherwise, a circle through something that nobody declares ends in an error of the program.
 
     Otherwise, what an entry says about its place is not seen: a circle is sent, or a collection goes before
@@ -329,9 +329,7 @@ def test_circles_of_collections_are_refused_also_through_what_nobody_declares() 
 
 
 @pytest.mark.parametrize(("prune", "codes"), [([], ["circle"]), (["collections"], ["in-use"])])
-def test_a_circle_is_refused_unless_it_goes_through_something_that_is_deleted(
-    prune: list[str], codes: list[str]
-) -> None:
+def test_cycle_through_deleted_collection_is_reported_in_use(prune: list[str], codes: list[str]) -> None:
     """Otherwise, what is deleted anyway is told as a circle."""
     live = {"a": {"title": "A"}, "u": {"title": "U", "parent": LiveId("collection-a")}}
     wanted = {"a": {"title": "A", "parent": LiveId("collection-u")}}
@@ -339,7 +337,7 @@ def test_a_circle_is_refused_unless_it_goes_through_something_that_is_deleted(
     assert [item.code for item in found] == codes
 
 
-def test_of_two_circles_the_one_that_ends_does_not_hide_the_other() -> None:
+def test_deletion_does_not_hide_other_collection_cycle() -> None:
     live = {"a": {"title": "A"}, "u": {"title": "U", "parent": LiveId("collection-a")}}
     live |= {"b": {"title": "B"}, "c": {"title": "C", "parent": LiveId("collection-b")}}
     at = {key: LiveId(f"collection-{holder}") for key, holder in (("a", "u"), ("b", "c"), ("c", "b"))}
@@ -356,7 +354,7 @@ def test_of_two_circles_the_one_that_ends_does_not_hide_the_other() -> None:
     [(None, "collections/a"), ("d", "collections/d")],
     ids=["it is ignored", "its move is blocked"],
 )
-def test_a_circle_with_what_stays_where_it_is_is_refused(parent: str | None, ignore: str) -> None:
+def test_collection_cycle_with_unmoved_parent_is_refused(parent: str | None, ignore: str) -> None:
     """a is in b, and is to leave it; b is to be in a.
 
     Otherwise, a circle with a collection whose move is blocked is sent.
@@ -406,12 +404,12 @@ def given(ignore: Sequence[str] = (), owner: str = "acme") -> Transfers:
     return transfers(replace(sides, snapshot=snapshot, declared=declared))
 
 
-def test_what_lies_in_a_thing_that_is_given_away_goes_along_unless_it_goes_elsewhere() -> None:
+def test_collection_transfer_includes_spaces_unless_moved() -> None:
     """Otherwise, what goes to a third organization gets no call of its own."""
     assert given().calls == (C,)
     assert given(owner="third").calls == (C, S)
 
 
-def test_what_the_policy_ignores_is_given_to_nobody() -> None:
+def test_ignored_space_is_not_transferred() -> None:
     """Otherwise, what the policy ignores is given to another organization."""
     assert set(given(ignore=["spaces/s"]).given.values()) == {C}

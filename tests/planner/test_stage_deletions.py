@@ -37,7 +37,7 @@ REF = Field("space", Reference.to("space"))
         "the only one of a list", "one of several",
     ],
 )  # fmt: skip
-def test_an_object_goes_with_what_it_cannot_be_without(
+def test_deletion_cascades_to_requiring_object(
     item: Field, more: dict[str, Any], value: Any, goes: bool
 ) -> None:
     """Otherwise, content is said to go with what it names, and nobody asks about it itself.
@@ -75,7 +75,7 @@ NAMED = {
     ],
     ids=["left alone", "written before", "ignored", "not selected"],
 )
-def test_what_the_plan_writes_before_a_delete_is_not_lost_with_it(
+def test_reference_cleared_before_deletion_is_not_lost(
     wanted: Things, ignore: tuple[str, ...], selected: bool, lost: bool
 ) -> None:
     """Otherwise, what an entry says that is not selected counts as written, and its loss is not shown.
@@ -104,9 +104,7 @@ NEW_PLACE = {"docs/x/q": {"space": Case({"space": {"b": {}}}).ref("space", "b"),
     ],
     ids=["a new place comes", "it is ignored"],
 )
-def test_a_section_goes_with_its_last_place_unless_the_plan_makes_another_one(
-    ignore: tuple[str, ...], why: dict[str, str]
-) -> None:
+def test_section_survives_space_deletion_with_new_space(ignore: tuple[str, ...], why: dict[str, str]) -> None:
     """Otherwise, a section is said to stay for a place that is never made."""
     b = {"b": {"title": "B"}}
     wanted: Things = {"space": b, "site": SITE, "section": SECTION, "site_space": NEW_PLACE}
@@ -137,9 +135,7 @@ OTHER: Things = {"space": {"b": {"title": "B"}}}
     ],
     ids=["its line", "its line, and it is gone", "the base", "a commit before", "no commit", "nothing"],
 )
-def test_an_address_means_what_the_first_source_says_that_knows_it(
-    known: dict[str, Any], meant: set[Identity] | None
-) -> None:
+def test_former_address_uses_first_knowing_source(known: dict[str, Any], meant: set[Identity] | None) -> None:
     """Otherwise, what a line names and is gone counts as known to nobody, so that nothing beside it can be
     deleted.
 
@@ -151,7 +147,7 @@ def test_an_address_means_what_the_first_source_says_that_knows_it(
     assert found == meant
 
 
-def test_the_lines_of_one_id_are_of_the_kind_that_stands_there() -> None:
+def test_ids_line_resolves_only_objects_of_its_kind() -> None:
     """A team and a space may have one id on a platform.
 
     Otherwise, a line of a space means a team with the same id, too.
@@ -163,7 +159,7 @@ def test_the_lines_of_one_id_are_of_the_kind_that_stands_there() -> None:
     assert former.meant(Case().address("space", "a")) == {A}
 
 
-def test_what_is_restored_is_there_before_it_is_named() -> None:
+def test_restore_precedes_references_to_space() -> None:
     """It has its id already, so that nothing else would wait for it. A delete waits for nothing of it.
 
     Otherwise, what is brought back is named before it is there, and the platform refuses halfway.

@@ -45,7 +45,7 @@ TEAM = {"t": {"title": "T"}}
 
 
 @pytest.mark.parametrize("first", ["a", "b"])
-def test_of_one_person_in_two_teams_each_place_is_told_by_itself(first: str) -> None:
+def test_drift_labels_each_team_membership_separately(first: str) -> None:
     """Taken out of one team by the files, and put into the other one on the platform."""
     everybody: Things = {
         "member": {ADA: {"role": "read"}},
@@ -105,7 +105,7 @@ def test_moved_sibling_has_label_of_its_list(base: str | None, told: dict[str, s
         ({"emoji": "B", "language": "en"}, "edited here"),
     ],
 )
-def test_what_the_policy_ignores_is_told_apart(base: dict[str, str], told: str | None) -> None:
+def test_drift_lists_ignored_fields_separately(base: dict[str, str], told: str | None) -> None:
     """Otherwise, what is drift is told once more as what is ignored.
 
     Otherwise, a field that is drift is told once more as what is ignored.
@@ -124,7 +124,7 @@ def test_what_the_policy_ignores_is_told_apart(base: dict[str, str], told: str |
 SITES: Things = {"site": {key: {"title": key, "type": "basic"} for key in "abc"}}
 
 
-def test_what_no_request_writes_is_drift_all_the_same() -> None:
+def test_drift_includes_changed_create_only_fields() -> None:
     """Its type is set when a site is made: the plan refuses it, and has no step for it.
 
     Otherwise, behind the first entry that is not live no difference is told: an alarm is silent.
@@ -136,7 +136,7 @@ def test_what_no_request_writes_is_drift_all_the_same() -> None:
     assert parts == [("type", "changed outside")]
 
 
-def test_what_no_request_writes_is_told_of_what_was_selected() -> None:
+def test_unwritable_drift_respects_selection() -> None:
     """Otherwise, what was not selected is told.
 
     Otherwise, of a selection nothing is told that no request writes: an alarm is silent.
@@ -146,7 +146,7 @@ def test_what_no_request_writes_is_told_of_what_was_selected() -> None:
     assert [item.address for item in find_drift(sides, make_plan(sides)).found] == ["acme/sites/b"]
 
 
-def test_of_what_is_planned_and_of_what_is_not_every_difference_is_told_once() -> None:
+def test_with_unwritten_reports_each_difference_once() -> None:
     """The second site has a change for its title, the third one is to be made; another one goes.
 
     Otherwise, what a plan changes is told twice.
@@ -175,7 +175,7 @@ def test_of_what_is_planned_and_of_what_is_not_every_difference_is_told_once() -
 MEMBER: Things = {"member": {ADA: {"role": "read"}}}
 
 
-def test_what_a_person_must_make_is_drift_while_it_is_not_live() -> None:
+def test_drift_reports_missing_members_awaiting_invitation() -> None:
     """Otherwise, what is live is told as missing."""
     case = Case({**MEMBER, "team": TEAM, "team_member": {f"t/{ADA}": {"role": "owner"}}}, {"team": TEAM})
     found = find_drift(sides := case.sides(), make_plan(sides))
@@ -187,7 +187,7 @@ def test_what_a_person_must_make_is_drift_while_it_is_not_live() -> None:
     assert undo[f"acme/teams/t/members/{ADA}"] == f"this entry needs acme/members/{ADA}, which is blocked"
 
 
-def test_content_whose_object_is_gone_is_drift_although_no_plan_makes_it_anew() -> None:
+def test_missing_content_is_drift_despite_blocking() -> None:
     case = Case({"space": {"s": {"title": "S"}}, "collection": {"c": {"title": "C"}}})
     sides = case.sides()
     snapshot = replace(sides.snapshot, missing={case.address("space", "s"): Missing("space-9", True)})
@@ -198,7 +198,7 @@ def test_content_whose_object_is_gone_is_drift_although_no_plan_makes_it_anew() 
     assert [item.address for item in found.blocked] == ["acme/spaces/s"]
 
 
-def test_what_was_deleted_and_its_pin_brings_back_is_not_live() -> None:
+def test_restorable_deleted_space_is_missing_in_drift() -> None:
     """Otherwise, what was deleted and can be brought back counts as live, and no alarm tells that it is gone.
 
     Otherwise, what is missing is told twice.
@@ -215,7 +215,7 @@ def test_what_was_deleted_and_its_pin_brings_back_is_not_live() -> None:
     assert with_unwritten(sides, plan.model_copy(update={"changes": ()})).changes == ()
 
 
-def test_what_cannot_be_deleted_unseen_is_told_where_it_was_selected() -> None:
+def test_undeletable_undeclared_drift_respects_selection() -> None:
     """Otherwise, what was not selected is told as undeclared.
 
     Otherwise, of a selection nothing is told that has no request: an alarm is silent.
@@ -229,7 +229,7 @@ def test_what_cannot_be_deleted_unseen_is_told_where_it_was_selected() -> None:
     assert [item.address for item in find_drift(sides, make_plan(sides)).found] == ["acme/teams/[One]"]
 
 
-def test_what_is_not_selected_is_not_told_and_what_is_ignored_is_told_apart() -> None:
+def test_drift_skips_unselected_members() -> None:
     """Otherwise, what the policy ignores is told as missing.
 
     Otherwise, what was not selected is told as missing.
@@ -248,7 +248,7 @@ def test_what_is_not_selected_is_not_told_and_what_is_ignored_is_told_apart() ->
 
 
 @pytest.mark.parametrize("title", ["A", "a"])
-def test_an_order_that_no_request_restores_is_drift_with_what_a_person_must_do(title: str) -> None:
+def test_unrestorable_order_is_drift(title: str) -> None:
     """With the documented operations alone, links have no order of their own.
 
     Otherwise, what no request can bring to its place is told without the place.
@@ -281,7 +281,7 @@ def test_an_order_that_no_request_restores_is_drift_with_what_a_person_must_do(t
         (["teams"], ["teams"], [("acme/teams/[T]", False)]),
     ],
 )
-def test_what_appears_in_a_place_that_is_watched_is_drift(
+def test_watched_undeclared_objects_are_drift(
     watch: list[str], prune: list[str], told: list[tuple[str, bool]]
 ) -> None:
     """Otherwise, what is undeclared is told although nobody asked for it.
@@ -296,7 +296,7 @@ def test_what_appears_in_a_place_that_is_watched_is_drift(
     assert [item.kept for item in find_drift(sides, plan).found] == [False] * bool(prune)
 
 
-def test_of_a_place_that_is_watched_what_nobody_declares_is_told_and_told_once() -> None:
+def test_watched_undeclared_object_is_reported_once() -> None:
     """Otherwise, what is told as undeclared is told a second time as what is kept.
 
     Otherwise, what is declared in a place that is watched is told as undeclared.
@@ -309,7 +309,7 @@ def test_of_a_place_that_is_watched_what_nobody_declares_is_told_and_told_once()
 
 
 @pytest.mark.parametrize("ignore", [[], ["spaces/*#emoji"], ["spaces"], ["teams"]])
-def test_what_could_not_be_read_is_told_unless_it_is_ignored(ignore: list[str]) -> None:
+def test_drift_lists_unreadable_fields_unless_ignored(ignore: list[str]) -> None:
     """Otherwise, a place that is ignored is told as unread.
 
     Otherwise, a field that is ignored is told as unread.
@@ -332,9 +332,7 @@ def test_what_could_not_be_read_is_told_unless_it_is_ignored(ignore: list[str]) 
     ("ignore", "fewer"),
     [([], 0), (["spaces/s#language"], 1), (["spaces/*#emoji"], 0), (["teams"], 0), (["teams/*#title"], 0)],
 )
-def test_a_field_that_is_left_out_is_not_watched_unless_it_was_left_out_on_purpose(
-    ignore: list[str], fewer: int
-) -> None:
+def test_coverage_counts_undeclared_fields_unless_ignored(ignore: list[str], fewer: int) -> None:
     """Otherwise, what an entry names counts as not watched.
 
     Otherwise, a field that the policy ignores is called not watched.
@@ -358,7 +356,7 @@ def test_a_field_that_is_left_out_is_not_watched_unless_it_was_left_out_on_purpo
         (["spaces/s#defaultLevel"], ["spaces/*#defaultLevel"], {"acme/spaces/s#defaultLevel"}),
     ],
 )
-def test_what_is_counted_as_not_watched_is_what_is_listed(
+def test_coverage_counts_equal_listed_unwatched_items(
     ignore: list[str], watch: list[str], quiet: set[str], chosen: str | None
 ) -> None:
     """Otherwise, a plan of a part counts what it did not look at.
@@ -402,7 +400,7 @@ def test_what_is_counted_as_not_watched_is_what_is_listed(
         assert told & everything == mine - quiet
 
 
-def test_what_can_be_written_and_read_and_no_line_says_is_not_watched() -> None:
+def test_coverage_lists_undeclared_readable_writable_fields() -> None:
     """Not what says where a thing is, what it is recognised by, or what nobody can read or write.
 
     Otherwise, what nobody can write is called not watched.
@@ -447,14 +445,14 @@ MOVED = {"defaultLevel": "edit"}
         ({}, False),
     ],
 )
-def test_a_default_that_the_policy_watches_is_drift_once_it_moves(live: dict[str, Any], drifts: bool) -> None:
+def test_watched_default_drifts_once_changed(live: dict[str, Any], drifts: bool) -> None:
     """Otherwise, a value that was not in the answer is drift. No apply wrote the default: it has no label."""
     case = Case(space(), space(**live), since=[space()], watch=["spaces/*#defaultLevel"])
     found = [(one.field, one.cause) for item in drift(case) for one in item.fields]
     assert found == ([("defaultLevel", None)] if drifts else [])
 
 
-def test_a_default_is_no_drift_where_it_is_ignored_or_where_the_platform_has_none() -> None:
+def test_drift_skips_ignored_and_undefined_defaults() -> None:
     """Otherwise, a field without a default is drift wherever it has a value.
 
     Otherwise, a default that the policy ignores is drift.
@@ -466,7 +464,7 @@ def test_a_default_is_no_drift_where_it_is_ignored_or_where_the_platform_has_non
     assert drift(Case(site, live, watch=["**#visibility"])) == []
 
 
-def test_what_is_ignored_whole_is_watched_by_nobody_on_purpose() -> None:
+def test_coverage_skips_ignored_entries() -> None:
     """Otherwise, a place that is declared counts as not watched.
 
     Otherwise, what is ignored on purpose is counted as not watched.
@@ -484,7 +482,7 @@ def test_what_is_ignored_whole_is_watched_by_nobody_on_purpose() -> None:
     assert {"title", "emoji"}.isdisjoint(field.name for field in fields)
 
 
-def test_of_many_candidates_some_are_named_and_the_others_counted() -> None:
+def test_drift_text_lists_at_most_five_rename_candidates() -> None:
     was = {word.lower(): {"title": word} for word in ("Ash", "Birch", "Cedar", "Elm", "Fir", "Oak", "Yew")}
     new: Things = {"team": {"new": {"title": "Quite another"}}}
     case = Case(new, {"team": was}, lines=[("team", key) for key in was])
@@ -497,7 +495,7 @@ def test_of_many_candidates_some_are_named_and_the_others_counted() -> None:
     assert "and 2 more candidates" in text
 
 
-def test_missing_entry_names_similar_objects_alone() -> None:
+def test_drift_rename_candidates_have_similar_titles() -> None:
     """An object that merely stands there is no likely rename of an entry that is not live."""
     live: Things = {"team": {"old": {"title": "Designer"}, "other": {"title": "Ash"}}}
     (item,) = drift(Case({"team": {"n": {"title": "Designers"}}}, live))

@@ -26,7 +26,7 @@ def sent(case: Case) -> dict[str, tuple[str, str, object]]:
     return {id: (step.method, step.path, step.body) for id, step in case.steps().drafts.steps.items()}
 
 
-def test_the_requests_of_what_is_made_changed_and_deleted() -> None:
+def test_steps_create_update_and_delete_teams() -> None:
     case = Case(
         {"team": {"new": {"title": "New"}, "old": {"title": "Renamed"}}},
         {"team": {"old": {"title": "Old"}, "left": {"title": "Left"}}},
@@ -39,11 +39,11 @@ def test_the_requests_of_what_is_made_changed_and_deleted() -> None:
     }
 
 
-def test_nothing_is_sent_where_nothing_differs() -> None:
+def test_no_steps_without_differences() -> None:
     assert sent(Case({"team": {"a": {"title": "A"}}}, {"team": {"a": {"title": "A"}}})) == {}
 
 
-def test_what_is_named_is_made_before() -> None:
+def test_referenced_collection_is_created_before_space() -> None:
     steps = Case(
         {"collection": {"c": {"title": "C"}}, "space": {"s": {"title": "S", "collection": collection("c")}}}
     ).steps()
@@ -51,7 +51,7 @@ def test_what_is_named_is_made_before() -> None:
     assert steps.drafts.steps["acme/spaces/s create"].body["parent"] == {"dpsync:ref": "acme/collections/c"}
 
 
-def test_what_is_in_its_own_kind_is_placed_from_the_top() -> None:
+def test_nested_collections_move_from_outermost_inward() -> None:
     """A chain a > b > c turned round: no move may close a circle on the way.
 
     Otherwise, what is to be in something that is declared counts as outermost: circles are sent, and moves
@@ -74,7 +74,7 @@ def test_what_is_in_its_own_kind_is_placed_from_the_top() -> None:
 
 
 @pytest.mark.parametrize("ring", ["ab", "abc", "abcd"])
-def test_names_that_go_round_are_freed_once(ring: str) -> None:
+def test_rotating_titles_need_one_temporary_title(ring: str) -> None:
     """Otherwise, two things of one place take each other's names, and the platform refuses the first.
 
     Otherwise, two things of one place take each other's names, and the platform refuses the first, also of
@@ -92,7 +92,7 @@ def test_names_that_go_round_are_freed_once(ring: str) -> None:
         assert before(steps, freeing[0], f"acme/teams/{key} update")
 
 
-def test_a_name_is_given_up_before_it_is_taken() -> None:
+def test_title_is_freed_before_reuse() -> None:
     live = {"a": {"title": "One"}, "b": {"title": "Two"}}
     steps = Case({"team": {"a": {"title": "Two"}, "b": {"title": "Three"}}}, {"team": live}).steps()
     assert before(steps, "acme/teams/b update", "acme/teams/a update")
@@ -100,7 +100,7 @@ def test_a_name_is_given_up_before_it_is_taken() -> None:
     assert before(new.steps(), "acme/teams/b update", "acme/teams/n create")
 
 
-def test_somebody_becomes_admin_before_the_other_one_stops_being_it() -> None:
+def test_new_admin_precedes_admin_removal() -> None:
     """Otherwise, a delete of anything waits for a new admin, as if an admin went.
 
     Otherwise, nobody counts as one who loses the role: for a moment there is no admin.
@@ -116,7 +116,7 @@ def test_somebody_becomes_admin_before_the_other_one_stops_being_it() -> None:
     assert before(removed, "acme/members/bo update", "acme/members/[ada] delete")
 
 
-def test_what_is_withdrawn_comes_first_and_what_is_exposed_last() -> None:
+def test_visibility_decreases_first_and_increases_last() -> None:
     """Otherwise, what is to be hidden is changed while everybody sees it.
 
     Otherwise, what is to be shown is seen before it is as declared.
@@ -129,7 +129,7 @@ def test_what_is_withdrawn_comes_first_and_what_is_exposed_last() -> None:
     assert before(shown.steps(), "acme/sites/s update", "acme/sites/s expose visibility")
 
 
-def test_what_leaves_a_collection_has_left_when_that_is_deleted() -> None:
+def test_space_leaves_collection_before_collection_deletion() -> None:
     """Otherwise, a collection is deleted before what leaves it has left.
 
     Otherwise, a move into a collection is no move, and a collection is deleted before what leaves it has
@@ -155,7 +155,7 @@ def shown(visibility: str) -> dict[str, dict[str, str]]:
     ("now", "then", "phase", "link_first"),
     [("public", "share-link", "withdraw", False), ("visitor-auth", "share-link", "expose", True)],
 )
-def test_what_comes_down_waits_for_nothing_and_what_goes_up_for_what_it_comes_after(
+def test_lowering_visibility_precedes_share_link_creation(
     now: str, then: str, phase: str, link_first: bool
 ) -> None:
     """Otherwise, what is to be hidden stays public until something else is made."""
@@ -165,7 +165,7 @@ def test_what_comes_down_waits_for_nothing_and_what_goes_up_for_what_it_comes_af
     assert before(steps, shows, makes) is not link_first
 
 
-def test_what_goes_up_waits_for_what_is_changed_as_for_what_is_made() -> None:
+def test_raising_visibility_awaits_share_link_activation() -> None:
     live = {"site": shown("visitor-auth"), "share_link": {"docs/friends": {"active": False}}}
     steps = Case({"site": shown("share-link"), **LINK}, live).steps()
     assert before(
@@ -173,7 +173,7 @@ def test_what_goes_up_waits_for_what_is_changed_as_for_what_is_made() -> None:
     )
 
 
-def test_what_is_exposed_waits_for_nothing_of_another_one() -> None:
+def test_publishing_site_ignores_other_sites() -> None:
     live = {key: {"title": key, "visibility": "unlisted", "basename": key} for key in ("docs", "docs-b")}
     wanted = {key: {**fields, "visibility": "public"} for key, fields in live.items()}
     wanted["docs-b"]["title"] = "B"
@@ -182,7 +182,7 @@ def test_what_is_exposed_waits_for_nothing_of_another_one() -> None:
     assert steps.edges.needs("acme/sites/docs-b expose visibility") == {"acme/sites/docs-b update"}
 
 
-def test_a_move_into_something_new_waits_for_the_moves_around_that() -> None:
+def test_collection_move_awaits_moves_of_new_ancestors() -> None:
     live = {key: {"title": key} for key in ("a", "c", "z")}
     wanted = {
         "a": {"title": "a", "parent": collection("z")},
@@ -197,9 +197,7 @@ def test_a_move_into_something_new_waits_for_the_moves_around_that() -> None:
 @pytest.mark.parametrize(
     ("parents", "above"), [({"b": "a", "c": "b"}, "ba"), ({"a": "c", "b": "a", "c": "b"}, "ba"), ({}, "")]
 )
-def test_what_something_is_in_is_named_from_the_nearest_outward_and_each_once(
-    parents: dict[str, str], above: str
-) -> None:
+def test_nesting_lists_ancestors_from_nearest_once(parents: dict[str, str], above: str) -> None:
     """In a circle, too: it ends where it began.
 
     Otherwise, collections that are in each other are followed round for ever.
@@ -214,7 +212,7 @@ def test_what_something_is_in_is_named_from_the_nearest_outward_and_each_once(
     assert found == [collection(key).address for key in above]
 
 
-def test_rules_return_edges_and_leave_the_steps_as_they_are() -> None:
+def test_edge_rules_do_not_modify_steps() -> None:
     live = {"a": {"title": "One"}, "b": {"title": "Two"}}
     case = Case({"team": {"a": {"title": "Two"}, "b": {"title": "One"}, "c": {"title": "C"}}}, {"team": live})
     decisions = case.decisions()
@@ -231,7 +229,7 @@ def test_rules_return_edges_and_leave_the_steps_as_they_are() -> None:
     }
 
 
-def test_what_is_cleared_is_sent_as_the_platform_clears_it() -> None:
+def test_cleared_fields_use_platform_form() -> None:
     """Otherwise, what is cleared by an empty text is sent as null, which the platform refuses.
 
     Otherwise, what is cleared by null is sent in another form.
@@ -252,9 +250,7 @@ def test_what_is_cleared_is_sent_as_the_platform_clears_it() -> None:
 
 
 @pytest.mark.parametrize(("confirm", "told"), [(["run acme/translations/fr"], ["run"]), ([], [])])
-def test_what_a_thing_is_told_to_do_is_sent_when_somebody_says_so(
-    confirm: list[str], told: list[str]
-) -> None:
+def test_translation_run_step_needs_confirmation(confirm: list[str], told: list[str]) -> None:
     """Otherwise, a thing is told to act that nobody has asked for.
 
     Otherwise, each apply waits for every translation.
@@ -273,7 +269,7 @@ def test_what_a_thing_is_told_to_do_is_sent_when_somebody_says_so(
     assert steps == {f"acme/translations/fr act {word}": ("POST", path, None) for word in told}
 
 
-def test_what_comes_back_is_there_before_it_is_named() -> None:
+def test_restore_precedes_site_space_creation() -> None:
     tree: Things = {"site": {"d": {"title": "D"}}, "section": {"d/k": {"title": "K", "path": "k"}}}
     names = Case({"space": {"s": {}}})
     place = {"site_space": {"d/k/p": {"path": "p", "space": names.ref("space", "s")}}}

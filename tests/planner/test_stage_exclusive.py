@@ -46,7 +46,7 @@ def unwilling(found: Exclusive) -> list[str]:
         ({"y": FALSE, "new": SILENT}, []),
     ],
 )
-def test_an_entry_is_told_to_have_it_where_nothing_else_is_left_for_it(
+def test_entry_must_become_default_when_no_alternative_remains(
     wanted: dict[str, Any], told: list[str]
 ) -> None:
     """Otherwise, what goes counts as what may be the default, and nobody is told.
@@ -57,7 +57,7 @@ def test_an_entry_is_told_to_have_it_where_nothing_else_is_left_for_it(
     assert unwilling(case(**wanted).decisions().exclusive) == told
 
 
-def test_what_nobody_declares_may_have_it() -> None:
+def test_undeclared_section_can_become_default() -> None:
     kept = case(y=FALSE)
     kept.prune, kept.live = [], sections(y={"default": False}, z={"default": False})
     assert unwilling(kept.decisions().exclusive) == []
@@ -72,19 +72,19 @@ def platform_chooses(made: Case, selected: tuple[str, ...] | None = None) -> boo
     return bool(decide(sides).exclusive.chosen_by_the_platform([X]))
 
 
-def test_where_an_entry_says_that_it_has_it_the_platform_chooses_nothing() -> None:
+def test_declared_default_overrides_platform_choice() -> None:
     """Otherwise, the platform is said to choose where an entry says which."""
     assert platform_chooses(case(y=SILENT))
     assert not platform_chooses(case(y=TRUE))
 
 
-def test_where_nothing_is_left_the_platform_chooses_nothing() -> None:
+def test_no_default_is_chosen_without_sections() -> None:
     """Otherwise, the platform is said to choose where nothing is left."""
     assert not platform_chooses(case(live="x"))
     assert platform_chooses(case(live="x", new=SILENT))
 
 
-def test_an_entry_that_is_not_written_does_not_have_it() -> None:
+def test_unwritten_entry_does_not_become_default() -> None:
     """It was not selected, or cannot be made: so the platform chooses.
 
     Otherwise, what is never made counts as the new default.

@@ -33,9 +33,7 @@ PLAIN, QUIET = Field("note", Text()), Field("note", Text(), absent="guest")
         (QUIET, "guest", "guest", True),
     ],
 )
-def test_null_is_the_absence_of_a_value_and_a_value_is_not(
-    field: Field, after: Any, before: Any, equal: bool
-) -> None:
+def test_null_equals_only_absent_value(field: Field, after: Any, before: Any, equal: bool) -> None:
     assert same(field, after, before) is equal
 
 
@@ -50,7 +48,7 @@ def test_null_is_the_absence_of_a_value_and_a_value_is_not(
         ("collection", "c", {"title": "C", "description": None}, ["title"]),
     ],
 )
-def test_a_new_object_is_not_told_which_flags_it_has_anyway(
+def test_plan_omits_defaults_of_new_object(
     kind: str, path: str, fields: dict[str, Any], written: list[str]
 ) -> None:
     """Otherwise, a plan shows what a new thing has anyway."""
@@ -70,15 +68,13 @@ SOURCE = {"url": "https://a.example/openapi.yaml"}
         ({"source": {"text": "openapi: 3.1"}}, ["acme/openapi/shop#source"]),
     ],
 )
-def test_only_a_part_that_cannot_be_read_is_told_to_be_compared_with_nothing(
-    fields: dict[str, Any], noted: list[str]
-) -> None:
+def test_unreadable_field_without_base_is_noted(fields: dict[str, Any], noted: list[str]) -> None:
     live = {"slug": "shop", "visibility": "private", "source": SOURCE}
     case = Case({"openapi": {"shop": {"slug": "shop", **fields}}}, {"openapi": {"shop": live}})
     assert [note.address for note in case.decisions().notes] == noted
 
 
-def test_every_field_has_the_place_where_it_was_written() -> None:
+def test_plan_records_origin_of_every_field() -> None:
     wanted = {"space": {"s": {"title": "S", "emoji": "1f600"}}}
     origins = make_plan(Case(wanted, {"space": {"s": {"title": "T"}}}).sides()).origins
     assert {"acme", "acme/spaces/s", "acme/spaces/s#title", "acme/spaces/s#emoji"} == origins.keys()
@@ -87,7 +83,7 @@ def test_every_field_has_the_place_where_it_was_written() -> None:
 # Flags that one of several has, guards, and names that several kinds have.
 
 
-def test_only_what_a_guard_is_declared_for_is_guarded() -> None:
+def test_removing_last_space_admin_is_allowed() -> None:
     """The last one who is admin of a space may go: somebody is admin of the organization."""
     people: Things = {"member": {"ada": {"role": "admin"}}, "space": {"s": {"title": "S"}}}
     case = Case(
@@ -101,7 +97,7 @@ def test_only_what_a_guard_is_declared_for_is_guarded() -> None:
     assert plan.refusals == ()
 
 
-def test_what_could_not_be_written_down_is_kept_and_the_rest_of_its_place_goes() -> None:
+def test_undeclarable_member_is_kept_during_prune() -> None:
     """Whose e-mail the platform does not tell could not be declared: there is no key for it.
 
     Otherwise, what no entry could be written for is deleted.
@@ -117,7 +113,7 @@ def test_what_could_not_be_written_down_is_kept_and_the_rest_of_its_place_goes()
     assert [item.addresses for item in found.kept] == [("acme/members/[member-x]",)]
 
 
-def test_two_kinds_may_exchange_their_titles_without_waiting() -> None:
+def test_titles_swapped_between_kinds_are_unordered() -> None:
     wanted = {"team": {"t": {"title": "B"}}, "collection": {"c": {"title": "A"}}}
     live = {"team": {"t": {"title": "A"}}, "collection": {"c": {"title": "B"}}}
     steps = Case(wanted, live).steps()
@@ -128,7 +124,7 @@ def test_two_kinds_may_exchange_their_titles_without_waiting() -> None:
 # Orders.
 
 
-def test_what_comes_into_an_ordered_list_comes_one_after_the_other() -> None:
+def test_arrivals_in_ordered_list_are_sequential() -> None:
     """Also what the order does not name: where it comes depends on what came before.
 
     Otherwise, what is made in the same plan counts as no sibling, and comes in any order.
@@ -146,7 +142,7 @@ def test_what_comes_into_an_ordered_list_comes_one_after_the_other() -> None:
     assert [steps.edges.follows(id) for id in arriving] == [set(), {arriving[0]}, {arriving[1]}]
 
 
-def test_who_is_in_an_ordered_list_and_stays_is_not_counted_as_arriving() -> None:
+def test_existing_spaces_in_order_are_only_moved() -> None:
     """Otherwise, a holder that leaves out its order ends the run in an error of the program.
 
     Otherwise, who is in the list and stays counts as somebody who arrives, and is moved.
@@ -166,7 +162,7 @@ def test_who_is_in_an_ordered_list_and_stays_is_not_counted_as_arriving() -> Non
     assert [step.verb for step in steps.drafts.steps.values()] == ["move"]
 
 
-def test_what_only_an_update_takes_is_not_sent_when_something_is_made() -> None:
+def test_update_only_fields_are_sent_after_creation() -> None:
     """Otherwise, what only an update takes is sent when a thing is made.
 
     Otherwise, what only an update takes is never sent for a new thing.

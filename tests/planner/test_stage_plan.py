@@ -27,19 +27,19 @@ def told(plan: Plan) -> tuple[list[str], list[str]]:
     return [item.address for item in plan.changes], [item.address for item in plan.blocked]
 
 
-def test_a_plan_names_organizations_and_nothing_else_as_organizations() -> None:
+def test_plan_organizations_list_only_organizations() -> None:
     plan = make_plan(Case({"team": ONE}, {"team": ONE}).sides())
     assert plan.organizations == (Organization(address="acme", id="acme"),)
 
 
-def test_a_change_tells_its_fields_whether_it_makes_something_or_changes_it() -> None:
+def test_plan_lists_fields_of_created_and_updated_objects() -> None:
     wanted = {"title": "One", "emoji": "A"}
     for live, fields in [({}, ["title", "emoji"]), ({"one": {"title": "One"}}, ["emoji"])]:
         (change,) = make_plan(Case({"space": {"one": wanted}}, {"space": live}).sides()).changes
         assert [item.field for item in change.differences] == fields
 
 
-def test_fields_of_create_have_label_of_create() -> None:
+def test_created_fields_have_label_of_create() -> None:
     new = {"title": "One", "emoji": "A"}
     for then, cause in [({"space": {}}, "edited here"), ({"space": {"one": new}}, "changed outside")]:
         (change,) = make_plan(Case({"space": {"one": new}}, since=[then]).sides()).changes
@@ -52,7 +52,7 @@ GROUPS = {
 }
 
 
-def test_where_a_node_is_in_is_a_field_of_what_is_live_and_the_place_of_what_is_new() -> None:
+def test_group_is_field_only_for_live_nodes() -> None:
     inside = {"title": "N", "group": Ref(ACME.child("sites", "s", "structure", "g"))}
     other = {"title": "N", "group": LiveId("section_group-s-h")}
     for live, fields in [({}, ["title"]), ({"s/n": other}, ["group"])]:
@@ -63,7 +63,7 @@ def test_where_a_node_is_in_is_a_field_of_what_is_live_and_the_place_of_what_is_
         assert change.inside == (None if live else "acme/sites/s/structure/g")
 
 
-def test_what_its_address_says_is_no_field_of_what_is_made() -> None:
+def test_plan_omits_section_field_of_site_space() -> None:
     """A place is in its section, and its address says so.
 
     Otherwise, what an entry is in is shown twice, as its address and as a field.
@@ -92,7 +92,7 @@ def with_unread_teams(case: Case, *, delete: bool = True) -> Sides:
         (["teams"], ["teams"], True, []),
     ],
 )
-def test_a_place_that_is_not_known_is_blocked_where_deletes_were_wanted(
+def test_unreadable_list_is_blocked_when_pruned(
     prune: list[str], ignore: list[str], delete: bool, blocked: list[str]
 ) -> None:
     """Otherwise, where nobody can tell what is undeclared, it is deleted."""
@@ -100,7 +100,7 @@ def test_a_place_that_is_not_known_is_blocked_where_deletes_were_wanted(
     assert told(make_plan(with_unread_teams(case, delete=delete))) == ([], blocked)
 
 
-def test_a_place_that_is_not_known_stops_no_deletes_in_another_one() -> None:
+def test_unreadable_list_allows_other_deletions() -> None:
     live = {"collection": {"c": {"title": "C"}}, "team": TWO, "space": {"s": {"title": "S"}}}
     case = Case({"collection": {}, "team": {}, "space": {}}, live, prune=["collections", "teams", "spaces"])
     plan = make_plan(with_unread_teams(case))
@@ -111,7 +111,7 @@ def test_a_place_that_is_not_known_stops_no_deletes_in_another_one() -> None:
     assert told(plan) == (["acme/spaces/[S]", "acme/teams/[Two]"], ["acme/collections"])
 
 
-def test_what_would_take_along_what_nobody_sees_is_not_deleted_and_the_rest_is() -> None:
+def test_unreadable_dependents_prevent_deletion() -> None:
     sides = Case({"team": {}}, {"team": {**ONE, **TWO}}, prune=["teams"]).sides()
     evidence = Evidence(unseen={("team", "team-one"): "/orgs/acme/teams/one/members"})
     plan = make_plan(replace(sides, snapshot=replace(sides.snapshot, evidence=evidence)))
@@ -119,7 +119,7 @@ def test_what_would_take_along_what_nobody_sees_is_not_deleted_and_the_rest_is()
     assert "/orgs/acme/teams/one/members" in plan.blocked[0].reason
 
 
-def test_a_selected_entry_brings_along_what_it_names_and_is_to_be_made() -> None:
+def test_selection_includes_missing_referenced_entries() -> None:
     wanted = {
         "collection": {"c": {"title": "C"}, "other": {"title": "Other"}},
         "space": {"s": {"title": "S", "collection": Ref(Address.parse("acme/collections/c"))}},
@@ -128,13 +128,13 @@ def test_a_selected_entry_brings_along_what_it_names_and_is_to_be_made() -> None
     assert told(make_plan(sides))[0] == ["acme/collections/c", "acme/spaces/s"]
 
 
-def test_what_is_not_known_has_the_place_where_it_was_written() -> None:
+def test_blocked_list_has_origin_in_plan() -> None:
     plan = make_plan(with_unread_teams(Case({"team": {}}, {"team": TWO}, prune=["teams"])))
     assert plan.origins["acme/teams"].line == SPAN.line
 
 
 @pytest.mark.parametrize("phase", ["withdraw", "expose"])
-def test_two_fields_of_one_thing_come_down_or_go_up_in_any_order(phase: str) -> None:
+def test_visibility_fields_change_in_any_order(phase: str) -> None:
     """Otherwise, what shows or hides a thing is sent in any order."""
     seen = {"title": "Docs", "visibility": "public", "published": True, "basename": "a"}
     hidden = {"title": "Docs", "visibility": "unlisted", "published": False, "basename": "b"}
@@ -152,7 +152,7 @@ def removed(plan: Plan) -> list[str]:
     return [note.address for note in plan.notes if note.text.startswith("the entry was removed")]
 
 
-def test_what_was_removed_is_told_once_with_what_was_in_it() -> None:
+def test_removed_section_is_noted_once() -> None:
     """Otherwise, what was removed is told once more for each thing that was in it."""
     tree = {
         "section": {"docs/a": {"title": "A", "path": "a"}},
@@ -172,7 +172,7 @@ def test_what_was_removed_is_told_once_with_what_was_in_it() -> None:
         (("teams/one",), []),
     ],
 )
-def test_what_was_removed_is_told_with_its_part(select: tuple[str, ...], shown: list[str]) -> None:
+def test_removed_entry_note_respects_selection(select: tuple[str, ...], shown: list[str]) -> None:
     """Otherwise, a selection is told of what was removed elsewhere.
 
     Otherwise, what was removed is not told where it was selected by its title.
@@ -195,7 +195,7 @@ def test_what_was_removed_is_told_with_its_part(select: tuple[str, ...], shown: 
     ],
     ids=["it stays anyway", "by its key", "by its title", "by its title and id"],
 )  # fmt: skip
-def test_what_is_removed_and_forgotten_says_how_it_stays(
+def test_plan_notes_removed_entry_and_forget_pattern(
     forget: list[str], prune: list[str], told: list[str]
 ) -> None:
     """Otherwise, a line that lasts is said not to.
@@ -213,7 +213,7 @@ def test_what_is_removed_and_forgotten_says_how_it_stays(
 
 
 @pytest.mark.parametrize(("by", "done"), [(MatchedBy.PREVIOUSLY, 0), (MatchedBy.KEY, 1)])
-def test_a_former_name_can_go_when_nothing_is_recognised_by_it(by: MatchedBy, done: int) -> None:
+def test_plan_suggests_removing_unused_previously_line(by: MatchedBy, done: int) -> None:
     """Otherwise, a line without which an entry would not be found is said to be able to go."""
     case = Case({"team": {"t": {"title": "New", "previously": ("Old",)}}}, {"team": {"t": {"title": "New"}}})
     sides = case.sides()
@@ -222,13 +222,13 @@ def test_a_former_name_can_go_when_nothing_is_recognised_by_it(by: MatchedBy, do
     assert len([note for note in notes if "remove this line" in note.text]) == done
 
 
-def test_an_entry_that_is_still_declared_is_what_it_was_recognised_as() -> None:
+def test_base_entry_uses_current_match_despite_old_title() -> None:
     """The base knows it by a title that it does not have any more."""
     case = Case({"team": TWO}, {"team": TWO}, base={"team": {"two": {"title": "Deux"}}})
     assert case.sides().names.remembered == {ACME: ("organization", "acme"), TEAM_TWO: ("team", "team-two")}
 
 
-def test_of_two_sections_of_one_title_the_base_means_the_one_that_shows_its_first_space() -> None:
+def test_base_section_is_identified_by_its_space() -> None:
     """Otherwise, a section is not known by the space that it shows."""
     shown = {"docs/old/p": {"space": LiveId("space-x")}, "docs/old/q": {"space": LiveId("space-y")}}
     live = {"docs/a/p": {"space": LiveId("space-x")}, "docs/b/q": {"space": LiveId("space-y")}}
@@ -244,7 +244,7 @@ def test_of_two_sections_of_one_title_the_base_means_the_one_that_shows_its_firs
 # What is given away.
 
 
-def test_what_goes_along_and_cannot_be_seen_is_given_to_nobody() -> None:
+def test_transfer_with_unreadable_contents_is_refused() -> None:
     """Otherwise, what a site may show, unseen, is given away."""
     sides = Case({"space": {"s": {"title": "S"}}}, {"space": {"s": {"title": "S"}}}).sides()
     evidence = Evidence(unseen={("space", "space-s"): "/orgs/acme/sites"})
@@ -260,14 +260,14 @@ def guides(*titles: str, **more: object) -> Plan:
     return make_plan(Case({"space": {"g": {"title": "guides", **more}}}, {"space": live}).sides())
 
 
-def test_a_look_alike_is_named_by_its_title_where_only_one_has_it() -> None:
+def test_rename_suggestion_uses_title_if_unique() -> None:
     assert "Renamed: add previously: Guides." in guides("Guides").refusals[0].way_out
     assert "Renamed: add previously: Guides or" in guides("Guides", "Guide s!").refusals[0].way_out
     assert "Renamed: add id: space-s0 or" in guides("Guides", "Guides").refusals[0].way_out
     assert guides("Guides", new=True).refusals == ()
 
 
-def test_what_is_forgotten_does_not_go_with_what_it_is_in() -> None:
+def test_forgotten_child_prevents_site_deletion() -> None:
     """Otherwise, what is to be left alone goes along with what it is in."""
     live = {"site": {"docs": {"title": "Docs"}}, "share_link": {"docs/friends": {"active": True}}}
     for forget, codes in [(["sites/*/shareLinks/[friends]"], ["forgotten"]), ([], [])]:
@@ -284,16 +284,14 @@ def test_what_is_forgotten_does_not_go_with_what_it_is_in() -> None:
         ("collections/gone", []),
     ],
 )
-def test_a_key_that_nobody_knows_any_more_may_be_any_of_those_that_go(
-    forget: str, refused: list[str]
-) -> None:
+def test_unresolvable_forget_pattern_prevents_deletions(forget: str, refused: list[str]) -> None:
     """Otherwise, what nobody can name any more is deleted although it is to be left alone."""
     live = {"team": {**ONE, **TWO}, "collection": {"c": {"title": "C"}}}
     plan = make_plan(Case({"team": {}}, live, prune=["teams"], forget=[forget]).sides())
     assert [item.address for item in plan.refusals] == refused
 
 
-def test_what_is_set_once_is_refused_and_not_written() -> None:
+def test_create_only_field_change_is_refused() -> None:
     """Otherwise, a field that is set once is passed over in silence."""
     live = {"title": "Docs", "type": "basic"}
     plan = make_plan(Case({"site": {"s": {**live, "type": "premium"}}}, {"site": {"s": live}}).sides())
@@ -302,13 +300,13 @@ def test_what_is_set_once_is_refused_and_not_written() -> None:
 
 
 @pytest.mark.parametrize(("state", "waiting"), [("complete", 0), ("pending", 1), ("progress", 1), (None, 0)])
-def test_only_what_the_platform_is_at_work_on_is_waited_for(state: str | None, waiting: int) -> None:
+def test_plan_waits_only_for_running_processing(state: str | None, waiting: int) -> None:
     live = {"slug": "shop", "processingState": state}
     case = Case({"openapi": {"shop": {"slug": "shop"}}}, {"openapi": {"shop": live}})
     assert len(make_plan(case.sides()).waiting) == waiting
 
 
-def test_what_is_around_an_entry_is_what_is_live_of_it() -> None:
+def test_lineage_around_entry_lists_live_ancestors() -> None:
     case = Case({"team": {**ONE, **TWO}}, {"team": ONE})
     sides, organization = case.sides(), ("organization", "acme")
     around = {key: sides.lineage.around(sides.resources[ACME.child("teams", key)]) for key in ("one", "two")}
@@ -326,9 +324,7 @@ def test_what_is_around_an_entry_is_what_is_live_of_it() -> None:
         (Match("team-one", MatchedBy.PREVIOUSLY), "previously"),
     ],
 )
-def test_a_change_says_by_what_it_was_recognised_unless_that_was_its_first_key(
-    match: Match, told: str | None
-) -> None:
+def test_plan_shows_unusual_match_reason(match: Match, told: str | None) -> None:
     """Otherwise, how an entry was recognised by something else than its line or key is not shown.
 
     Otherwise, of what was recognised otherwise than by its line or key it is not shown how.
@@ -339,7 +335,7 @@ def test_a_change_says_by_what_it_was_recognised_unless_that_was_its_first_key(
     assert [change.matched for change in plan.changes] == [told]
 
 
-def test_a_section_is_not_planned_without_the_place_that_is_made_along() -> None:
+def test_section_without_first_site_space_is_rejected() -> None:
     """Otherwise, --select leaves out what must be there first.
 
     Otherwise, a section is selected without the place that it is made around.
@@ -359,7 +355,7 @@ def test_a_section_is_not_planned_without_the_place_that_is_made_along() -> None
     assert (wrong.code, wrong.message) == ("DP331", f"acme/{tree} needs acme/{tree}/p, which is excluded")
 
 
-def test_only_the_key_of_an_organization_begins_an_address() -> None:
+def test_address_must_begin_with_organization_key() -> None:
     sides = Case({"collection": {"c": {"title": "C"}}, "space": {"s": {"title": "S"}}}).sides()
     with pytest.raises(DiagnosticError) as found:
         make_plan(replace(sides, options=Options(select=("c/spaces/s",))))
@@ -367,7 +363,7 @@ def test_only_the_key_of_an_organization_begins_an_address() -> None:
     assert (wrong.code, wrong.message.split(" is ")[0]) == ("DP234", '"c"')
 
 
-def test_what_is_made_public_last_brings_nothing_along_into_a_selection() -> None:
+def test_selecting_published_site_excludes_its_structure() -> None:
     """Otherwise, what is made public last brings along all that comes before it."""
     group = {"docs/g": {"title": "G"}}
     wanted = {
@@ -386,9 +382,7 @@ def test_what_is_made_public_last_brings_nothing_along_into_a_selection() -> Non
     ("terms", "name"),
     [({"en": "Old", "de": "Alt"}, "[Alt]"), ({"en": "Old"}, "[Old]"), ({}, "[glossary_term-g]")],
 )
-def test_what_has_a_name_in_several_languages_is_called_by_the_first_one(
-    terms: dict[str, str], name: str
-) -> None:
+def test_term_address_uses_first_available_language(terms: dict[str, str], name: str) -> None:
     """Otherwise, what has a name in several languages is called by all of them.
 
     Otherwise, what has a name in no language ends the run in an error of the program.
@@ -398,7 +392,7 @@ def test_what_has_a_name_in_several_languages_is_called_by_the_first_one(
 
 
 @pytest.mark.parametrize("only_ended", [False, True])
-def test_steps_that_wait_for_each_other_are_no_plan(only_ended: bool) -> None:
+def test_circular_steps_raise_circular_plan(only_ended: bool) -> None:
     """Otherwise, steps that wait for each other are never sent, and nobody says why."""
     steps = Case({"team": {**ONE, **TWO}}).steps()
     one, two = "acme/teams/one create", "acme/teams/two create"
@@ -432,7 +426,7 @@ def group(**titles: str) -> Things:
         (Case({"team": {"n": {"title": "Designers"}}}, {"team": {"old": {"title": "Designer"}}}), []),
     ],
 )  # fmt: skip
-def test_a_new_entry_that_looks_like_something_live_is_told(case: Case, notes: list[str]) -> None:
+def test_new_entry_resembling_live_object_is_noted(case: Case, notes: list[str]) -> None:
     """Otherwise, a new entry is said to be perhaps a renamed one whatever stands beside it.
 
     Otherwise, a new entry is said to be perhaps what another one declares.
@@ -444,7 +438,7 @@ def test_a_new_entry_that_looks_like_something_live_is_told(case: Case, notes: l
     assert [text[: len(start)] for text, start in zip(found, notes, strict=True)] == notes
 
 
-def test_the_line_to_add_has_the_name_unless_that_is_of_several_or_of_none() -> None:
+def test_previously_suggestion_uses_unique_title_or_fallback() -> None:
     """Otherwise, an id is advised where a name would do, in files that other environments read.
 
     Otherwise, a name is advised that is none.
@@ -457,7 +451,7 @@ def test_the_line_to_add_has_the_name_unless_that_is_of_several_or_of_none() -> 
     assert lines == ['previously: "A 1"', "id: team-b", "previously: c", "id: team-d"]
 
 
-def test_what_stands_where_a_new_entry_is_to_be_named_is_told() -> None:
+def test_new_entry_replacing_live_object_is_noted() -> None:
     """Otherwise, what takes the place of something live is not told.
 
     Otherwise, a move into another group is sent with other fields, before the group is ready.
@@ -478,7 +472,7 @@ def test_what_stands_where_a_new_entry_is_to_be_named_is_told() -> None:
     )
 
 
-def test_a_person_is_added_by_the_id_and_nobody_else_is() -> None:
+def test_sso_member_is_added_by_id_otherwise_blocked() -> None:
     """Otherwise, somebody who is added by SSO is added without an id."""
     wanted = {"a@b": {"id": "u9", "sso": True, "role": "read"}, "c@d": {"sso": True}}
     plan = make_plan(Case({"member": wanted}, {"member": {}}).sides())
@@ -491,7 +485,7 @@ def test_a_person_is_added_by_the_id_and_nobody_else_is() -> None:
     assert [item.address for item in plan.blocked] == ["acme/members/c@d"]
 
 
-def test_a_line_that_has_served_is_told_also_beside_what_is_not_live_yet() -> None:
+def test_plan_suggests_removing_used_new_line() -> None:
     wanted = {"a": {"title": "A", "new": True}, "b": {"title": "B", "new": True}}
     notes = make_plan(Case({"team": wanted}, {"team": {"b": {"title": "B"}}}).sides()).notes
     assert [note.address for note in notes] == ["acme/teams/b#new"]

@@ -47,11 +47,11 @@ class Case(Staged):
     ],
     ids=["a line without entry", "with a base that has no entry", "the base", "a commit before the base"],
 )
-def test_committing_the_removal_of_an_entry_does_not_end_its_protection(known: dict[str, Any]) -> None:
+def test_protection_survives_committed_entry_removal(known: dict[str, Any]) -> None:
     assert Case(**known).refused() == [PROTECTED]
 
 
-def test_renamed_on_the_platform_it_is_found_by_its_line() -> None:
+def test_protection_follows_ids_line_after_rename() -> None:
     live: Things = {"space": {"a": {"title": "A"}, "safe": {"title": "Quite another"}}}
     assert Case(live=live, lines=[("space", "a"), ("space", "safe")]).refused() == [
         ("protected", "acme/spaces/[Quite another]")
@@ -59,13 +59,13 @@ def test_renamed_on_the_platform_it_is_found_by_its_line() -> None:
 
 
 @pytest.mark.parametrize("base", [None, REMOVED])
-def test_where_nothing_tells_what_it_was_no_delete_beside_it_is_possible(base: Things | None) -> None:
+def test_unresolvable_protect_pattern_prevents_deletions(base: Things | None) -> None:
     case = Case(base=base)
     assert case.refused() == [UNKNOWN]
     assert "acme/spaces/[Safe]" in case.plan().refusals[0].message
 
 
-def test_refusal_names_all_objects_that_may_be_protected() -> None:
+def test_protection_refusal_lists_all_possible_objects() -> None:
     """The person picks one of these titles: with some names left out, that is a guess."""
     names = [f"acme/spaces/[Gone {number}]" for number in range(1, 8)]
     gone = {f"g{number}": {"title": f"Gone {number}"} for number in range(1, 8)}
@@ -73,25 +73,25 @@ def test_refusal_names_all_objects_that_may_be_protected() -> None:
     assert ", ".join(names) in refusal.message
 
 
-def test_what_is_gone_by_its_line_stops_nothing() -> None:
+def test_missing_protected_object_prevents_no_deletion() -> None:
     live: Things = {"space": {"a": {"title": "A"}, "other": {"title": "Other"}}}
     assert Case(live=live, lines=[("space", "a"), ("space", "safe")]).refused() == []
 
 
 @pytest.mark.parametrize("protect", ["spaces/*", "**"])
-def test_a_pattern_with_a_wildcard_names_no_single_thing(protect: str) -> None:
+def test_wildcard_protect_pattern_is_never_unresolvable(protect: str) -> None:
     live: Things = {"space": {"a": {"title": "A"}}, "member": {"bo": {"role": "read"}}}
     case = Case({}, live, protect=[protect], prune=["members"])
     assert UNKNOWN not in case.refused()
 
 
-def test_elsewhere_things_are_deleted_as_before() -> None:
+def test_unresolvable_protect_pattern_affects_one_kind() -> None:
     live: Things = {**REMOVED, "member": {"bo": {"role": "read"}}}
     case = Case({**REMOVED, "member": {"ada": {"role": "admin"}}}, live, prune=["members"])
     assert [item for item in case.refused() if item[0] == "protected"] == []
 
 
-def test_what_lies_in_something_unknown_could_be_in_any_of_its_kind() -> None:
+def test_unresolvable_nested_protect_pattern_prevents_site_deletion() -> None:
     """Otherwise, what is protected under a name that nobody knows any more is deleted."""
     site = {"title": "Docs", "basename": "docs"}
     case = Case({}, {"site": {"docs": site}}, prune=["sites"], protect=["sites/old/structure/guides"])
@@ -100,7 +100,7 @@ def test_what_lies_in_something_unknown_could_be_in_any_of_its_kind() -> None:
 
 
 @pytest.mark.parametrize(("in_base", "refused"), [(True, [("protected", "spaces/[Was]")]), (False, [])])
-def test_a_title_that_the_base_protects_and_nothing_bears_any_more_does_the_same(
+def test_unmatched_protected_title_in_base_prevents_deletion(
     in_base: bool, refused: list[tuple[str, str]]
 ) -> None:
     """Otherwise, what is protected under a name that nobody knows any more is deleted."""
@@ -108,12 +108,12 @@ def test_a_title_that_the_base_protects_and_nothing_bears_any_more_does_the_same
     assert case.refused() == refused
 
 
-def test_a_title_with_an_id_that_is_not_live_protects_nothing() -> None:
+def test_protect_pattern_with_missing_id_has_no_effect() -> None:
     """Otherwise, a protection that is written for later stops every delete."""
     assert Case(base=BOTH, protect=["spaces/[Was~gone]"]).refused() == []
 
 
-def test_somebody_whose_key_is_the_name_is_found_by_it() -> None:
+def test_protected_member_is_found_by_key() -> None:
     live: Things = {"member": {"bo": {"role": "read"}, "ada": {"role": "admin"}}}
     case = Case({"member": {"ada": {"role": "admin"}}}, live, prune=["members"], protect=["members/bo"])
     assert [code for code, _ in case.refused()] == ["protected"]
@@ -132,7 +132,7 @@ class Skipping(Case):
 THREE: Things = {"space": {**BOTH["space"], "other": {"title": "Other"}}}
 
 
-def test_skipped_object_stays_and_the_rest_is_deleted() -> None:
+def test_skip_protected_deletes_only_other_objects() -> None:
     """Ordinary work: one protected space does not stop every other delete."""
     lines = [("space", key) for key in THREE["space"]]
     plan = Skipping(live=THREE, base=THREE, lines=lines, confirm=["delete 1"], agreed=False).plan()
@@ -144,7 +144,7 @@ def test_skipped_object_stays_and_the_rest_is_deleted() -> None:
     assert plan.kept[0].addresses == ("acme/spaces/[Safe]",)
 
 
-def test_what_would_take_a_skipped_object_along_stays_too() -> None:
+def test_skip_protected_keeps_parent_too() -> None:
     """Otherwise, a protected section is deleted with its site."""
     site = {"title": "Docs", "basename": "docs"}
     live: Things = {
@@ -159,7 +159,7 @@ def test_what_would_take_a_skipped_object_along_stays_too() -> None:
     ]
 
 
-def test_skip_in_the_base_alone_does_not_end_the_protection() -> None:
+def test_protection_removed_in_same_change_applies() -> None:
     """Otherwise, the change that removes a line from `protect` also deletes what it protected."""
     sides = Case(base=BOTH, protect=(), base_policy={"protect": ["spaces/safe"]}).sides()
     assert [item.code for item in make_plan(sides).refusals] == ["protected"]

@@ -75,14 +75,14 @@ OTHER = Case(
 """The files rename, add and remove nodes, and rename the site."""
 
 
-def test_without_a_repository_all_of_it_is_planned() -> None:
+def test_unsynced_site_plans_all_changes() -> None:
     assert {
         "acme/sites/docs", "acme/sites/docs/structure/new", "acme/sites/docs/structure/news",
         "acme/sites/docs/structure/[Old]",
     } <= set(changed(make_plan(OTHER.sides())))  # fmt: skip
 
 
-def test_nothing_is_planned_in_a_structure_that_the_platform_syncs() -> None:
+def test_git_synced_structure_gets_no_changes() -> None:
     """Otherwise, a navigation that the platform syncs with a repository is changed and pruned.
 
     Otherwise, what only the repository has is pruned.
@@ -92,7 +92,7 @@ def test_nothing_is_planned_in_a_structure_that_the_platform_syncs() -> None:
     assert (changed(plan), plan.refusals, plan.kept) == ([], (), ())
 
 
-def test_what_the_files_have_otherwise_is_blocked_with_the_repository_and_the_way_out() -> None:
+def test_git_synced_differences_are_blocked() -> None:
     """Otherwise, what is in a thing is not found below it.
 
     Otherwise, what the files have otherwise than the repository is not told.
@@ -108,7 +108,7 @@ def test_what_the_files_have_otherwise_is_blocked_with_the_repository_and_the_wa
     assert "remove the fields from your files" in blocked.todo
 
 
-def test_where_files_and_repository_agree_it_is_only_said() -> None:
+def test_matching_git_synced_structure_gets_note() -> None:
     """Otherwise, what agrees with its repository is blocked."""
     case = Case(wanted(things(("news", "News"))), things(("news", "News"), ("old", "Old")))
     plan = make_plan(synced(case, site=REPOSITORY))
@@ -120,14 +120,14 @@ def test_where_files_and_repository_agree_it_is_only_said() -> None:
     )
 
 
-def test_what_the_platform_syncs_is_no_drift() -> None:
+def test_drift_ignores_git_synced_structure() -> None:
     """Otherwise, what the platform syncs, or the policy ignores, is drift."""
     sides = synced(OTHER, site=REPOSITORY)
     drift = find_drift(sides, make_plan(sides), everything=True)
     assert (drift.found, drift.ignored) == ((), ())
 
 
-def test_the_rest_of_a_synced_site_is_planned_as_ever() -> None:
+def test_plan_changes_unsynced_fields_of_synced_site() -> None:
     site = {"docs": {**SITE["docs"], "visibility": "unlisted"}}
     sides = synced(Case(wanted(things(("news", "N"), site=site)), things(("news", "News"))), site=REPOSITORY)
     [change] = make_plan(sides).changes
@@ -136,7 +136,7 @@ def test_the_rest_of_a_synced_site_is_planned_as_ever() -> None:
     ]
 
 
-def test_takeover_plans_all_of_it_and_warns_of_the_next_sync() -> None:
+def test_takeover_plans_synced_changes_with_warning() -> None:
     """Otherwise, what somebody takes over is never written.
 
     Otherwise, a line that is needed is said to be able to go.
@@ -148,7 +148,7 @@ def test_takeover_plans_all_of_it_and_warns_of_the_next_sync() -> None:
     assert [note.text for note in plan.notes if "left alone" in note.text or "can go" in note.text] == []
 
 
-def test_takeover_where_nothing_is_synced_can_go() -> None:
+def test_unneeded_takeover_is_noted() -> None:
     """Otherwise, a line that does nothing is not told."""
     [note] = [
         note for note in make_plan(takes_over(OTHER.sides(), "site")).notes if "takeover" in note.address
@@ -156,7 +156,7 @@ def test_takeover_where_nothing_is_synced_can_go() -> None:
     assert note.text.endswith("remove takeover from the entry")
 
 
-def test_what_names_a_node_that_the_repository_does_not_have_is_blocked() -> None:
+def test_redirect_to_unsynced_section_is_blocked() -> None:
     found = things(("news", "News"), ("new", "New"))
     case = Case(wanted(found), things(("news", "News")))
     to = {"kind": "site-section", "siteSectionId": case.ref("section", "docs/new")}
@@ -168,7 +168,7 @@ def test_what_names_a_node_that_the_repository_does_not_have_is_blocked() -> Non
     assert "repository" in blocked.reason
 
 
-def test_a_structure_of_another_kind_is_no_restructuring_of_ours() -> None:
+def test_git_synced_navigation_needs_no_restructure() -> None:
     """Otherwise, a navigation that the platform syncs with a repository is asked about, or taken apart."""
     flat = {**things(), "site_space": {"docs/en": {"path": "en", "space": LiveId("space-alpha")}}}
     case = Case(wanted(things(("news", "News"))), flat)
@@ -179,9 +179,7 @@ def test_a_structure_of_another_kind_is_no_restructuring_of_ours() -> None:
 @pytest.mark.parametrize(
     ("together", "left"), [(False, {"title"}), (True, set())], ids=["of its own", "of the site that shows it"]
 )
-def test_of_a_synced_space_the_repository_decides_what_nobody_can_edit(
-    together: bool, left: set[str]
-) -> None:
+def test_git_synced_space_keeps_uneditable_fields(together: bool, left: set[str]) -> None:
     now = {"alpha": {"title": "Alpha", "editMode": "locked", "emoji": "1f41d"}}
     then = {"alpha": {"title": "Alphabet", "editMode": "live", "emoji": "1f41d"}}
     sides = synced(Case({"space": then}, {"space": now}), space=SyncedRepository("a repository", together))
@@ -190,7 +188,7 @@ def test_of_a_synced_space_the_repository_decides_what_nobody_can_edit(
     assert [item.address for item in make_plan(sides).blocked] == ["acme/spaces/alpha"]
 
 
-def test_spaces_that_are_synced_are_told_in_one_line() -> None:
+def test_git_synced_spaces_share_one_note() -> None:
     sides = synced(Case({"space": SPACES}, {"space": SPACES}), space=REPOSITORY)
     [note] = [note for note in make_plan(sides).notes if "Git Sync" in note.text]
     assert note.text == (
@@ -199,7 +197,7 @@ def test_spaces_that_are_synced_are_told_in_one_line() -> None:
     )
 
 
-def test_what_the_policy_ignores_is_not_told_either() -> None:
+def test_git_sync_notes_skip_ignored_site() -> None:
     """Otherwise, what the policy ignores is warned of.
 
     Otherwise, what the policy ignores is told.
@@ -213,7 +211,7 @@ def test_what_the_policy_ignores_is_not_told_either() -> None:
 GOES = Case({"space": {"alpha": SPACES["alpha"]}}, {"space": SPACES}, prune=["spaces"], agreed=False)
 
 
-def test_the_question_before_a_synced_space_is_deleted_names_its_repository() -> None:
+def test_synced_space_deletion_refusal_names_repository() -> None:
     """Otherwise, who answers does not learn that a repository is in step with what goes."""
     words = "; Git Sync connects acme/spaces/[Beta] to the repository acme/docs (github)"
     [asked] = [item for item in make_plan(synced(GOES, space=REPOSITORY)).refusals if item.code == "content"]
@@ -222,7 +220,7 @@ def test_the_question_before_a_synced_space_is_deleted_names_its_repository() ->
     assert "Git Sync" not in asked.message
 
 
-def test_that_a_synced_space_goes_is_a_warning_also_where_the_policy_names_it() -> None:
+def test_synced_space_deletion_is_warned() -> None:
     """Otherwise, that content of a repository would be deleted is not warned of."""
     case = Case(GOES.wanted, GOES.live, prune=["spaces"], agreed=False, removed=["spaces/[Beta]"])
     plan = make_plan(synced(case, space=REPOSITORY))

@@ -86,7 +86,7 @@ def renamed(**paths: str) -> dict[str, dict[str, Any]]:
     ],
     ids=["a pair", "a ring", "a chain", "a pair in another order", "a new one takes the path"],
 )
-def test_of_one_navigation_one_request_is_sent_at_a_time(
+def test_navigation_steps_are_sequential(
     sections: dict[str, dict[str, Any]], more: dict[str, dict[str, Any]]
 ) -> None:
     wanted = files(section=sections, site_space={**SHOWN, **more})
@@ -96,7 +96,7 @@ def test_of_one_navigation_one_request_is_sent_at_a_time(
     assert one_at_a_time(steps, inside)
 
 
-def test_values_that_are_freed_take_their_turn_too() -> None:
+def test_navigation_steps_freeing_paths_are_sequential() -> None:
     """Two pairs exchange their paths: of each pair one steps aside, and nothing else says when."""
     shown = {f"docs/{key}/p": {"space": "x", "path": "p"} for key in "abcd"}
     swapped = {f"docs/{key}": {"title": key, "path": path} for key, path in zip("abcd", "badc", strict=True)}
@@ -106,7 +106,7 @@ def test_values_that_are_freed_take_their_turn_too() -> None:
     assert one_at_a_time(steps, list(steps.drafts.steps))
 
 
-def test_a_path_is_taken_by_one_of_its_kind_only() -> None:
+def test_site_space_may_reuse_sibling_section_path() -> None:
     """A place may have the path that a section beside it has, and nobody waits for that."""
     places = {"docs/a/p": {"space": "x", "path": "b"}}
     live = platform(section=SECTIONS, site_space={**SHOWN, "docs/a/p": {"space": "x", "path": "p"}})
@@ -122,7 +122,7 @@ def changed(plan: Any) -> dict[str, Change]:
 
 
 @pytest.mark.parametrize("path", [{}, {"path": "p"}])
-def test_what_is_made_along_with_its_section_is_a_change_of_its_own(path: dict[str, str]) -> None:
+def test_new_site_space_is_separate_change(path: dict[str, str]) -> None:
     """Otherwise, what is made along with its section has no id, and nothing in it can be made."""
     wanted = files(section={"docs/a": {"title": "a"}}, site_space={"docs/a/p": {"space": "x", **path}})
     found = changed(make_plan(Case(wanted, platform()).sides()))
@@ -131,7 +131,7 @@ def test_what_is_made_along_with_its_section_is_a_change_of_its_own(path: dict[s
     assert [gives.address for gives in found["a"].steps[0].gives] == [f"{TREE}/a", f"{TREE}/a/p"]
 
 
-def test_a_section_that_gets_a_new_place_is_not_emptied_by_a_delete() -> None:
+def test_new_site_space_keeps_section_from_deletion() -> None:
     """Otherwise, a section that gets a new place is said to go."""
     live = platform(
         "x", "y", section={"docs/a": SECTIONS["docs/a"]}, site_space={"docs/a/p": SHOWN["docs/a/p"]}
@@ -153,7 +153,7 @@ TWO = {
 }
 
 
-def test_the_first_section_is_the_one_that_wants_the_least_of_what_is_there() -> None:
+def test_restructure_starts_with_least_dependent_section() -> None:
     case = Case(files(**TWO), platform(site_space=ROOT), confirm=[AGREED])
     assert case.decisions().blocking.first == {TREE: TREE.child("b")}
     both = {**TWO, "site_space": {"docs/a/p": {"space": "x"}, "docs/b/p": {"space": "y"}}}
@@ -170,7 +170,7 @@ ELSEWHERE = {"destination": {"kind": "external", "url": "https://a.example"}}
 
 
 @pytest.mark.parametrize(("live", "held"), [(TO_A, True), (ELSEWHERE, False)])
-def test_only_what_goes_with_the_old_root_waits_for_the_new_one(live: dict[str, Any], held: bool) -> None:
+def test_redirect_into_old_navigation_awaits_restructure(live: dict[str, Any], held: bool) -> None:
     """Otherwise, nothing waits for the new navigation: what leads into the old one is changed before, and
     goes with it.
 
@@ -186,7 +186,7 @@ def test_only_what_goes_with_the_old_root_waits_for_the_new_one(live: dict[str, 
     assert (redirect in case.decisions().restructuring.replaced) is held
 
 
-def test_what_leads_out_of_the_old_root_does_not_wait() -> None:
+def test_redirect_to_external_url_awaits_no_restructure() -> None:
     """Otherwise, what leads out of the old navigation waits for the new one."""
     case = Case(confirm=[AGREED])
     case.wanted = {**files(site_space=ROOT), "redirect": {"docs/old": ELSEWHERE}}
@@ -197,9 +197,7 @@ def test_what_leads_out_of_the_old_root_does_not_wait() -> None:
 @pytest.mark.parametrize(
     ("by", "idle"), [(MatchedBy.CONTENTS, []), (MatchedBy.PLACE, [AGREED]), (MatchedBy.KEY, [AGREED])]
 )
-def test_the_answer_still_counts_while_something_is_recognised_by_its_content(
-    by: MatchedBy, idle: list[str]
-) -> None:
+def test_restructure_answer_is_needed_during_contents_match(by: MatchedBy, idle: list[str]) -> None:
     """Otherwise, an answer that has served counts as one that is still needed.
 
     Otherwise, the answer is refused as idle while something is recognised by its content.
@@ -213,7 +211,7 @@ def test_the_answer_still_counts_while_something_is_recognised_by_its_content(
     assert [str(answer) for answer in sides.answers.unneeded(asked)] == idle
 
 
-def test_a_new_root_is_built_when_the_old_one_is_gone() -> None:
+def test_new_navigation_is_created_after_old() -> None:
     """Otherwise, the old navigation is not gone when the new one is built."""
     live = platform(section=SECTIONS, site_space=SHOWN)
     steps = Case(files(site_space=ROOT), live, confirm=[AGREED], prune=["sites/*/structure"]).steps()
@@ -231,7 +229,7 @@ def test_a_new_root_is_built_when_the_old_one_is_gone() -> None:
          "from sections to spaces"),
     ],
 )  # fmt: skip
-def test_a_root_of_another_kind_is_refused_until_it_is_agreed_to(
+def test_navigation_type_change_needs_confirmation(
     wanted: dict[str, Any], live: dict[str, Any], words: str
 ) -> None:
     """Otherwise, towards sections a restructuring is always refused.
@@ -244,7 +242,7 @@ def test_a_root_of_another_kind_is_refused_until_it_is_agreed_to(
         assert all(words in item.message for item in plan.refusals)
 
 
-def test_what_the_platform_made_of_the_old_root_is_who_wants_what_is_in_it() -> None:
+def test_automatic_section_becomes_entry_with_its_space() -> None:
     """Of two new entries the one that is to hold the space that lies in it; nobody else.
 
     Otherwise, what no entry wants ends the run in an error of the program.
@@ -276,7 +274,9 @@ def test_what_the_platform_made_of_the_old_root_is_who_wants_what_is_in_it() -> 
     ],
 )
 @pytest.mark.parametrize("made", [True, False])
-def test_one_of_several_always_has_the_flag(flags: dict[str, bool], blocked: list[str], made: bool) -> None:
+def test_default_false_on_only_candidate_is_blocked(
+    flags: dict[str, bool], blocked: list[str], made: bool
+) -> None:
     """Whether they are all new, or the one that has it is to give it up."""
     sections = {
         path: {**fields, **({"default": flags[path[-1]]} if path[-1] in flags else {})}
@@ -291,14 +291,14 @@ def test_one_of_several_always_has_the_flag(flags: dict[str, bool], blocked: lis
 
 
 @pytest.mark.parametrize("ignore", [["sites/docs/structure/b"], []])
-def test_what_is_left_alone_does_not_take_the_flag(ignore: list[str]) -> None:
+def test_ignored_section_does_not_become_default(ignore: list[str]) -> None:
     sections = {path: {**fields, "default": False} for path, fields in TWO["section"].items()}
     case = Case(files(section=sections, site_space=TWO["site_space"]), platform(), ignore=ignore)
     noted = [item.address for item in case.decisions().blocking.all() if item.address.endswith("#default")]
     assert noted == [f"{TREE}/a#default"]
 
 
-def test_what_cannot_be_moved_is_told_with_the_place_where_it_should_be() -> None:
+def test_unsupported_group_move_names_target_position() -> None:
     """A server without the call that orders groups.
 
     Otherwise, what no request moves is passed over in silence.
@@ -313,7 +313,7 @@ def test_what_cannot_be_moved_is_told_with_the_place_where_it_should_be() -> Non
         assert item.todo.startswith(f"move the object {told} in GitBook")
 
 
-def test_nothing_is_moved_around_a_sibling_that_is_ignored() -> None:
+def test_ignored_sibling_causes_no_moves() -> None:
     """Otherwise, what the policy ignores is moved."""
     links = {f"docs/{key}": {"title": key, "url": "https://x"} for key in "abc"}
     site = {"site": {"docs": {"title": "Docs"}}}
@@ -326,7 +326,7 @@ def test_nothing_is_moved_around_a_sibling_that_is_ignored() -> None:
 
 
 @pytest.mark.parametrize(("shown", "proposed"), [("x", True), ("y", False)])
-def test_a_section_that_shows_the_same_supports_a_name_that_is_half_alike(shown: str, proposed: bool) -> None:
+def test_partly_similar_section_needs_equal_space(shown: str, proposed: bool) -> None:
     wanted = files(
         section={"docs/g": {"title": "Product documentation"}}, site_space={"docs/g/p": {"space": "x"}}
     )
@@ -349,7 +349,7 @@ def test_a_section_that_shows_the_same_supports_a_name_that_is_half_alike(shown:
         ),
     ],
 )
-def test_what_was_moved_to_another_section_is_told_to_be_made_anew(
+def test_site_space_moved_between_sections_gets_note(
     there: dict[str, Any], base: bool, words: str | None
 ) -> None:
     """The base tells it of anything, and without a base only what has every natural key does.
@@ -368,7 +368,7 @@ def test_what_was_moved_to_another_section_is_told_to_be_made_anew(
     assert bool(told) is (words is not None)
 
 
-def test_what_declares_no_natural_key_is_not_taken_for_something_moved() -> None:
+def test_site_space_without_path_gets_no_note() -> None:
     """Otherwise, what declares no natural key ends the run in an error of the program."""
     sections = {f"docs/{key}": SECTIONS[f"docs/{key}"] for key in "ab"}
     shown = {"docs/a/z": {"space": "z", "path": "z"}, "docs/b/z": {"space": "z", "path": "z"}}
@@ -378,7 +378,7 @@ def test_what_declares_no_natural_key_is_not_taken_for_something_moved() -> None
     assert [note.text for note in plan.notes if note.address == f"{TREE}/a/p"] == []
 
 
-def test_what_leads_to_what_is_planned_later_is_planned_later_too() -> None:
+def test_redirect_to_blocked_section_is_blocked() -> None:
     """Otherwise, what stands behind a thing in the alphabet counts as being in it."""
     case = Case(confirm=[AGREED])
     case.wanted = files(**TWO)
@@ -390,7 +390,7 @@ def test_what_leads_to_what_is_planned_later_is_planned_later_too() -> None:
     assert blocked == ["redirects/a", "structure/a", "structure/a/p", "structure/b/p"]
 
 
-def test_no_other_site_keeps_one_from_being_settled() -> None:
+def test_restructure_ignores_other_sites() -> None:
     """Neither one that is made, nor one that nobody answered for, nor one that is restructured.
 
     Otherwise, what the platform made becomes an entry, or goes, although nobody agreed to it.
@@ -420,7 +420,7 @@ def test_no_other_site_keeps_one_from_being_settled() -> None:
 
 
 @pytest.mark.parametrize("select", [("sites/docs-a/structure",), ("sites/docs-b/structure/a",), ()])
-def test_a_navigation_outside_of_the_selected_part_keeps_its_root(select: tuple[str, ...]) -> None:
+def test_restructure_question_covers_only_selected_sites(select: tuple[str, ...]) -> None:
     """Otherwise, a navigation outside of the selected part is asked about, and built anew with the answer.
 
     Otherwise, a run without a selection ends in an error of the program.
@@ -438,7 +438,7 @@ def test_a_navigation_outside_of_the_selected_part_keeps_its_root(select: tuple[
     assert refused == [f"acme/sites/{key}" for key in names if any(key in one for one in select or names)]
 
 
-def test_what_the_platform_made_is_left_over_wherever_it_stands() -> None:
+def test_unclaimed_automatic_section_is_deleted() -> None:
     """Behind the sections that are declared, too.
 
     Otherwise, a section that the platform made and nobody wants stays, beside the one that was built.
@@ -454,7 +454,7 @@ def test_what_the_platform_made_is_left_over_wherever_it_stands() -> None:
     assert list(case.decisions().deletions.roots) == [("section", "section-docs-z")]
 
 
-def test_what_is_declared_or_called_otherwise_than_its_site_is_not_left_over() -> None:
+def test_declared_or_renamed_section_is_kept() -> None:
     """Otherwise, a section of an entry counts as left over, and is deleted.
 
     Otherwise, a section that somebody made, with a title of its own, is deleted as left over.
@@ -467,14 +467,14 @@ def test_what_is_declared_or_called_otherwise_than_its_site_is_not_left_over() -
     assert Case(wanted, live, confirm=[AGREED]).decisions().restructuring.left_over == ()
 
 
-def test_towards_sections_nothing_is_hidden() -> None:
+def test_restructure_to_sections_keeps_site_published() -> None:
     """Otherwise, a site is hidden although its navigation only gets sections."""
     seen = {"site": {"docs": {"title": "Docs", "published": True}}}
     case = Case({**files(**TWO), **seen}, {**platform(site_space=ROOT), **seen}, confirm=[AGREED])
     assert [step.verb for step in case.steps().drafts.steps.values()] == ["create"]
 
 
-def test_what_is_left_over_stays_where_nothing_is_to_be_deleted() -> None:
+def test_no_delete_keeps_unclaimed_automatic_section() -> None:
     """Otherwise, what is left over of a new navigation is deleted in spite of --no-delete."""
     live = platform(
         section={"docs/a": {"title": "a"}, "docs/z": {"title": "Docs"}},
@@ -485,13 +485,13 @@ def test_what_is_left_over_stays_where_nothing_is_to_be_deleted() -> None:
     assert dict(decide(replace(sides, options=Options((AGREED,), delete=False))).deletions.roots) == {}
 
 
-def test_what_is_planned_later_keeps_nothing_else_from_being_deleted() -> None:
+def test_postponed_restructure_allows_other_deletions() -> None:
     case = Case({**files(**TWO), "team": {}}, {**platform(site_space=ROOT), "team": {"t": {"title": "T"}}})
     case.confirm, case.prune = [AGREED], ["teams", "sites/*/structure"]
     assert list(case.decisions().deletions.roots) == [("team", "team-t")]
 
 
-def test_what_is_deleted_and_would_go_along_anyway_is_known() -> None:
+def test_cascade_reports_nested_roots() -> None:
     case = Case({}, {
         "site": {"d": {"title": "D"}},
         "section": {"d/k": {"title": "K", "path": "k"}},
@@ -508,7 +508,7 @@ def test_what_is_deleted_and_would_go_along_anyway_is_known() -> None:
     assert found(site).objects == dict.fromkeys([section, place], INSIDE)
 
 
-def test_what_goes_itself_loses_no_value() -> None:
+def test_deleted_provider_loses_no_default_team() -> None:
     """A provider whose default team goes: it loses that, unless it goes, too."""
     case = Case(
         {}, {"team": {"a": {"title": "A"}}, "saml": {"s": {"label": "S", "defaultTeam": LiveId("team-a")}}}

@@ -71,9 +71,7 @@ HERE = within(s="a", t="b")
         (within(s="a", t="b", u=None), within(True, s="b", t="a", u="a"), "ab"),
     ],
 )
-def test_where_all_that_names_one_names_the_next_it_is_asked_which_is_which(
-    wanted: Things, live: Things, rings: str
-) -> None:
+def test_swapped_collections_are_asked_about(wanted: Things, live: Things, rings: str) -> None:
     found = asked(Case(wanted, live), "exchanged")
     assert sorted(found) == sorted(rings)
     for key, candidates in found.items():
@@ -96,7 +94,7 @@ def test_where_all_that_names_one_names_the_next_it_is_asked_which_is_which(
         {"base": within(s="a", t="a")},
     ],
 )
-def test_names_that_something_else_tells_apart_have_not_gone_round(more: dict[str, Any]) -> None:
+def test_swapped_collections_with_evidence_need_no_question(more: dict[str, Any]) -> None:
     """Otherwise, what a line of the ids file tells is asked about at each exchange of names.
 
     Otherwise, what is ignored is asked about.
@@ -109,7 +107,7 @@ def test_names_that_something_else_tells_apart_have_not_gone_round(more: dict[st
 @pytest.mark.parametrize(
     "by", [MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE, MatchedBy.EARLIER_COMMIT]
 )
-def test_what_somebody_has_answered_is_not_known_by_its_name_alone(by: MatchedBy) -> None:
+def test_swap_question_skips_explicitly_matched_entries(by: MatchedBy) -> None:
     """Otherwise, what somebody has said with an id is asked about again as if only its name told it."""
     sides = Case(HERE, within(True, s="b", t="a")).sides()
     matches = {**sides.snapshot.matches, NAMES.address("collection", "a"): Match("collection-a", by)}
@@ -142,7 +140,7 @@ def showing(new: Mapping[str, Any], shown: str, *others: str, declared: bool = T
     ],
     ids=["shown", "one of two is shown", "declared new", "ignored entry", "forgotten object", "another path"],
 )
-def test_space_shown_at_the_same_place_is_asked_about(case: Case, found: Mapping[str, Any]) -> None:
+def test_space_at_same_path_is_rename_candidate(case: Case, found: Mapping[str, Any]) -> None:
     """Otherwise, a site shows an empty new space in place of the real one that was renamed by hand."""
     assert asked(case) == found
 
@@ -192,7 +190,7 @@ GONE = {"space-gone": LOST}
                      id="no ids file, base has the entry's line"),
     ],
 )  # fmt: skip
-def test_object_whose_entry_was_removed_is_asked_about(sides: Sides, found: Mapping[str, Any]) -> None:
+def test_object_of_removed_entry_is_rename_candidate(sides: Sides, found: Mapping[str, Any]) -> None:
     """Otherwise, a space whose key and title change in one commit is created anew, without its pages."""
     assert asked(sides) == found
 
@@ -214,13 +212,13 @@ def test_object_whose_entry_was_removed_is_asked_about(sides: Sides, found: Mapp
                      id="an ids file, and an older commit has the entry"),
     ],
 )  # fmt: skip
-def test_ordinary_new_space_is_created_unasked(sides: Sides) -> None:
+def test_ordinary_new_space_needs_no_question(sides: Sides) -> None:
     assert make_plan(sides).can_apply
 
 
 @pytest.mark.parametrize("kind", ["team", "collection"])
 @pytest.mark.parametrize("known", [True, False], ids=["known to be empty", "not read"])
-def test_only_an_empty_object_is_replaced_unasked(kind: str, known: bool) -> None:
+def test_only_empty_object_is_replaced_without_question(kind: str, known: bool) -> None:
     """What nothing hangs on may be created anew; what was not read may have members or spaces."""
     case = Case(
         {kind: {"n": {"title": "Quite another"}}}, {kind: {"old": {"title": "Old"}}}, lines=[(kind, "old")]
@@ -232,7 +230,7 @@ def test_only_an_empty_object_is_replaced_unasked(kind: str, known: bool) -> Non
     assert make_plan(sides).can_apply is known
 
 
-def test_object_whose_key_alone_changed_is_no_candidate() -> None:
+def test_key_change_alone_is_no_rename_candidate() -> None:
     """Renaming the key of one space and adding another one is ordinary work."""
     case = Case(spaces("renamed", "n"), {"space": {"renamed": {"title": "The old"}}})
     sides = case.sides()
@@ -242,7 +240,7 @@ def test_object_whose_key_alone_changed_is_no_candidate() -> None:
 
 
 @pytest.mark.parametrize(("put_out", "deleted"), [(True, False), (False, True), (False, False)])
-def test_output_or_deleted_object_is_no_candidate(put_out: bool, deleted: bool) -> None:
+def test_translated_or_deleted_space_is_no_rename_candidate(put_out: bool, deleted: bool) -> None:
     """The space of a translation belongs to that, and a deleted space has its own answer."""
     sides = recorded(Case(spaces("n"), spaces("gone"), lines=OLD))
     gone = replace(sides.snapshot.objects["space", "space-gone"], deleted=deleted)
@@ -252,13 +250,13 @@ def test_output_or_deleted_object_is_no_candidate(put_out: bool, deleted: bool) 
     assert bool(asked(replace(sides, snapshot=snapshot))) is not (put_out or deleted)
 
 
-def test_most_similar_candidate_comes_first() -> None:
+def test_most_similar_rename_candidate_comes_first() -> None:
     looks = {"a": {"title": "The Guidexx"}, "b": {"title": "The Guide"}}
     found = asked(Case({"space": {"n": {"title": "The Guides"}}}, {"space": looks}))
     assert list(found["n"].items()) == [("space-b", SIMILAR), ("space-a", SIMILAR)]
 
 
-def test_candidate_lists_what_shows_it() -> None:
+def test_rename_candidate_lists_its_site_spaces() -> None:
     case = showing({}, "old")
     [refusal] = make_plan(case.sides()).refusals
     assert [one.shown_in for one in refusal.candidates] == [("acme/sites/d/structure/k/p",)]
@@ -267,7 +265,7 @@ def test_candidate_lists_what_shows_it() -> None:
 # A clone that cannot tell.
 
 
-def test_clone_without_past_is_one_refusal() -> None:
+def test_shallow_clone_gives_one_refusal() -> None:
     """In a clone of one commit without an ids file, each new space may be a renamed one."""
     case = Case(spaces("n", "m", "s"), spaces("x", "s"))
     lacking = recorded(case, empty=True, lacking=True, name="the parent of HEAD is not in this clone")
@@ -281,7 +279,7 @@ def test_clone_without_past_is_one_refusal() -> None:
     assert make_plan(confirmed).can_apply
 
 
-def test_refusal_about_clone_has_flags_of_deletes() -> None:
+def test_shallow_clone_refusal_includes_delete_flags() -> None:
     """Two refusals about the same clone would be two questions with one answer: fetch the whole history."""
     case = Case(spaces("n"), spaces("x"), prune=["spaces"], agreed=False)
     lacking = recorded(
@@ -305,7 +303,7 @@ def test_refusal_about_clone_has_flags_of_deletes() -> None:
 
 
 @pytest.mark.parametrize("title", ["Others", "The groups"], ids=["another title", "a similar title"])
-def test_clone_without_past_asks_about_section_groups(title: str) -> None:
+def test_shallow_clone_asks_about_section_groups(title: str) -> None:
     """Otherwise, a group with a changed title is created a second time, and readers see an empty one."""
     site: Things = {"site": {"d": {"title": "D"}}}
     wanted = {**site, "section_group": {"d/n": {"title": title}}}
@@ -331,14 +329,14 @@ def test_clone_without_past_asks_about_section_groups(title: str) -> None:
         ),
     ],
 )
-def test_clone_without_past_creates_what_is_certainly_new(sides: Sides) -> None:
+def test_shallow_clone_creates_certainly_new_entries(sides: Sides) -> None:
     assert make_plan(sides).can_apply
 
 
 # One question for each kind and place.
 
 
-def test_question_about_one_entry_fits_on_one_line() -> None:
+def test_rename_question_for_one_entry_is_short() -> None:
     [refusal] = make_plan(Case(spaces("n"), spaces("gone"), lines=OLD).sides()).refusals
     assert refusal.message == (
         'Is acme/spaces/n a new space, or the space "The gone" (id space-gone) renamed?'
@@ -351,7 +349,7 @@ def test_question_about_one_entry_fits_on_one_line() -> None:
     ]  # fmt: skip
 
 
-def test_removed_team_and_sixty_new_teams_are_one_question() -> None:
+def test_sixty_new_teams_share_one_question() -> None:
     """Sixty refusals for one removed team would bury everything else."""
     wanted = {"team": {f"t{number}": {"title": f"Number {number}"} for number in range(60)}}
     live = {"team": {"legacy": {"title": "Quite another"}}}
@@ -371,7 +369,7 @@ def test_removed_team_and_sixty_new_teams_are_one_question() -> None:
     assert make_plan(dataclasses.replace(case, confirm=answers).sides()).can_apply
 
 
-def test_deletes_over_limits_in_clone_are_one_question() -> None:
+def test_shallow_clone_deletions_share_one_question() -> None:
     """A second refusal for the number would be a second run of the workflow."""
     case = Case(
         spaces("n"), spaces("old", "older"), lines=[("space", "old"), ("space", "older")],
@@ -405,7 +403,7 @@ def test_deletes_over_limits_in_clone_are_one_question() -> None:
         "another number", "another place", "only the delete", "both",
     ],
 )  # fmt: skip
-def test_answers_must_name_what_is_asked(answers: Sequence[str], codes: list[str]) -> None:
+def test_confirm_new_must_match_question(answers: Sequence[str], codes: list[str]) -> None:
     """A number in the answer keeps it from answering a later question, about other entries."""
     gone = spaces("gone")
     case = Case(
@@ -415,14 +413,14 @@ def test_answers_must_name_what_is_asked(answers: Sequence[str], codes: list[str
     assert [item.code for item in make_plan(case.sides()).refusals] == codes
 
 
-def test_answer_that_was_asked_for_is_not_idle() -> None:
+def test_unneeded_confirm_new_is_noted() -> None:
     answers = ["new 2 acme/spaces/*", "new 1 teams/*"]
     case = Case(spaces("m", "n"), spaces("gone"), lines=OLD, confirm=answers)
     notes = [item.address for item in make_plan(case.sides()).notes]
     assert notes == ['--confirm "new 1 */teams/*"']
 
 
-def test_previously_on_one_entry_answers_for_all() -> None:
+def test_previously_on_one_entry_answers_other_entries() -> None:
     """The removed team is one of the new entries, so all others are new."""
     case = Case(spaces("m", "n"), {"space": {"m": {"title": "The gone"}}}, lines=OLD)
     sides = case.sides()
@@ -434,7 +432,7 @@ def test_previously_on_one_entry_answers_for_all() -> None:
     ).can_apply
 
 
-def test_many_candidates_are_named_up_to_a_number() -> None:
+def test_rename_question_lists_limited_candidates() -> None:
     keys = [f"gone{number:03}" for number in range(MOST + 3)]
     plan = make_plan(Case(spaces("n"), spaces(*keys), lines=[("space", key) for key in keys]).sides())
     [refusal] = plan.refusals
@@ -443,7 +441,7 @@ def test_many_candidates_are_named_up_to_a_number() -> None:
     assert len(refusal.answers) == MOST + 2
 
 
-def test_what_cannot_change_is_asked_about_after_who_is_who() -> None:
+def test_create_only_refusal_appears_without_rename_question() -> None:
     """What the next plan says of the type follows from the answer."""
     site: Things = {"site": {"a": {"title": "A", "type": "basic"}, "b": {"title": "B", "type": "premium"}}}
     other: Things = {"site": {**site["site"], "a": {"title": "A", "type": "premium"}}}
@@ -452,7 +450,7 @@ def test_what_cannot_change_is_asked_about_after_who_is_who() -> None:
 
 
 @pytest.mark.parametrize(("number", "told"), [(3, ""), (4, " and 1 more"), (5, " and 2 more")])
-def test_three_similar_objects_are_named_and_others_counted(number: int, told: str) -> None:
+def test_refusal_lists_at_most_three_similar_objects(number: int, told: str) -> None:
     case = Case(
         {"team": {"t": {"title": "T"}}}, {"team": {f"t{n}": {"title": f"T{n}"} for n in range(number)}}
     )

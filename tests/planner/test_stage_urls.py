@@ -120,7 +120,7 @@ def told(case: Case) -> dict[str, tuple[str | None, str | None] | str]:
         (with_("site_space", "docs/k/n", space=LiveId("space-d"), path="n"), {"n": (None, "docs/n/")}),
     ],
 )
-def test_a_url_changes_with_what_it_is_made_of(wanted: Things, urls: dict[str, Any]) -> None:
+def test_url_follows_path_visibility_and_basename(wanted: Things, urls: dict[str, Any]) -> None:
     """Otherwise, no URL is ever told as certain.
 
     Otherwise, the URL of what goes is said to stay.
@@ -174,7 +174,7 @@ THIRD = site("last", visibility="share-link")
          dict.fromkeys(EVERYTHING, "dpsync does not know the form of this site's URLs")),
     ],
 )  # fmt: skip
-def test_a_site_moves_with_all_that_is_in_it(
+def test_site_urls_follow_host_proxy_and_basename(
     wanted: Things, live: Things, urls: dict[tuple[str, str], str], found: dict[str, Any]
 ) -> None:
     """Otherwise, URLs are told that nothing explains."""
@@ -185,9 +185,7 @@ def test_a_site_moves_with_all_that_is_in_it(
     ("before", "after", "known"),
     [("acme", "new", True), ("other", "new", False), ("acme", None, False), ("other", None, False)],
 )
-def test_the_name_of_the_organization_begins_the_hosts_of_its_sites(
-    before: str, after: str | None, known: bool
-) -> None:
+def test_urls_follow_organization_hostname(before: str, after: str | None, known: bool) -> None:
     """Where it does not, or will have none, nobody can tell."""
     host = "https://acme.docs.example/docs/"
     one = case(DOCS, urls=shown(host))
@@ -196,7 +194,7 @@ def test_the_name_of_the_organization_begins_the_hosts_of_its_sites(
     assert told(one) == (moved if known else NOWHERE)
 
 
-def test_what_cannot_be_told_of_a_flag_is_in_no_url() -> None:
+def test_url_of_automatic_default_is_unknown() -> None:
     """The first of two goes, which has the default: the platform chooses among the others.
 
     Otherwise, where the platform chooses the default, its URL is told as certain.
@@ -207,7 +205,7 @@ def test_what_cannot_be_told_of_a_flag_is_in_no_url() -> None:
     assert told(case(wanted, live, urls)) == {"[a]": ("docs/", None), "b": CHOSEN, "n": CHOSEN}
 
 
-def test_what_is_perhaps_not_seen_has_no_certain_url() -> None:
+def test_url_with_unknown_visibility_is_unknown() -> None:
     """A new site whose visibility nobody says; a node of which nobody knows whether it is a draft.
 
     Otherwise, what nobody may see has a certain URL.
@@ -278,14 +276,12 @@ def redirects(*sources: str, site: str = "docs") -> Things:
         ),
     ],
 )
-def test_what_leads_on_from_an_old_url_is_named_or_suggested(
-    wanted: Things, live: Things, found: Any
-) -> None:
+def test_url_change_lists_or_suggests_redirect(wanted: Things, live: Things, found: Any) -> None:
     """Otherwise, a value with members ends a plan with a mistake of dpsync."""
     assert leading(case(wanted, live, {**shown(f"{HOST}docs/"), **HELP})) == [found]
 
 
-def test_what_another_thing_shows_at_its_old_url_needs_no_redirect() -> None:
+def test_reused_url_needs_no_redirect() -> None:
     wanted = merged(
         with_("site_space", "docs/k/b", path="x"),
         with_("site_space", "docs/k/n", space=LiveId("space-d"), path="b"),
@@ -294,7 +290,7 @@ def test_what_another_thing_shows_at_its_old_url_needs_no_redirect() -> None:
     assert leading(case(wanted)) == [("b", "n", None, None), ("n", None, None, None)]
 
 
-def test_where_a_site_goes_no_redirect_of_its_own_helps() -> None:
+def test_deleted_site_gets_no_suggested_redirects() -> None:
     live, urls = merged(SPACES, DOCS), shown(f"{HOST}docs/")
     goes = Case({**SPACES, "site": {}}, live, prune=["sites"], urls=urls)
     found = make_plan(goes.sides()).urls
@@ -302,7 +298,7 @@ def test_where_a_site_goes_no_redirect_of_its_own_helps() -> None:
     assert [item.redirect for item in found] == [None] * 3
 
 
-def test_where_a_site_moves_no_redirect_of_its_own_helps() -> None:
+def test_moved_site_gets_no_suggested_redirects() -> None:
     assert leading(case(site(basename="new"))) == [(name, None, None, None) for name in EVERYTHING]
 
 
@@ -310,7 +306,7 @@ BOTH = {**shown(f"{HOST}docs/"), **shown(f"{HOST}help/", "help")}
 EXCHANGED = merged(site(basename="help"), site("help", basename="docs"))
 
 
-def test_where_two_sites_exchange_their_names_each_old_url_shows_what_is_at_its_place_in_the_other() -> None:
+def test_swapped_sites_reuse_each_others_urls() -> None:
     found = make_plan(case(EXCHANGED, merged(site(), site("help")), BOTH).sides()).urls
     assert {item.address.removeprefix("acme/sites/"): item.shows for item in found} == {
         f"{one}/structure/{path}": f"acme/sites/{other}/structure/{path}"
@@ -319,7 +315,7 @@ def test_where_two_sites_exchange_their_names_each_old_url_shows_what_is_at_its_
     }
 
 
-def test_what_is_not_in_the_other_site_is_led_on_by_a_redirect_of_that_or_leads_nowhere() -> None:
+def test_uncovered_url_of_swapped_site_is_lost() -> None:
     wanted = merged(EXCHANGED, redirects("b", site="help"))
     wanted["site_space"]["help/k/b"] = {**wanted["site_space"]["help/k/b"], "path": "x"}
     wanted["section"]["help/l"] = {**wanted["section"]["help/l"], "path": "m"}
@@ -331,7 +327,7 @@ def test_what_is_not_in_the_other_site_is_led_on_by_a_redirect_of_that_or_leads_
     assert (len(plan.urls), sum(map(breaks, plan.urls))) == (6, 1)
 
 
-def test_what_a_site_that_does_not_change_shows_is_shown() -> None:
+def test_old_url_may_show_unchanged_site() -> None:
     """Both are said to be seen at one place."""
     urls = {**BOTH, **shown(f"{HOST}docs/", "help")}
     live = merged(site(), site("help"))
@@ -348,19 +344,19 @@ def test_what_a_site_that_does_not_change_shows_is_shown() -> None:
         (merged(with_("site_space", "docs/k/b", path="x"), site("help")), 1, 3, 1),
     ],
 )
-def test_a_url_that_is_new_does_not_change(wanted: Things, changing: int, new: int, broken: int) -> None:
+def test_new_url_is_no_url_change(wanted: Things, changing: int, new: int, broken: int) -> None:
     urls = make_plan(case(wanted).sides()).urls
     without = [item for item in urls if item.before is None]
     assert (len(urls) - len(without), len(without), sum(map(breaks, urls))) == (changing, new, broken)
 
 
-def test_urls_are_told_by_address_and_of_what_shows_something_only() -> None:
+def test_url_changes_are_sorted_site_spaces() -> None:
     found: list[UrlImpact] = [*make_plan(case(site(basename="new")).sides()).urls]
     assert [item.address for item in found] == sorted(item.address for item in found)
     assert {item.address.count("/") for item in found} == {5}
 
 
-def test_of_a_site_whose_tree_was_not_read_only_its_own_url_is_told() -> None:
+def test_unread_structure_reports_only_site_url() -> None:
     sides = case(site(basename="new")).sides()
     tree = ACME.child("sites", "docs", "structure")
     scopes = {place: found for place, found in sides.snapshot.scopes.items() if place != tree}
@@ -375,7 +371,7 @@ def nodes(found: tuple[NavigationNode, ...]) -> list[Any]:
     return [(one.title, one.path, *one.marks, *([nodes(one.inside)] if one.inside else [])) for one in found]
 
 
-def test_a_navigation_has_the_titles_of_what_it_shows_before_and_after() -> None:
+def test_navigation_diff_shows_titles_before_and_after() -> None:
     """Otherwise, a navigation has the old titles in what it will be."""
     wanted = merged(
         with_("section", "docs/l", title="New"),
@@ -389,7 +385,7 @@ def test_a_navigation_has_the_titles_of_what_it_shows_before_and_after() -> None
     assert nodes(change.after) == [second, ("New", "l", [("c", "c", "default")])]
 
 
-def test_what_comes_to_a_section_and_is_not_pruned_in_another_is_shown_in_both() -> None:
+def test_navigation_diff_marks_space_in_both_sections() -> None:
     wanted = without("site_space", "docs/k/b")
     wanted["site_space"]["docs/l/b"] = {**NODE, "space": LiveId("space-b"), "path": "b"}
     live = merged(SPACES, DOCS)
@@ -401,7 +397,7 @@ def test_what_comes_to_a_section_and_is_not_pruned_in_another_is_shown_in_both()
     assert lines == ["- b [/b]", "+ b [/b]"]
 
 
-def test_what_was_shown_in_both_places_before_is_not_told_anew() -> None:
+def test_navigation_diff_omits_unchanged_double_placement() -> None:
     """Otherwise, what was shown in two places all along is told as shown in another one, too."""
     live = merged(SPACES, DOCS)
     live["site_space"]["docs/l/b"] = {**NODE, "space": LiveId("space-b"), "path": "b"}
@@ -410,6 +406,6 @@ def test_what_was_shown_in_both_places_before_is_not_told_anew() -> None:
     assert [one.also for node in found.after for one in node.inside] == [()] * 4
 
 
-def test_a_navigation_in_which_nothing_changes_is_not_told() -> None:
+def test_plan_omits_unchanged_navigation() -> None:
     """Otherwise, a navigation in which nothing changes is shown among the changes."""
     assert make_plan(case(site(basename="new")).sides()).navigation == ()

@@ -48,7 +48,7 @@ def told(base_policy: Mapping[str, Sequence[str]], **more: Any) -> dict[str, str
     return {note.address: note.text for note in notes(make_plan(case.sides()))}
 
 
-def test_a_prune_pattern_that_the_same_change_adds_is_told_with_what_goes() -> None:
+def test_added_prune_pattern_is_warned() -> None:
     """Otherwise, a pattern that this change adds is told as one that was there.
 
     Otherwise, what is declared, or stays, is told to be deleted.
@@ -59,7 +59,7 @@ def test_a_prune_pattern_that_the_same_change_adds_is_told_with_what_goes() -> N
     assert found == {'policy.prune "spaces"': text}
 
 
-def test_a_prune_pattern_that_the_base_has_in_other_words_is_not_told() -> None:
+def test_equivalent_prune_pattern_is_not_warned() -> None:
     """Otherwise, a line that was there already is warned of as new.
 
     Otherwise, patterns that were there before are warned of as new.
@@ -67,14 +67,14 @@ def test_a_prune_pattern_that_the_base_has_in_other_words_is_not_told() -> None:
     assert told(prune=["acme/spaces"], base_policy={"prune": ["spaces"]}) == {}
 
 
-def test_of_patterns_that_are_added_only_those_are_told_that_let_something_go() -> None:
+def test_unneeded_added_prune_pattern_is_not_warned() -> None:
     assert told(prune=["spaces", "teams"], base_policy={"prune": ["spaces"]}) == {}
     assert list(told(prune=["spaces", "teams"], base_policy={"prune": ["teams"]})) == [
         'policy.prune "spaces"'
     ]
 
 
-def test_the_list_of_what_had_another_key_is_the_list_that_the_base_pruned() -> None:
+def test_prune_pattern_follows_renamed_site_key() -> None:
     """A line of the ids file still has the former key of the site."""
     sides = in_a_site({"docs": SITE}, prune=["sites/docs/shareLinks"]).sides()
     then = replace(sides.base.desired, policy=Policy(prune=patterns("sites/before/shareLinks")))
@@ -87,24 +87,24 @@ def test_the_list_of_what_had_another_key_is_the_list_that_the_base_pruned() -> 
 
 @pytest.mark.parametrize("name", ["ignore", "forget"])
 @pytest.mark.parametrize("pattern", ["spaces/old", "spaces/[Old]", "spaces/*"])
-def test_what_the_base_left_alone_is_told_when_the_same_change_lets_it_go(name: str, pattern: str) -> None:
+def test_removed_ignore_or_forget_pattern_is_warned(name: str, pattern: str) -> None:
     """Otherwise, a pattern that this change takes away is told as one that does not cover a name."""
     found = told(prune=["spaces"], base_policy={name: [pattern]})
     text = f"This change removes the pattern, so these objects will be deleted: {OLD}"
     assert found == {f'policy.{name} "{pattern}"': text}
 
 
-def test_what_is_ignored_by_the_name_of_an_entry_that_is_gone_is_told() -> None:
+def test_ignore_pattern_of_removed_key_is_warned() -> None:
     found = told({}, prune=["spaces"], ignore=["spaces/old"])
     text = "The pattern does not match the new names, so these objects will be deleted: "
     assert found == {'policy.ignore "spaces/old"': f"{text}{OLD}"}
 
 
-def test_what_is_still_left_alone_is_not_told() -> None:
+def test_still_matching_ignore_is_not_warned() -> None:
     assert told(prune=["spaces"], ignore=["spaces/[Old]"], base_policy={"ignore": ["spaces/*"]}) == {}
 
 
-def test_what_goes_along_is_told_as_well() -> None:
+def test_removed_ignore_pattern_warns_of_cascade() -> None:
     """Otherwise, whatever goes is told as what a pattern of the base left alone."""
     case = in_a_site({}, prune=["sites"], base_policy={"ignore": ["sites/docs/shareLinks/*"]})
     (note,) = notes(make_plan(case.sides()))
@@ -113,16 +113,16 @@ def test_what_goes_along_is_told_as_well() -> None:
     assert note.severity == "warning"
 
 
-def test_of_what_goes_with_something_else_only_that_is_named() -> None:
+def test_policy_warning_omits_cascaded_children() -> None:
     """Otherwise, all that goes with a site is named before the site itself."""
     (note,) = notes(make_plan(in_a_site({}, prune=["sites"], base_policy={"ignore": ["sites/docs"]}).sides()))
     assert note.text.endswith("will be deleted: acme/sites/[Docs]")
 
 
-def test_a_field_that_the_base_ignored_kept_nothing_from_being_deleted() -> None:
+def test_removed_field_ignore_is_not_warned() -> None:
     """Otherwise, a field that the base ignored is told as if it had kept the whole."""
     assert told({"ignore": ["spaces/*#emoji"]}, prune=["spaces"]) == {}
 
 
-def test_where_there_is_no_base_nothing_is_told() -> None:
+def test_policy_pattern_warnings_need_git_base() -> None:
     assert notes(make_plan(Case(wanted=KEPT, live=LIVE, prune=["spaces"]).sides())) == []

@@ -42,7 +42,7 @@ def changes(plan: Plan) -> list[tuple[str, list[str]]]:
 # Exposure.
 
 
-def test_a_site_is_published_after_everything_in_it(lab: Lab) -> None:
+def test_site_is_published_after_its_content(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"))
     more = "published: true, visibility: unlisted, "
     more += "adaptiveSchema: { type: object, properties: {}, additionalProperties: false }, "
@@ -51,7 +51,7 @@ def test_a_site_is_published_after_everything_in_it(lab: Lab) -> None:
     assert lab.writes[-1].endswith("/publish")
 
 
-def test_what_comes_down_does_not_wait_for_what_going_up_would_wait_for(lab: Lab) -> None:
+def test_lowering_visibility_precedes_share_link_creation(lab: Lab) -> None:
     """A site is shown to more people after its share links are made, and to fewer ones before."""
     shown = site(section("a", "x"), visibility="public", published=True)
     lab.holds(spaces=spaces("x"), sites=[shown])
@@ -66,7 +66,7 @@ def test_what_comes_down_does_not_wait_for_what_going_up_would_wait_for(lab: Lab
     assert "acme/sites/docs/shareLinks/P create" in steps["acme/sites/docs expose visibility"].needs
 
 
-def test_single_sign_on_is_asked_for_after_its_providers_are_made(lab: Lab) -> None:
+def test_sso_is_required_after_provider_creation(lab: Lab) -> None:
     lab.holds()
     steps = {
         step.id: step
@@ -77,7 +77,7 @@ def test_single_sign_on_is_asked_for_after_its_providers_are_made(lab: Lab) -> N
     assert asking.needs == ("acme/saml/okta create",)
 
 
-def test_what_has_a_condition_is_made_after_the_schema_that_the_condition_is_about(lab: Lab) -> None:
+def test_conditional_section_follows_adaptive_schema(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"))])
     more = "adaptiveSchema: { type: object, properties: {}, additionalProperties: false }, "
     link = "{ type: external-link, key: l, title: Link, url: 'https://l.example' }"
@@ -94,14 +94,14 @@ def test_what_has_a_condition_is_made_after_the_schema_that_the_condition_is_abo
     assert all(schema in needs for needs in making.values())
 
 
-def test_a_site_is_published_after_what_goes_has_gone(lab: Lab) -> None:
+def test_site_is_published_after_deletions(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
     policy = f"{{ prune: [sites/*/structure], {LIMITLESS} }}"
     lab.converges(nodes(node("a", "x"), more="published: true, "), policy)
     before(lab, r"DELETE .*/sections/b", r"POST .*/publish")
 
 
-def test_a_site_is_unpublished_before_anything_in_it_changes(lab: Lab) -> None:
+def test_site_is_unpublished_before_content_changes(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "y"), published=True)])
     policy = f"{{ prune: [sites/*/structure], {LIMITLESS} }}"
     lab.converges(nodes(node("a", "x", "y"), more="published: false, "), policy)
@@ -112,7 +112,7 @@ def test_a_site_is_unpublished_before_anything_in_it_changes(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("live", "wanted", "first"), [("public", "unlisted", True), ("unlisted", "public", False)]
 )
-def test_visibility_comes_down_first_and_goes_up_last(lab: Lab, live: str, wanted: str, first: bool) -> None:
+def test_visibility_decreases_first_and_increases_last(lab: Lab, live: str, wanted: str, first: bool) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), visibility=live)])
     lab.converges(nodes(node("a", "x", "y"), more=f"visibility: {wanted}, "))
     assert lab.writes[0 if first else -1] == "PATCH /orgs/acme/sites/docs"
@@ -121,7 +121,7 @@ def test_visibility_comes_down_first_and_goes_up_last(lab: Lab, live: str, wante
 # Who frees goes before who takes.
 
 
-def test_a_basename_is_freed_before_it_is_taken(lab: Lab) -> None:
+def test_site_basename_is_freed_before_reuse(lab: Lab) -> None:
     lab.holds(sites=[site(basename="new", title="Old"), site(id="other", title="Other", basename="other")])
     body = (
         "sites: { a: { id: docs, title: Old, basename: old }, b: { id: other, title: Other, basename: new } }"
@@ -130,7 +130,7 @@ def test_a_basename_is_freed_before_it_is_taken(lab: Lab) -> None:
     assert lab.writes == ["PATCH /orgs/acme/sites/docs", "PATCH /orgs/acme/sites/other"]
 
 
-def test_three_paths_in_a_ring_step_aside_once(lab: Lab) -> None:
+def test_rotating_paths_need_one_temporary_path(lab: Lab) -> None:
     """Otherwise, every step of a navigation counts as one that frees a value, and each waits for the
     others.
     """
@@ -144,7 +144,7 @@ def test_three_paths_in_a_ring_step_aside_once(lab: Lab) -> None:
     assert len(lab.writes) == 4
 
 
-def test_somebody_becomes_admin_before_somebody_else_stops_to_be(lab: Lab) -> None:
+def test_new_admin_precedes_admin_demotion(lab: Lab) -> None:
     people = [
         {"user": "ada", "role": "create"},
         {"user": "bo", "role": "admin"},
@@ -159,7 +159,7 @@ def test_somebody_becomes_admin_before_somebody_else_stops_to_be(lab: Lab) -> No
     assert promotion in steps["cy@acme.example"].needs
 
 
-def test_a_team_gets_its_new_owner_before_the_old_one_goes(lab: Lab) -> None:
+def test_new_team_owner_precedes_owner_removal(lab: Lab) -> None:
     members = [{"user": "bo", "role": "owner"}, {"user": "cy", "role": "member"}]
     lab.holds(teams=[{"id": "t", "title": "T", "members": members}])
     lab.converges(
@@ -169,7 +169,7 @@ def test_a_team_gets_its_new_owner_before_the_old_one_goes(lab: Lab) -> None:
     assert lab.writes == ["PUT /orgs/acme/teams/t/members/cy", "DELETE /orgs/acme/teams/t/members/bo"]
 
 
-def test_parents_before_children_and_deletes_last(lab: Lab) -> None:
+def test_parents_come_first_and_deletions_last(lab: Lab) -> None:
     lab.holds(teams=[{"id": "old", "title": "Old"}], spaces=spaces("gone"))
     body = """
         teams: { a: { title: Aaa, members: { bo@acme.example: owner } } }
@@ -193,13 +193,13 @@ def test_parents_before_children_and_deletes_last(lab: Lab) -> None:
     assert sum(write.startswith("DELETE") for write in lab.writes) == 2
 
 
-def test_siblings_are_made_in_order_without_a_move(lab: Lab) -> None:
+def test_new_siblings_need_no_moves(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"))
     lab.converges(nodes(node("c", "x"), node("a", "x"), node("b", "x")))
     assert [write for write in lab.writes if write.endswith("/sort")] == []
 
 
-def test_one_sibling_out_of_place_is_one_move(lab: Lab) -> None:
+def test_misplaced_sibling_needs_one_move(lab: Lab) -> None:
     """Otherwise, nothing in a navigation is ever moved."""
     lab.holds(spaces=spaces("x"), sites=[site(*(section(key, "x") for key in "abcde"))])
     plan = lab.plan(nodes(*(node(key, "x") for key in "eabcd")))
@@ -213,7 +213,7 @@ def test_one_sibling_out_of_place_is_one_move(lab: Lab) -> None:
 # Defaults.
 
 
-def test_a_default_that_moves_is_one_change(lab: Lab) -> None:
+def test_moved_default_is_one_change(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x", default=True), section("b", "x"))])
     body = nodes(node("a", "x", more="default: false, "), node("b", "x", more="default: true, "))
     assert changes(lab.plan(body)) == [("acme/sites/docs/structure/b", ["default"])]
@@ -221,7 +221,7 @@ def test_a_default_that_moves_is_one_change(lab: Lab) -> None:
     assert lab.writes == ["PATCH /orgs/acme/sites/docs"]
 
 
-def test_no_default_at_all_is_blocked(lab: Lab) -> None:
+def test_default_false_without_replacement_is_blocked(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x", default=True), section("b", "x"))])
     plan = lab.plan(nodes(node("a", "x", more="default: false, "), node("b", "x")))
     assert plan.empty
@@ -230,7 +230,7 @@ def test_no_default_at_all_is_blocked(lab: Lab) -> None:
     assert "default: true on another section" in blocked.todo
 
 
-def test_false_is_fine_where_another_one_is_the_default(lab: Lab) -> None:
+def test_default_false_beside_other_default_is_accepted(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x", default=True), section("b", "x"))])
     plan = lab.plan(nodes(node("a", "x"), node("b", "x", more="default: false, ")))
     assert (plan.empty, plan.blocked) == (True, ())
@@ -239,7 +239,7 @@ def test_false_is_fine_where_another_one_is_the_default(lab: Lab) -> None:
 # Blocked.
 
 
-def test_single_sign_on_is_not_taken_back(lab: Lab) -> None:
+def test_disabling_member_sso_is_blocked(lab: Lab) -> None:
     lab.holds(members=[{"user": "ada", "role": "admin"}, {"user": "bo", "role": "read", "sso": True}])
     plan = lab.plan("members: { bo@acme.example: { role: create, sso: false } }")
     assert changes(plan) == [("acme/members/bo@acme.example", ["role"])]
@@ -248,7 +248,7 @@ def test_single_sign_on_is_not_taken_back(lab: Lab) -> None:
     assert "the API cannot set sso to false" in blocked.reason
 
 
-def test_somebody_who_is_missing_blocks_only_what_names_them(lab: Lab) -> None:
+def test_missing_member_blocks_only_referring_entries(lab: Lab) -> None:
     lab.holds(teams=[{"id": "t", "title": "T", "members": [{"user": "bo", "role": "owner"}]}])
     body = """
         title: Acme Docs
@@ -274,14 +274,14 @@ def test_somebody_who_is_missing_blocks_only_what_names_them(lab: Lab) -> None:
     assert "new@acme.example" in todo
 
 
-def test_the_same_two_sides_give_the_same_bytes(lab: Lab) -> None:
+def test_plan_is_reproducible_for_equal_input(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "y"))])
     body = nodes(node("b", "y", "x"), node("a", "x"), node("c", "x"), more="published: true, ")
     policy = f"{{ prune: [sites/*/structure], {LIMITLESS} }}"
     assert lab.plan(body, policy).bytes() == lab.plan(body, policy).bytes()
 
 
-def test_names_that_several_bear_go_round_too(lab: Lab) -> None:
+def test_rotating_duplicate_collection_titles_converge(lab: Lab) -> None:
     """Two things may have one title: who takes it waits for both, and so is in two circles at once."""
     lab.holds(
         collections=[

@@ -274,7 +274,7 @@ def sides(random: Random) -> tuple[World, World]:
 
 
 @pytest.mark.parametrize("seed", range(examples(60, 4000)))
-def test_stopped_anywhere_and_as_often_as_may_be_an_apply_ends_the_same(seed: int) -> None:
+def test_interrupted_navigation_apply_reaches_same_result(seed: int) -> None:
     random = Random(seed)
     wanted, live = sides(random)
     whole, stopped = (Platform(random, wanted, live) for _ in range(2))
@@ -310,7 +310,7 @@ def needs(found: dict[str, Any], step: str, on: str) -> bool:
     return f"{AT}/{on}" in found[step].needs
 
 
-def test_what_else_an_unfinished_section_lacks_does_not_wait_until_that_is_shown() -> None:
+def test_new_site_space_precedes_showing_section() -> None:
     """The section is shown when all is in it, and what is made comes after the renames of what is there.
 
     Otherwise, after an apply was stopped its steps wait for each other, and there is no plan.
@@ -327,7 +327,7 @@ def test_what_else_an_unfinished_section_lacks_does_not_wait_until_that_is_shown
 
 
 @pytest.mark.parametrize("says", [{}, {"draft": False}], ids=["nothing", "no draft"])
-def test_by_what_the_first_place_lacks_its_section_is_known_as_unfinished_until_that_is_shown(
+def test_first_site_space_is_shown_after_section(
     says: Fields,
 ) -> None:
     """Otherwise, steps that show a section and what was made along with it wait for each other, and there is
@@ -349,7 +349,7 @@ def test_by_what_the_first_place_lacks_its_section_is_known_as_unfinished_until_
     assert needs(found, "x/p expose condition+draft", "x expose draft")
 
 
-def test_a_draft_that_somebody_made_is_not_shown_because_something_came_into_it() -> None:
+def test_draft_set_by_user_survives_interruption() -> None:
     """An apply has made the second place, and was stopped before it was hidden.
 
     Otherwise, a section that somebody made a draft is shown, because something came into it when an apply was
@@ -363,7 +363,7 @@ def test_a_draft_that_somebody_made_is_not_shown_because_something_came_into_it(
     assert set(found) == {"x/p withdraw hidden", "x/[q] delete"}
 
 
-def test_a_path_is_freed_before_its_section_goes_into_something_hidden() -> None:
+def test_path_is_freed_before_entering_draft_group() -> None:
     """Otherwise, steps wait for each other, and there is no plan."""
     into = ref("section_group", "docs/g")
     found = steps(
@@ -381,7 +381,7 @@ def test_a_path_is_freed_before_its_section_goes_into_something_hidden() -> None
     assert needs(found, "x/p create", "x place")
 
 
-def test_what_is_made_does_not_wait_for_the_move_of_what_its_section_leaves() -> None:
+def test_site_space_creation_ignores_group_move() -> None:
     """Both go into something hidden, the section before the group that it was in.
 
     Otherwise, steps wait for each other, and there is no plan.

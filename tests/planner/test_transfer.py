@@ -80,7 +80,7 @@ def apply(lab: Lab, after: str, before: str | None = None) -> Report:
     return report
 
 
-def test_the_same_key_in_another_organization_is_the_same_thing(two: Lab) -> None:
+def test_moving_entry_to_other_organization_transfers_space(two: Lab) -> None:
     first = plan(two, AFTER, BEFORE)
     (change,) = first.changes
     assert (change.address, change.action, change.id) == ("globex/spaces/news", "update", "s1")
@@ -101,14 +101,14 @@ def test_transfer_has_label(two: Lab, base: str, cause: str) -> None:
     assert {item.field: item.cause for item in change.differences} == {"organization": cause}
 
 
-def test_what_is_given_away_is_listed_as_exposed(two: Lab) -> None:
+def test_transfer_is_listed_as_exposure(two: Lab) -> None:
     """Otherwise, what is given to another organization is not listed."""
     [found] = plan(two, AFTER, BEFORE).exposures
     assert found.words == "transferred from acme to globex, so members of globex can see the object"
 
 
 @pytest.mark.parametrize("line", ["id: s1", "title: Bulletin, previously: News"])
-def test_a_pin_or_an_earlier_name_says_so_without_a_base(two: Lab, line: str) -> None:
+def test_id_or_previously_transfers_space_without_git_base(two: Lab, line: str) -> None:
     """Otherwise, what is pinned and lies in another organization cannot be transferred."""
     entry = line if "title" in line else f"{line}, title: Bulletin"
     after = text("spaces: { more: { title: More } }", f"spaces: {{ bulletin: {{ {entry} }} }}")
@@ -116,18 +116,18 @@ def test_a_pin_or_an_earlier_name_says_so_without_a_base(two: Lab, line: str) ->
     assert two.writes == ["POST /spaces/s1/transfer", "PATCH /spaces/s1"]
 
 
-def test_without_a_word_nothing_is_guessed(two: Lab) -> None:
+def test_space_without_git_base_is_recreated(two: Lab) -> None:
     found = {change.address: change.action for change in plan(two, AFTER).changes}
     assert found == {"acme/spaces/[News]": "delete", "globex/spaces/news": "create"}
 
 
-def test_a_pin_that_is_nowhere_is_an_error_as_ever(two: Lab) -> None:
+def test_unknown_id_in_other_organization_fails(two: Lab) -> None:
     """Otherwise, what is pinned to nothing is made as something new."""
     with pytest.raises(DiagnosticError, match="there is no space"):
         plan(two, text("spaces: {}", "spaces: { x: { id: nowhere, title: X } }"))
 
 
-def test_a_space_that_another_organization_deleted_is_not_brought_back_by_a_pin_here(two: Lab) -> None:
+def test_deleted_space_of_other_organization_stays_deleted(two: Lab) -> None:
     """A restore brings it back to where it was, under the eyes of other people.
 
     Otherwise, a space of another organization is brought back there, by a pin here.
@@ -140,7 +140,7 @@ def test_a_space_that_another_organization_deleted_is_not_brought_back_by_a_pin_
     assert [step.verb for step in back.steps] == ["restore"]
 
 
-def test_what_may_be_in_an_organization_that_cannot_be_read_is_not_made_anew(two: Lab) -> None:
+def test_unreadable_organization_blocks_creating_space(two: Lab) -> None:
     """Otherwise, what may be in an organization that cannot be read is made a second time.
 
     Otherwise, an organization that cannot be read keeps all others from being planned.
@@ -155,7 +155,7 @@ def test_what_may_be_in_an_organization_that_cannot_be_read_is_not_made_anew(two
     assert found.changes == ()
 
 
-def test_one_space_is_not_given_to_two_entries(two: Lab) -> None:
+def test_only_one_entry_receives_transferred_space(two: Lab) -> None:
     """One has its earlier name, the other its earlier key: the second one is another space, and is made.
 
     Otherwise, one space is given to two entries.
@@ -168,7 +168,7 @@ def test_one_space_is_not_given_to_two_entries(two: Lab) -> None:
     }
 
 
-def test_a_space_that_an_entry_is_already_is_not_given_to_another_one(two: Lab) -> None:
+def test_space_bound_in_own_organization_is_not_transferred(two: Lab) -> None:
     """Otherwise, a space that is an entry where it lies is given away."""
     after = text(
         "spaces: { n: { title: News }, more: { title: More } }",
@@ -179,7 +179,7 @@ def test_a_space_that_an_entry_is_already_is_not_given_to_another_one(two: Lab) 
     }
 
 
-def test_a_collection_takes_along_what_is_in_it(lab: Lab) -> None:
+def test_collection_transfer_includes_its_spaces(lab: Lab) -> None:
     inside = [{"id": "s1", "title": "News", "parent": "c"}, {"id": "s2", "title": "More"}]
     fill(lab, collections=[{"id": "c", "title": "Product"}], spaces=inside)
     product = (
@@ -198,7 +198,7 @@ def test_a_collection_takes_along_what_is_in_it(lab: Lab) -> None:
     assert lab.writes == ["POST /collections/c/transfer"]
 
 
-def test_what_a_site_shows_is_not_given_away(lab: Lab) -> None:
+def test_space_shown_in_site_is_not_transferred(lab: Lab) -> None:
     """Otherwise, a thing that stays in its organization is shown as given away."""
     shown = site({"type": "space", "id": "p", "space": "s1", "path": "news"})
     fill(lab, spaces=[{"id": "s1", "title": "News"}, {"id": "s2", "title": "More"}], sites=[shown])
@@ -211,7 +211,7 @@ def test_what_a_site_shows_is_not_given_away(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("declared", [True, False])
-def test_what_a_site_shows_is_not_given_away_inside_a_collection_either(lab: Lab, declared: bool) -> None:
+def test_collection_of_shown_space_is_not_transferred(lab: Lab, declared: bool) -> None:
     """Also where nobody declares the space: the platform would refuse the collection, or tear the site.
 
     Otherwise, a space that a site shows is given away inside its collection.
@@ -229,7 +229,7 @@ def test_what_a_site_shows_is_not_given_away_inside_a_collection_either(lab: Lab
     assert (refusal.code, refusal.address) == ("shown", "globex/collections/product")
 
 
-def test_what_is_to_stay_does_not_go_along(lab: Lab) -> None:
+def test_collection_transfer_refused_for_remaining_space(lab: Lab) -> None:
     """Otherwise, what is to stay is given away with what it lies in."""
     fill(
         lab,
@@ -244,7 +244,7 @@ def test_what_is_to_stay_does_not_go_along(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("after_it", [False, True])
-def test_killed_at_the_transfer_the_next_run_finishes(two: Lab, after_it: bool) -> None:
+def test_next_run_finishes_interrupted_transfer(two: Lab, after_it: bool) -> None:
     renamed = AFTER.replace("title: News", "title: Bulletin")
     run = session(two.project, renamed, BEFORE)
     for number in (0, 1):
@@ -260,7 +260,7 @@ def test_killed_at_the_transfer_the_next_run_finishes(two: Lab, after_it: bool) 
     assert apply(two, renamed, BEFORE).writes == 0
 
 
-def test_killed_after_the_transfer_a_new_name_is_still_known_by_the_name_in_the_base(two: Lab) -> None:
+def test_interrupted_transfer_keeps_renamed_space(two: Lab) -> None:
     renamed = AFTER.replace("title: News", "title: Bulletin")
     assert renamed != AFTER
     by_hand(two.server, "POST", "/spaces/s1/transfer", {"organization": "globex"}, token="token")
@@ -269,7 +269,7 @@ def test_killed_after_the_transfer_a_new_name_is_still_known_by_the_name_in_the_
     assert [(item.before, item.after) for item in change.differences] == [("News", "Bulletin")]
 
 
-def test_roles_are_given_anew(two: Lab) -> None:
+def test_permissions_are_recreated_after_transfer(two: Lab) -> None:
     entry = "spaces: { news: { title: News, permissions: { members: { bo@acme.example: edit } } } }"
     people = "members: { ada@acme.example: admin, bo@acme.example: create }"
     apply(two, text(f"{people}\n{entry[:-2]}, more: {{ title: More }} }}", "spaces: {}"))
@@ -279,7 +279,7 @@ def test_roles_are_given_anew(two: Lab) -> None:
 
 
 @pytest.mark.parametrize("order", ["b, c, a", "c, b, a", "a, c, b"])
-def test_collections_that_are_given_come_in_the_order_that_is_declared_there(lab: Lab, order: str) -> None:
+def test_transferred_collections_get_declared_order(lab: Lab, order: str) -> None:
     """Each comes last: what they are given in is that order, and only what was there is moved."""
     entries = {key: f"{key}: {{ title: {key.upper()}, parent: null }}" for key in "abc"}
 

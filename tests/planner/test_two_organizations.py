@@ -59,7 +59,7 @@ def planned(lab: Lab, text: str, *confirm: str, apply: bool = False) -> Plan:
         return report.remaining
 
 
-def test_one_person_in_both_has_a_role_in_each(two: Lab) -> None:
+def test_member_has_role_in_each_organization(two: Lab) -> None:
     changes = {
         change.address: [(item.before, item.after) for item in change.differences]
         for change in planned(two, BOTH.format(role="review")).changes
@@ -71,7 +71,7 @@ def test_one_person_in_both_has_a_role_in_each(two: Lab) -> None:
     }
 
 
-def test_each_organization_has_limits_and_one_number_confirms_all(two: Lab) -> None:
+def test_organizations_share_confirmed_delete_count(two: Lab) -> None:
     text = BOTH.format(role="create")
     refusals = planned(two, text).refusals
     assert [item.code for item in refusals] == ["limits"]
@@ -83,18 +83,18 @@ def test_each_organization_has_limits_and_one_number_confirms_all(two: Lab) -> N
     assert planned(two, text, "delete 4").can_apply
 
 
-def test_a_share_is_of_what_is_managed_in_the_same_organization(two: Lab) -> None:
+def test_percent_limit_is_calculated_per_organization(two: Lab) -> None:
     two.server.reset(two_organizations(*(f"reader-{number}" for number in range(16))))
     text = BOTH.format(role="create").replace("deletes: 1, percent: 100", "deletes: 99, percent: 9")
     (found,) = planned(two, text).refusals
     assert ": in acme, policy.limits allows deletes of 9 percent of the objects" in found.message
 
 
-def test_both_converge(two: Lab) -> None:
+def test_both_organizations_converge(two: Lab) -> None:
     assert planned(two, BOTH.format(role="edit"), "delete 4", apply=True).empty
 
 
-def test_each_keeps_an_admin_of_its_own(two: Lab) -> None:
+def test_each_organization_keeps_an_admin(two: Lab) -> None:
     text = BOTH.replace(
         "ada@acme.example: admin, bo@acme.example: read", "ada@acme.example: read, bo@acme.example: read"
     )

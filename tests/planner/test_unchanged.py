@@ -68,32 +68,32 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Calls]:
     return {"load": loading, "plan": planning, "show": showing}
 
 
-def test_where_things_are_written_is_looked_up_only_for_what_is_shown(counted: dict[str, Calls]) -> None:
+def test_unchanged_plan_looks_up_no_origins(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["Origin.of"] == counted["show"]["Origin.of"] == 0
     assert counted["show"]["_origins"] == 0
 
 
-def test_recognising_and_comparing_need_no_canonical_text(counted: dict[str, Calls]) -> None:
+def test_unchanged_plan_needs_no_canonical_text(counted: dict[str, Calls]) -> None:
     """What is a text on both sides is compared as it is."""
     assert counted["plan"]["canonical"] == 0
 
 
-def test_who_is_who_is_asked_in_one_round_where_each_name_is_borne_once(counted: dict[str, Calls]) -> None:
+def test_unique_names_match_in_one_round(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["match"] > 0
     assert counted["plan"]["_proposals"] == counted["plan"]["_later_keys"] == 0
 
 
-def test_a_later_natural_key_is_held_against_the_one_object_only(counted: dict[str, Calls]) -> None:
+def test_later_natural_key_builds_no_extra_index(counted: dict[str, Calls]) -> None:
     """No index of a place is made by it: there is one of the first key for each place with entries."""
     places = counted["plan"]["_match_by_first_key"]
     assert 0 < counted["plan"]["Index._build_index"] <= places
 
 
-def test_an_entry_in_its_normal_form_is_taken_as_it_is(counted: dict[str, Calls]) -> None:
+def test_normalized_entries_are_not_copied(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["Sides.resources.<locals>.<dictcomp>"] == 0
 
 
-def test_fields_with_one_value_on_both_sides_are_not_brought_into_a_normal_form(
+def test_equal_fields_are_not_normalized(
     counted: dict[str, Calls],
 ) -> None:
     """Only what may be an id on one side and an address on the other is."""
@@ -101,21 +101,21 @@ def test_fields_with_one_value_on_both_sides_are_not_brought_into_a_normal_form(
     assert counted["plan"]["Type.same"] < ENTRIES
 
 
-def test_nothing_is_asked_of_values_that_are_always_given_back(counted: dict[str, Calls]) -> None:
+def test_known_values_are_not_checked_repeatedly(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["not_known"] < 2 * ENTRIES
 
 
-def test_where_nothing_is_written_no_list_is_put_in_order(counted: dict[str, Calls]) -> None:
+def test_unchanged_plan_orders_no_lists(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["_Lanes._order_after_creates"] == counted["plan"]["moves"] == 0
 
 
-def test_where_nothing_is_written_no_value_is_settled(counted: dict[str, Calls]) -> None:
+def test_unchanged_plan_resolves_no_unique_values(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["_Unique.settle"] == 0
 
 
-def test_a_file_is_decoded_and_looked_through_once(counted: dict[str, Calls]) -> None:
+def test_loading_decodes_file_once(counted: dict[str, Calls]) -> None:
     assert counted["load"]["decode"] == counted["load"]["_is_visible"] == 1
 
 
-def test_entries_are_told_apart_without_a_canonical_text(counted: dict[str, Calls]) -> None:
+def test_loading_compares_entries_without_canonical_text(counted: dict[str, Calls]) -> None:
     assert counted["load"]["canonical"] == 0

@@ -244,7 +244,7 @@ def unique(body: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(600 if SOAK else 12))
-def test_every_url_that_is_predicted_is_what_the_companion_then_shows(lab: Lab, seed: int) -> None:
+def test_predicted_urls_equal_companion_urls(lab: Lab, seed: int) -> None:
     random = Random(seed)
     world = start(random)
     lab.holds(**deepcopy(world))
@@ -324,21 +324,21 @@ def said(found: Restructured) -> list[tuple[str, str | None, str | None]]:
 
 
 @pytest.mark.parametrize("draft", [True, False])
-def test_what_is_in_a_draft_of_a_group_is_seen_nowhere(lab: Lab, draft: bool) -> None:
+def test_draft_group_contents_have_no_url(lab: Lab, draft: bool) -> None:
     body = docs(lab) if draft else docs_with(lab, [TREE[0], {**TREE[1], "draft": True}])
     body["sites"]["docs"]["structure"][1]["draft"] = draft
     found = carried_out(lab, body)
     assert (found.check(), said(found)) == (1, [("l/l-c", "l/", None) if draft else ("l/l-c", None, "l/")])
 
 
-def test_a_group_that_is_a_draft_hides_nothing_of_what_is_beside_it(lab: Lab) -> None:
+def test_draft_group_leaves_sibling_urls_unchanged(lab: Lab) -> None:
     body = docs_with(lab, [TREE[0], {**TREE[1], "draft": True}])
     body["sites"]["docs"]["structure"][0]["children"][1]["path"] = "moved"
     found = carried_out(lab, body)
     assert (found.check(), [item.known for item in found.plan.urls]) == (1, [True])
 
 
-def test_nothing_is_said_where_no_url_changes(lab: Lab) -> None:
+def test_plan_omits_urls_when_unchanged(lab: Lab) -> None:
     body = docs(lab)
     body["sites"]["docs"]["structure"].reverse()
     found = carried_out(lab, body)
@@ -346,7 +346,7 @@ def test_nothing_is_said_where_no_url_changes(lab: Lab) -> None:
     assert (found.check(), said(found)) == (0, [])
 
 
-def test_a_path_changes_one_url_and_the_redirect_that_leads_on_can_be_added_as_it_is_said(lab: Lab) -> None:
+def test_suggested_redirect_is_valid_configuration(lab: Lab) -> None:
     body = docs(lab)
     body["sites"]["docs"]["structure"][0]["children"][1]["path"] = "moved"
     found = carried_out(lab, body)
@@ -367,7 +367,7 @@ def test_a_path_changes_one_url_and_the_redirect_that_leads_on_can_be_added_as_i
     assert (later.redirect, later.redirected) == ({"/moved": entry}, None)
 
 
-def test_a_redirect_that_leads_on_already_is_named_and_none_is_suggested(lab: Lab) -> None:
+def test_existing_redirect_for_url_is_named(lab: Lab) -> None:
     body = docs(lab)
     body["sites"]["docs"]["structure"][0]["children"][1]["path"] = "moved"
     to = {"section": "k"}
@@ -399,7 +399,7 @@ def test_plan_names_active_redirect_for_old_url(
     assert (item.redirected is not None, item.redirect is None) == (leads_on, leads_on)
 
 
-def test_another_default_takes_the_url_of_the_first(lab: Lab) -> None:
+def test_new_default_takes_root_url(lab: Lab) -> None:
     body = docs(lab)
     body["sites"]["docs"]["structure"][0]["children"][1]["default"] = True
     found = carried_out(lab, body)
@@ -410,7 +410,7 @@ def test_another_default_takes_the_url_of_the_first(lab: Lab) -> None:
     assert second.redirect == {"/b": {"space": "k/k-b"}}
 
 
-def test_where_the_platform_chooses_another_default_nobody_knows_before(lab: Lab) -> None:
+def test_platform_chosen_default_makes_urls_unknown(lab: Lab) -> None:
     body = docs(lab)
     del body["sites"]["docs"]["structure"][0]
     body["sites"]["docs"]["structure"].append(
@@ -424,7 +424,7 @@ def test_where_the_platform_chooses_another_default_nobody_knows_before(lab: Lab
     assert {item.why for item in unknown} == {"GitBook chooses a part of the URL"}
 
 
-def test_what_goes_leads_to_its_section_or_nowhere(lab: Lab) -> None:
+def test_deleted_site_space_redirects_to_section(lab: Lab) -> None:
     body = docs(lab)
     del body["sites"]["docs"]["structure"][0]["children"][1]
     found = carried_out(lab, body)
@@ -444,9 +444,7 @@ def test_what_goes_leads_to_its_section_or_nowhere(lab: Lab) -> None:
         ({"proxy": "acme.example/all"}, ["https://acme.example/all/", "https://acme.example/all/b/"]),
     ],
 )
-def test_a_site_moves_with_all_that_is_in_it(
-    lab: Lab, change: dict[str, Any], ends: list[str | None]
-) -> None:
+def test_site_change_affects_all_its_urls(lab: Lab, change: dict[str, Any], ends: list[str | None]) -> None:
     body = docs(lab)
     body["sites"]["docs"] |= change
     found = carried_out(lab, body)
@@ -455,7 +453,7 @@ def test_a_site_moves_with_all_that_is_in_it(
     assert all(item.redirect is None for item in found.plan.urls)
 
 
-def test_a_site_is_published_where_another_one_shows_how_and_nobody_knows_else(lab: Lab) -> None:
+def test_published_site_url_uses_sibling_host(lab: Lab) -> None:
     body = docs(lab, published=False)
     body["sites"]["docs"]["published"] = True
     alone = carried_out(lab, body)
@@ -471,7 +469,7 @@ def test_a_site_is_published_where_another_one_shows_how_and_nobody_knows_else(l
     assert next(item.after for item in beside.plan.urls) == HOME
 
 
-def test_the_name_of_the_organization_is_in_the_urls_of_its_sites(lab: Lab) -> None:
+def test_organization_hostname_change_affects_site_urls(lab: Lab) -> None:
     body = docs(lab)
     found = carried_out(lab, body | {"hostname": "acme-docs", "title": "Acme"})
     assert found.check() in (0, 3)  # the host began with the id until now, which no field is
@@ -480,7 +478,7 @@ def test_the_name_of_the_organization_is_in_the_urls_of_its_sites(lab: Lab) -> N
     assert again.plan.urls[0].after == "https://acme-help.docs.example/docs/"
 
 
-def test_a_navigation_towards_sections_is_not_known_and_one_back_is(lab: Lab) -> None:
+def test_urls_are_unknown_when_restructuring_to_sections(lab: Lab) -> None:
     """Otherwise, a navigation that the platform decides about is shown as if it were known.
 
     Otherwise, URLs are told as certain that the platform will choose.
@@ -503,7 +501,7 @@ def test_a_navigation_towards_sections_is_not_known_and_one_back_is(lab: Lab) ->
     assert [(item.known, item.after) for item in towards.plan.navigation] == [(False, ())]
 
 
-def test_what_is_read_is_not_more_than_without(lab: Lab) -> None:
+def test_url_prediction_needs_no_extra_requests(lab: Lab) -> None:
     body = docs(lab)
     same = carried_out(lab, body).plan
     body["sites"]["docs"]["structure"][0]["path"] = "moved"

@@ -63,14 +63,14 @@ class AtWork(ReadClient):
         return [{**item, "processingState": "pending"} for item in super().pages(path, params, limit)]
 
 
-def test_a_text_converges_before_it_is_committed(project: Project) -> None:
+def test_openapi_text_converges_before_commit(project: Project) -> None:
     project.holds().commit("title: Acme").write(spec("Pets"))
     project.converges()
     assert plan(project).plan.empty
     assert project.apply().writes == 0
 
 
-def test_a_text_that_somebody_else_sent_is_a_change_that_shows_both(project: Project) -> None:
+def test_outside_openapi_change_shows_both_texts(project: Project) -> None:
     project.holds(openapi=[live(TEXT.format("Cats"))]).commit(spec("Pets"))
     (change,) = plan(project).plan.changes
     (difference,) = change.differences
@@ -79,7 +79,7 @@ def test_a_text_that_somebody_else_sent_is_a_change_that_shows_both(project: Pro
     project.converges()
 
 
-def test_somebody_elses_text_after_the_plan_is_stale(project: Project) -> None:
+def test_outdated_openapi_text_stops_apply(project: Project) -> None:
     project.holds(openapi=[live(TEXT.format("Cats"))]).write(spec("Pets"))
     planned = plan(project)
     project.holds(openapi=[live(TEXT.format("Dogs"))])
@@ -88,7 +88,7 @@ def test_somebody_elses_text_after_the_plan_is_stale(project: Project) -> None:
     assert ended.value.stale == {ADDRESS: "this object was changed after the plan was made"}
 
 
-def test_one_more_request_for_each_text_and_only_for_those(project: Project) -> None:
+def test_openapi_text_needs_one_extra_request(project: Project) -> None:
     entries = "openapi: {{ a: {{ source: {} }}, b: {{ source: {} }} }}"
     known = {"sourceURL": "https://x.example/1.yaml"}
     a, b = TEXT.format("A"), TEXT.format("B")
@@ -101,7 +101,7 @@ def test_one_more_request_for_each_text_and_only_for_those(project: Project) -> 
     assert [count - counted[0] for count in counted] == [0, 1, 2]
 
 
-def test_while_the_platform_is_at_work_a_text_is_not_compared(project: Project) -> None:
+def test_processing_openapi_text_is_not_compared(project: Project) -> None:
     """Otherwise, while the platform is at work an earlier text counts as the live one, and the new one is
     sent again.
     """
@@ -120,7 +120,7 @@ WITHOUT_PATHS = "openapi: {{ pets: {{ source: {{ text: 'openapi: 3.0.0\n\n  info
 
 @pytest.mark.parametrize("base", ["Pets", "Cats", None], ids=["same base", "other base", "no base"])
 @pytest.mark.parametrize("kept", [TEXT.format("Earlier"), None], ids=["earlier text", "no text"])
-def test_missing_text_is_sent_after_processing_failed(
+def test_openapi_text_is_resent_after_failed_processing(
     project: Project, kept: str | None, base: str | None
 ) -> None:
     """Otherwise, the correction of a text that the platform could not process is never sent."""
@@ -134,7 +134,7 @@ def test_missing_text_is_sent_after_processing_failed(
     assert "--confirm" not in trouble.what
 
 
-def test_readable_text_is_unchanged_after_processing_failed(project: Project) -> None:
+def test_readable_openapi_text_is_not_resent(project: Project) -> None:
     """Otherwise, a text that was taken back is sent although the platform still shows it."""
     project.holds(openapi=[live(TEXT.format("Pets"), **FAILED)]).commit(spec("Pets"))
     planned = plan(project)
@@ -143,7 +143,7 @@ def test_readable_text_is_unchanged_after_processing_failed(project: Project) ->
     assert changed(plan(project, f"send {SOURCE}")) == [SOURCE]
 
 
-def test_confirmed_url_is_sent_again(project: Project) -> None:
+def test_confirmed_openapi_url_is_sent_again(project: Project) -> None:
     """Otherwise, nobody can have a document fetched again after it was corrected behind its URL."""
     url = "https://a.example/api.json"
     project.holds(openapi=[live(sourceURL=url, **FAILED)])
@@ -153,7 +153,7 @@ def test_confirmed_url_is_sent_again(project: Project) -> None:
 
 
 @pytest.mark.parametrize("code", ["FETCH_ERROR", "FETCH_TIMEOUT", "PARSE_ERROR"])
-def test_failed_url_processing_prints_confirm_answer(project: Project, code: str) -> None:
+def test_failed_openapi_url_suggests_confirm_send(project: Project, code: str) -> None:
     """Otherwise, nobody learns how to have the platform fetch a corrected document."""
     url = "https://a.example/api.json"
     project.holds(openapi=[live(sourceURL=url, lastProcessErrorCode=code)])
@@ -184,7 +184,7 @@ def plan_with_profile(project: Project, profile: str, *confirm: str) -> tuple[Se
     ],
     ids=["same base", "other base", "no base"],
 )
-def test_unreadable_text_uses_base_after_processing_failed(
+def test_unreadable_openapi_text_uses_git_base(
     project: Project, base: str | None, changes: list[str], way_out: str | None
 ) -> None:
     project.holds(openapi=[live(TEXT.format("Earlier"), **FAILED)])
@@ -196,7 +196,7 @@ def test_unreadable_text_uses_base_after_processing_failed(
 
 
 @pytest.mark.parametrize("profile", ["full", "reference", "published"])
-def test_corrected_text_converges_on_every_profile(
+def test_corrected_openapi_text_converges(
     profile: str, project: Project, published_server: ThreadedServer
 ) -> None:
     """Otherwise, a correction is sent by each apply, or never."""
@@ -216,9 +216,7 @@ def test_corrected_text_converges_on_every_profile(
 
 
 @pytest.mark.parametrize("base", [True, False])
-def test_what_neither_platform_nor_base_knows_is_told_and_not_sent_again(
-    project: Project, base: bool
-) -> None:
+def test_unverifiable_openapi_text_is_not_resent(project: Project, base: bool) -> None:
     """Otherwise, a text that cannot be read counts as an empty one, and is sent again for ever."""
     project.holds(openapi=[live()])
     if base:
@@ -230,7 +228,7 @@ def test_what_neither_platform_nor_base_knows_is_told_and_not_sent_again(
     assert changed(plan(project, f"send {SOURCE}")) == [SOURCE]
 
 
-def test_a_server_without_that_request_is_compared_with_the_base(project: Project) -> None:
+def test_unsupported_text_read_uses_git_base(project: Project) -> None:
     """A profile that cannot read it sends nothing twice either."""
     registry = load_registry("reference")
     project.holds(openapi=[live(TEXT.format("Pets"))]).commit("title: Acme").write(spec("Pets"))
@@ -246,9 +244,7 @@ def test_a_server_without_that_request_is_compared_with_the_base(project: Projec
 SCRIPT = "publishedIntegrations: {{ bot: {{ title: Bot, script: {}, secrets: {{ KEY: {{ env: {} }} }} }} }}"
 
 
-def test_a_script_and_secrets_are_sent_when_the_base_has_others_and_never_without_a_base(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_script_and_secrets_are_sent(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ONE", "one")
     project.holds().commit("title: Acme").write(SCRIPT.format("run()", "ONE"))
     project.converges()
@@ -280,7 +276,7 @@ def test_a_script_and_secrets_are_sent_when_the_base_has_others_and_never_withou
         ({"framed": False}, Unknown),
     ],
 )
-def test_what_is_no_text_is_never_read_as_one(answer: dict[str, Any], error: type[Exception] | None) -> None:
+def test_read_text_rejects_non_text_responses(answer: dict[str, Any], error: type[Exception] | None) -> None:
     from dpsync.client import responses
     from dpsync.client.transport import Response
 

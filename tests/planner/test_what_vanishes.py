@@ -70,7 +70,7 @@ CASES: dict[str, tuple[str, str]] = {
 }
 
 
-def test_every_kind_that_can_be_deleted_is_here() -> None:
+def test_deletion_cases_cover_every_deletable_kind() -> None:
     assert set(CASES) == {kind.name for kind in REGISTRY.ordered if isinstance(kind.delete, Call)}
 
 
@@ -87,7 +87,7 @@ def plain(address: str) -> str:
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_what_vanishes_was_shown_and_counted(kind: str, lab: Lab) -> None:
+def test_plan_counts_all_deleted_objects(kind: str, lab: Lab) -> None:
     body, place = CASES[kind]
     lab.holds(**EVERYTHING)
     policy = f"{{ prune: ['{place}'], limits: {{ deletes: 0 }} }}"

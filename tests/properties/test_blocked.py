@@ -11,9 +11,7 @@ STRANGER = "nobody"
 
 
 @law(40)
-def test_people_who_are_not_there_block_what_names_them_and_nothing_else(
-    platform: Platform, draw: Draw
-) -> None:
+def test_missing_members_block_only_referring_entries(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=3, partly=False)
     blocked = name_a_stranger(draw, made)
     platform.start(made)

@@ -18,9 +18,7 @@ _PEOPLE = ("member", "team_member")
 
 
 @law(100)
-def test_after_an_apply_the_plan_is_empty_and_a_second_apply_sends_no_write(
-    platform: Platform, draw: Draw
-) -> None:
+def test_second_apply_sends_no_writes(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 5))
     platform.start(made)
     session = platform.session(made.configuration, parallelism=draw.pick([4, 1, 16]))
@@ -36,7 +34,7 @@ def test_after_an_apply_the_plan_is_empty_and_a_second_apply_sends_no_write(
 
 
 @law(60)
-def test_the_platform_is_what_was_wanted(platform: Platform, draw: Draw) -> None:
+def test_apply_produces_declared_platform_state(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 5), explicit=True)
     discard_if(adopts(made), "a new entry has a name that is live")
     born = ids(made.world)
@@ -55,7 +53,7 @@ def test_the_platform_is_what_was_wanted(platform: Platform, draw: Draw) -> None
 
 
 @law(25)
-def test_every_write_is_a_step_of_the_plan_and_each_step_is_sent_once(platform: Platform, draw: Draw) -> None:
+def test_apply_sends_each_plan_step_once(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=4)
     platform.start(made)
     session = platform.session(made.configuration)
@@ -69,7 +67,7 @@ def test_every_write_is_a_step_of_the_plan_and_each_step_is_sent_once(platform: 
 
 
 @law(40)
-def test_what_the_plan_does_not_name_is_as_it_was(platform: Platform, draw: Draw) -> None:
+def test_apply_leaves_unplanned_objects_unchanged(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=4)
     platform.start(made)
     session = platform.session(made.configuration)

@@ -335,7 +335,9 @@ def key(title: str) -> str:
 
 
 @pytest.mark.parametrize("seed", range(SEED, SEED + EXAMPLES))
-def test_accidents_delete_and_double_nothing(platform: Platform, seed: int, tmp_path: Path) -> None:
+def test_unattended_apply_after_file_accidents_preserves_content(
+    platform: Platform, seed: int, tmp_path: Path
+) -> None:
     """Otherwise, `apply --yes` deletes a space because a file was renamed."""
     (tmp_path / "project").mkdir()
     accident = Accident(platform, seed, tmp_path / "project")

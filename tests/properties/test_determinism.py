@@ -14,7 +14,7 @@ from .platform import REGISTRY, Platform, case
 
 
 @law(40)
-def test_files_keys_and_parallelism_mean_nothing(platform: Platform, draw: Draw) -> None:
+def test_plan_is_independent_of_files_keys_and_parallelism(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=4)
     platform.start(made)
     plan = plan_of(platform, platform.session(made.configuration, parallelism=1)).plan

@@ -37,39 +37,39 @@ PROMISES: dict[str, Any] = {
     for module, name, promise in (
         (
             test_convergence,
-            "test_after_an_apply_the_plan_is_empty_and_a_second_apply_sends_no_write",
+            "test_second_apply_sends_no_writes",
             "an apply converges",
         ),
-        (test_convergence, "test_the_platform_is_what_was_wanted", "what was wanted is there"),
+        (test_convergence, "test_apply_produces_declared_platform_state", "what was wanted is there"),
         (
             test_convergence,
-            "test_every_write_is_a_step_of_the_plan_and_each_step_is_sent_once",
+            "test_apply_sends_each_plan_step_once",
             "each step is sent once",
         ),
-        (test_convergence, "test_what_the_plan_does_not_name_is_as_it_was", "what is not named stays"),
-        (test_renames, "test_names_dealt_anew_make_and_delete_nothing", "renames make and delete nothing"),
-        (test_renames, "test_interrupted_renames_are_gone_on_with", "interrupted renames go on"),
+        (test_convergence, "test_apply_leaves_unplanned_objects_unchanged", "what is not named stays"),
+        (test_renames, "test_random_renames_with_ids_file_only_update", "renames make and delete nothing"),
+        (test_renames, "test_interrupted_renames_are_finished_by_next_apply", "interrupted renames go on"),
         (
             test_restructuring,
-            "test_with_the_answer_every_navigation_becomes_what_is_declared",
+            "test_confirmed_restructure_converges_in_two_applies",
             "navigations are built anew",
         ),
         (
             test_keeping,
-            "test_where_only_some_places_are_pruned_the_rest_is_kept",
+            "test_apply_deletes_only_in_pruned_lists",
             "what is not pruned is kept",
         ),
         (
             test_order,
-            "test_a_reordering_is_as_few_moves_as_possible_and_nothing_else",
+            "test_reordering_uses_only_fewest_moves",
             "a reordering is few moves",
         ),
         (
             test_other_kinds,
-            "test_from_one_configuration_to_another_and_then_nothing",
+            "test_any_configuration_change_converges",
             "other kinds converge",
         ),
-        (test_stale, "test_a_plan_that_rests_on_something_changed_is_refused", "a stale plan is refused"),
+        (test_stale, "test_apply_refuses_plan_after_outside_change", "a stale plan is refused"),
     )
 }
 """By what they promise, laws of other modules; there they hold on `full`."""
@@ -82,7 +82,7 @@ def inner(promise: str) -> Any:
 
 @pytest.mark.parametrize("promise", PROMISES)
 @law(20)
-def test_it_holds_on_the_edition_of_today(today: Platform, draw: Draw, promise: str) -> None:
+def test_property_holds_on_published_edition(today: Platform, draw: Draw, promise: str) -> None:
     inner(promise)(today, draw)
 
 
@@ -96,14 +96,12 @@ DOCUMENTED = (
 
 @pytest.mark.parametrize("promise", DOCUMENTED)
 @law(20)
-def test_it_holds_on_the_documented_platform(reference: Platform, draw: Draw, promise: str) -> None:
+def test_property_holds_on_reference_edition(reference: Platform, draw: Draw, promise: str) -> None:
     inner(promise)(reference, draw)
 
 
 @law(20)
-def test_of_a_navigation_that_is_built_anew_there_nothing_is_left_but_what_is_blocked(
-    reference: Platform, draw: Draw
-) -> None:
+def test_restructure_on_reference_leaves_only_blocked_changes(reference: Platform, draw: Draw) -> None:
     made, answers = test_restructuring.turned(draw)
     reference.start(made)
     session = reference.session(made.configuration)
@@ -115,14 +113,14 @@ def test_of_a_navigation_that_is_built_anew_there_nothing_is_left_but_what_is_bl
 
 
 @pytest.mark.parametrize("seed", range(examples(4, soak=60)))
-def test_at_no_moment_is_anything_public_there_that_is_public_neither_before_nor_after(
+def test_apply_on_published_edition_has_no_transient_exposure(
     today: Platform, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     test_public.walk(test_public.Scene(today, seed), monkeypatch, seed, full=True)
 
 
 @law(60)
-def test_looks_of_a_site_and_of_its_spaces_converge_together(today: Platform, draw: Draw) -> None:
+def test_site_and_space_customizations_converge_together(today: Platform, draw: Draw) -> None:
     today.server.reset(others.world())
     for _ in range(3):
         wanted = others.document(others.looks_alone(draw))
@@ -133,7 +131,7 @@ def test_looks_of_a_site_and_of_its_spaces_converge_together(today: Platform, dr
 
 @pytest.mark.parametrize("profile", ["today", "reference"])
 @law(20)
-def test_after_an_import_the_plan_is_empty(request: pytest.FixtureRequest, draw: Draw, profile: str) -> None:
+def test_plan_after_import_is_empty(request: pytest.FixtureRequest, draw: Draw, profile: str) -> None:
     platform: Platform = request.getfixturevalue(profile)
     platform.server.reset(world([live_organization(draw, "acme", 4)]))
     inside = transport(platform.server, TOKEN)

@@ -163,7 +163,7 @@ def _make_example(
 @pytest.mark.parametrize("committed", [False, True], ids=["uncommitted", "committed"])
 @pytest.mark.parametrize("accident", ["lines swapped", "file missing"])
 @pytest.mark.parametrize("seed", seeds(8, 120))
-def test_plan_after_ids_file_accident_binds_right_objects(
+def test_plan_after_ids_file_accident_binds_correct_objects(
     platform: Platform, tmp_path: Path, accident: Accident, committed: bool, seed: int
 ) -> None:
     """Otherwise, dpsync writes values to the object of another entry, or creates a second object.

@@ -58,7 +58,7 @@ def disturbed(
 
 
 @law(40)
-def test_after_a_kill_at_any_write_the_next_run_reaches_the_same_end(platform: Platform, draw: Draw) -> None:
+def test_next_apply_after_kill_reaches_same_state(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4), explicit=True)
     session = platform.session(made.configuration, draw.pick([4, 1]))
     end, writes = uninterrupted(platform, made, session)
@@ -68,7 +68,7 @@ def test_after_a_kill_at_any_write_the_next_run_reaches_the_same_end(platform: P
 
 
 @law(15)
-def test_after_several_kills_the_last_run_reaches_the_same_end(platform: Platform, draw: Draw) -> None:
+def test_last_apply_after_several_kills_reaches_same_state(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4), explicit=True)
     session = platform.session(made.configuration)
     end, _ = uninterrupted(platform, made, session)
@@ -85,7 +85,7 @@ def test_after_several_kills_the_last_run_reaches_the_same_end(platform: Platfor
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("seed", RICH)
-def test_a_kill_at_each_write_of_a_rich_plan(platform: Platform, seed: int, when: When) -> None:
+def test_kill_at_each_write_reaches_same_state(platform: Platform, seed: int, when: When) -> None:
     made = rich(seed)
     session = platform.session(made.configuration, 1)
     end, writes = uninterrupted(platform, made, session)
@@ -95,7 +95,7 @@ def test_a_kill_at_each_write_of_a_rich_plan(platform: Platform, seed: int, when
 
 
 @law(40)
-def test_a_lost_answer_or_a_breakdown_ends_the_same_or_is_told(platform: Platform, draw: Draw) -> None:
+def test_lost_or_failed_response_converges_or_is_reported(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4), explicit=True)
     session = platform.session(made.configuration, draw.pick([4, 1]))
     end, writes = uninterrupted(platform, made, session)
@@ -120,7 +120,7 @@ def told_or_done(platform: Platform, made: Case, report: Report, end: Fields) ->
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("fault", [Lose, Break])
-def test_a_fault_at_each_write_of_a_rich_plan_is_overcome_or_told(
+def test_fault_at_each_write_is_recovered_or_reported(
     platform: Platform, fault: type[Lose] | type[Break], when: When
 ) -> None:
     made = rich(RICH[0])
@@ -137,7 +137,7 @@ def test_a_fault_at_each_write_of_a_rich_plan_is_overcome_or_told(
         assert differences(settled(platform.state(), ids(made.world)), end) == []
 
 
-def test_what_was_made_without_its_first_name_is_found_by_a_later_one(platform: Platform) -> None:
+def test_interrupted_site_creation_is_matched_by_title(platform: Platform) -> None:
     """A site is made by its title, and gets its basename by the next request."""
     ada = {"id": "u0", "displayName": "U0", "email": "u0@acme.example"}
     acme = {"id": "acme", "title": "Acme", "members": [{"user": "u0", "role": "admin"}]}

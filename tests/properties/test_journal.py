@@ -52,7 +52,7 @@ def applied(
 
 
 @law(60)
-def test_a_journal_alone_makes_the_same_report(platform: Platform, draw: Draw) -> None:
+def test_journal_alone_reproduces_report(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     session = platform.session(made.configuration, draw.pick([4, 1]))
     platform.start(made)

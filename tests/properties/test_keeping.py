@@ -9,7 +9,7 @@ from .states import ids
 
 
 @law(40)
-def test_without_prune_nothing_is_deleted(platform: Platform, draw: Draw) -> None:
+def test_apply_without_prune_deletes_no_objects(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 5))
     made.configuration["policy"]["prune"] = []
     for organization in made.configuration["organizations"].values():
@@ -28,7 +28,7 @@ def test_without_prune_nothing_is_deleted(platform: Platform, draw: Draw) -> Non
 
 
 @law(30)
-def test_where_only_some_places_are_pruned_the_rest_is_kept(platform: Platform, draw: Draw) -> None:
+def test_apply_deletes_only_in_pruned_lists(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 5))
     organizations = made.configuration["organizations"].values()
     for organization in organizations:
@@ -53,7 +53,7 @@ def test_where_only_some_places_are_pruned_the_rest_is_kept(platform: Platform, 
 
 
 @law(30)
-def test_more_deletes_than_allowed_need_their_number(platform: Platform, draw: Draw) -> None:
+def test_deletions_above_limits_need_confirmed_count(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 5))
     made.configuration["policy"]["limits"] = {"deletes": 0, "percent": 0}
     platform.start(made)

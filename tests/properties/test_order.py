@@ -12,7 +12,7 @@ from .platform import Platform
 
 
 @law(30)
-def test_a_reordering_is_as_few_moves_as_possible_and_nothing_else(platform: Platform, draw: Draw) -> None:
+def test_reordering_uses_only_fewest_moves(platform: Platform, draw: Draw) -> None:
     live = live_organization(draw, "acme", 5)
     repair(draw, live, strict=True)
     wanted = live.copy()

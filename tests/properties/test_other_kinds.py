@@ -35,7 +35,7 @@ def applied(platform: Platform, configuration: Fields) -> Report:
 
 
 @law(28)
-def test_from_one_configuration_to_another_and_then_nothing(platform: Platform, draw: Draw) -> None:
+def test_any_configuration_change_converges(platform: Platform, draw: Draw) -> None:
     platform.server.reset(world())
     for wanted in (organization(draw), organization(draw)):
         applied(platform, document(wanted))
@@ -46,9 +46,7 @@ def test_from_one_configuration_to_another_and_then_nothing(platform: Platform, 
 
 
 @law(28)
-def test_after_a_kill_at_any_write_the_next_run_finishes_and_nothing_is_there_twice(
-    platform: Platform, draw: Draw
-) -> None:
+def test_next_apply_after_kill_creates_no_duplicates(platform: Platform, draw: Draw) -> None:
     wanted = keeping(organization(draw))
     writes = writes_of(platform, wanted)
     number, when = draw.number(0, writes - 1), draw.pick(["after", "before"])
@@ -60,7 +58,7 @@ def test_after_a_kill_at_any_write_the_next_run_finishes_and_nothing_is_there_tw
 
 
 @law(28)
-def test_a_lost_answer_or_a_breakdown_makes_nothing_twice(platform: Platform, draw: Draw) -> None:
+def test_lost_or_failed_response_creates_no_duplicates(platform: Platform, draw: Draw) -> None:
     wanted = keeping(organization(draw))
     writes = writes_of(platform, wanted)
     number, when = draw.number(0, writes - 1), draw.pick(["after", "before"])
@@ -72,7 +70,7 @@ def test_a_lost_answer_or_a_breakdown_makes_nothing_twice(platform: Platform, dr
 
 
 @law(20)
-def test_files_keys_and_parallelism_mean_nothing(platform: Platform, draw: Draw) -> None:
+def test_plan_is_independent_of_files_keys_and_parallelism(platform: Platform, draw: Draw) -> None:
     platform.server.reset(world())
     applied(platform, document(organization(draw)))
     platform.server.finish(abandoned=True)

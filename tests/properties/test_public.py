@@ -135,14 +135,14 @@ SCENES = (*range(30), 42, 72, 123)
 
 
 @pytest.mark.parametrize("seed", range(600) if SOAK else SCENES)
-def test_at_no_moment_is_anything_public_that_is_public_neither_before_nor_after(
+def test_apply_has_no_transient_exposure(
     platform: Platform, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     walk(Scene(platform, seed), monkeypatch, seed, full=True)
 
 
 @pytest.mark.parametrize("seed", range(examples(10, 200)))
-def test_on_a_server_that_has_no_drafts_the_plan_asks_before_anything_is_public_for_a_moment(
+def test_plan_without_draft_support_asks_before_transient_exposure(
     reference: Platform, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     walk(Scene(reference, seed, full=False), monkeypatch, seed)

@@ -74,49 +74,49 @@ def rehearsed_is_what_is_done(platform: Platform, session: Session, stage: Stage
 
 
 @law(50)
-def test_a_loaded_world_gives_the_answers_that_it_was_made_from(platform: Platform, draw: Draw) -> None:
+def test_loaded_replica_reproduces_read_responses(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     platform.start(made)
     loaded_is_what_was_read(staged(platform, platform.session(made.configuration)))
 
 
 @law(50)
-def test_so_it_does_with_the_documented_operations_alone(reference: Platform, draw: Draw) -> None:
+def test_loaded_replica_on_reference_reproduces_read_responses(reference: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     reference.start(made)
     loaded_is_what_was_read(staged(reference, reference.session(made.configuration)))
 
 
 @law(50)
-def test_so_it_does_with_the_edition_of_today(today: Platform, draw: Draw) -> None:
+def test_loaded_replica_on_published_reproduces_read_responses(today: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     today.start(made)
     loaded_is_what_was_read(staged(today, today.session(made.configuration)))
 
 
 @law(22)
-def test_a_saved_world_gives_the_answers_that_it_was_made_from(platform: Platform, draw: Draw) -> None:
+def test_saved_world_reproduces_read_responses(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     platform.start(made)
     saved_is_what_was_read(platform, staged(platform, platform.session(made.configuration)))
 
 
 @law(22)
-def test_so_does_one_of_the_documented_operations_alone(reference: Platform, draw: Draw) -> None:
+def test_saved_world_on_reference_reproduces_read_responses(reference: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     reference.start(made)
     saved_is_what_was_read(reference, staged(reference, reference.session(made.configuration)))
 
 
 @law(22)
-def test_so_does_one_of_the_edition_of_today(today: Platform, draw: Draw) -> None:
+def test_saved_world_on_published_reproduces_read_responses(today: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     today.start(made)
     saved_is_what_was_read(today, staged(today, today.session(made.configuration)))
 
 
 @law(22)
-def test_so_does_one_with_every_kind(platform: Platform, draw: Draw) -> None:
+def test_saved_world_with_every_kind_reproduces_responses(platform: Platform, draw: Draw) -> None:
     platform.server.reset(others.world())
     applied(platform, others.document(others.organization(draw)))
     platform.server.finish(abandoned=True)
@@ -125,7 +125,7 @@ def test_so_does_one_with_every_kind(platform: Platform, draw: Draw) -> None:
 
 
 @law(30)
-def test_after_any_faults_one_clean_apply_converges(platform: Platform, draw: Draw) -> None:
+def test_clean_apply_converges_after_rehearsed_faults(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     platform.start(made)
     rehearsal = rehearse(staged(platform, platform.session(made.configuration)), faults=4, seed=0)
@@ -133,7 +133,7 @@ def test_after_any_faults_one_clean_apply_converges(platform: Platform, draw: Dr
 
 
 @law(28)
-def test_so_it_does_with_every_kind(platform: Platform, draw: Draw) -> None:
+def test_loaded_replica_with_every_kind_reproduces_responses(platform: Platform, draw: Draw) -> None:
     platform.server.reset(others.world())
     applied(platform, others.document(others.organization(draw)))
     platform.server.finish(abandoned=True)
@@ -141,7 +141,7 @@ def test_so_it_does_with_every_kind(platform: Platform, draw: Draw) -> None:
 
 
 @law(100)
-def test_an_apply_does_what_its_rehearsal_did(platform: Platform, draw: Draw) -> None:
+def test_apply_equals_its_rehearsal(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     platform.start(made)
     session = platform.session(made.configuration, draw.pick([4, 1]))
@@ -149,9 +149,7 @@ def test_an_apply_does_what_its_rehearsal_did(platform: Platform, draw: Draw) ->
 
 
 @law(100)
-def test_an_apply_with_the_documented_operations_alone_does_what_its_rehearsal_did(
-    reference: Platform, draw: Draw
-) -> None:
+def test_apply_on_reference_equals_its_rehearsal(reference: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     reference.start(made)
     session = reference.session(made.configuration)
@@ -159,7 +157,7 @@ def test_an_apply_with_the_documented_operations_alone_does_what_its_rehearsal_d
 
 
 @law(100)
-def test_an_apply_of_every_kind_does_what_its_rehearsal_did(platform: Platform, draw: Draw) -> None:
+def test_apply_of_every_kind_equals_its_rehearsal(platform: Platform, draw: Draw) -> None:
     platform.server.reset(others.world())
     applied(platform, others.document(others.organization(draw)))
     platform.server.finish(abandoned=True)
@@ -182,7 +180,7 @@ class Watched(Around):
 
 
 @law(40)
-def test_what_is_public_changes_in_the_same_order(platform: Platform, draw: Draw) -> None:
+def test_visibility_changes_in_rehearsed_order(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     platform.start(made)
     session = platform.session(made.configuration, 1)
@@ -209,7 +207,7 @@ def test_what_is_public_changes_in_the_same_order(platform: Platform, draw: Draw
 
 
 @pytest.mark.parametrize("seed", [15, 32])
-def test_a_rehearsal_leaves_the_platform_as_it_was(platform: Platform, seed: int) -> None:
+def test_rehearsal_leaves_platform_unchanged(platform: Platform, seed: int) -> None:
     from random import Random
 
     made = case(Draw(Random(seed)), size=4, explicit=True)

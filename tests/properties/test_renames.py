@@ -104,7 +104,7 @@ class Renamed:
 
 
 @law(40)
-def test_names_dealt_anew_make_and_delete_nothing(platform: Platform, draw: Draw) -> None:
+def test_random_renames_with_ids_file_only_update(platform: Platform, draw: Draw) -> None:
     renamed = Renamed(platform, draw, draw.number(1, 5))
     plan = renamed.plan()
     assert {change.action for change in plan.changes} <= {"update"}
@@ -116,7 +116,7 @@ def test_names_dealt_anew_make_and_delete_nothing(platform: Platform, draw: Draw
 
 
 @law(40)
-def test_names_dealt_anew_without_ids_file_are_right_or_asked(platform: Platform, draw: Draw) -> None:
+def test_random_renames_without_ids_match_or_ask(platform: Platform, draw: Draw) -> None:
     """Otherwise, an entry writes to the object of another one, or content is created a second time."""
     renamed = Renamed(platform, draw, draw.number(1, 5), recorded=False)
     try:
@@ -134,7 +134,7 @@ def test_names_dealt_anew_without_ids_file_are_right_or_asked(platform: Platform
 
 
 @law(40)
-def test_interrupted_renames_are_gone_on_with(platform: Platform, draw: Draw) -> None:
+def test_interrupted_renames_are_finished_by_next_apply(platform: Platform, draw: Draw) -> None:
     renamed = Renamed(platform, draw, draw.number(2, 5))
     for _ in range(draw.number(1, 3)):
         with suppress(Killed):

@@ -69,7 +69,7 @@ def apply(platform: Platform, session: Session, answers: tuple[str, ...]) -> Rep
 
 
 @law(40)
-def test_with_the_answer_every_navigation_becomes_what_is_declared(platform: Platform, draw: Draw) -> None:
+def test_confirmed_restructure_converges_in_two_applies(platform: Platform, draw: Draw) -> None:
     made, answers = turned(draw)
     platform.start(made)
     session = platform.session(made.configuration)
@@ -82,7 +82,7 @@ def test_with_the_answer_every_navigation_becomes_what_is_declared(platform: Pla
 
 
 @law(40)
-def test_killed_on_the_way_the_same_command_goes_on(platform: Platform, draw: Draw) -> None:
+def test_interrupted_restructure_is_finished_by_same_command(platform: Platform, draw: Draw) -> None:
     made, answers = turned(draw)
     platform.start(made)
     session = platform.session(made.configuration)

@@ -21,7 +21,7 @@ _TITLED = {
 
 
 @law(40)
-def test_a_plan_that_rests_on_something_changed_is_refused(platform: Platform, draw: Draw) -> None:
+def test_apply_refuses_plan_after_outside_change(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=3, explicit=True)
     platform.start(made)
     session = platform.session(made.configuration)
@@ -51,7 +51,7 @@ def elsewhere(platform: Platform, change: Change, title: str) -> None:
 
 
 @law(40)
-def test_what_somebody_else_made_meanwhile_is_not_made_again(platform: Platform, draw: Draw) -> None:
+def test_apply_refuses_plan_after_outside_creation(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=3, explicit=True)
     made.configuration["organizations"]["acme"]["teams"]["newcomers"] = {"title": "Newcomers"}
     platform.start(made)

@@ -60,12 +60,14 @@ def met(what: What, after: bool = False) -> tuple[Any, int]:
     ("503", False, (503, 0)), ("503", True, (503, 1)), ("429", False, (429, 0)),
     ("kill", False, (Killed, 0)), ("kill", True, (Killed, 1)),
 ])  # fmt: skip
-def test_a_fault_is_what_a_client_sees_of_one(what: What, after: bool, seen: tuple[Any, int]) -> None:
+def test_injected_fault_produces_expected_client_error(
+    what: What, after: bool, seen: tuple[Any, int]
+) -> None:
     """Otherwise, what happens to a write whose answer is lost is never rehearsed."""
     assert met(what, after) == seen
 
 
-def test_after_a_kill_nothing_is_sent_any_more() -> None:
+def test_killed_transport_sends_no_more_requests() -> None:
     """Otherwise, a process that was killed goes on to write, and nothing is left to mend."""
     transport = Faulty(Counted(), (Fault(1, "kill"),))
     for request in (WRITE, WRITE, READ):
@@ -73,36 +75,36 @@ def test_after_a_kill_nothing_is_sent_any_more() -> None:
             transport.send(request)
 
 
-def test_reads_meet_no_fault() -> None:
+def test_injected_faults_affect_only_writes() -> None:
     assert Faulty(Counted(), (Fault(1, "time-out"),)).send(READ).status == 200
 
 
-def test_a_seed_draws_the_same_faults_again() -> None:
+def test_same_seed_draws_same_faults() -> None:
     assert draw(Random(7), 20) == draw(Random(7), 20)
     assert len({draw(Random(seed), 20) for seed in range(20)}) > 10
 
 
-def test_each_fault_hits_a_write_that_there_is() -> None:
+def test_every_drawn_fault_targets_an_existing_write() -> None:
     for seed in range(100):
         found = draw(Random(seed), 3)
         assert found
         assert all(1 <= fault.at <= 3 for fault in found)
 
 
-def test_what_a_rate_limit_refuses_is_never_carried_out() -> None:
+def test_rate_limited_write_is_never_executed() -> None:
     """Otherwise, a write that the platform refuses is carried out: a fault that no platform has."""
     drawn = [fault for seed in range(100) for fault in draw(Random(seed), 3) if fault.what == "429"]
     assert drawn
     assert not any(fault.after for fault in drawn)
 
 
-def test_after_any_faults_one_clean_apply_converges(staged: Staged) -> None:
+def test_clean_apply_converges_after_random_faults(staged: Staged) -> None:
     rehearsal = rehearse(staged(), faults=examples(8, 200), seed=0)
     assert [run for run in rehearsal.faults if not run.good] == []
     assert len(rehearsal.faults) == examples(8, 200)
 
 
-def test_repeated_write_on_published_is_not_a_duplicate(staged_published: Staged) -> None:
+def test_repeated_write_is_not_reported_as_duplicate(staged_published: Staged) -> None:
     """Otherwise, the second audit event of a write that was sent again makes the plan look unfit."""
     teams = {"ops": {"title": "Operations", "id": "t-ops"}}
     wanted = {"dpsync": 1, "organizations": {"acme": {"id": "acme", "teams": teams}}}
@@ -111,12 +113,12 @@ def test_repeated_write_on_published_is_not_a_duplicate(staged_published: Staged
     assert [run for run in rehearsal.faults if not run.good] == []
 
 
-def test_the_same_seed_says_the_same(staged: Staged) -> None:
+def test_fault_rehearsal_is_reproducible_by_seed(staged: Staged) -> None:
     first, second = (rehearse(staged(), faults=2, seed=5).faults for _ in range(2))
     assert first == second
 
 
-def test_a_plan_that_is_not_fit_is_not_disturbed(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unfit_plan_skips_fault_injection(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, a plan that is not fit is disturbed as well, and its faults hide why it is not."""
     stage, send, steps = staged(), Attempt._send, count()
     first = "the first step alone is carried out"
@@ -138,7 +140,7 @@ def test_a_plan_that_is_not_fit_is_not_disturbed(staged: Staged, monkeypatch: py
         ),
     ],
 )
-def test_what_is_lost_or_does_not_converge_is_not_good(
+def test_lost_object_or_missing_convergence_fails_fault_run(
     name: str, instead: Callable[..., Any], end: str, staged: Staged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, what is lost, or there twice, after a disturbed apply is told by nobody.
@@ -150,7 +152,7 @@ def test_what_is_lost_or_does_not_converge_is_not_good(
     assert (run.good, run.end.endswith(end)) == (False, True)
 
 
-def test_what_a_process_has_not_recorded_before_its_end_is_lost() -> None:
+def test_killed_process_records_no_ids() -> None:
     """Otherwise, a killed process has recorded what it made, which no real one has."""
     memory = faults._Memory(NO_IDS)
     edits = {("acme", Address.parse("acme/teams/a")): RecordedLine(Address.parse("acme/teams/a"), "1")}
@@ -162,7 +164,7 @@ def test_what_a_process_has_not_recorded_before_its_end_is_lost() -> None:
     assert memory.ids != NO_IDS
 
 
-def test_the_clean_apply_is_given_each_answer_that_it_asks_for_and_no_line_of_a_file() -> None:
+def test_clean_apply_after_fault_gets_requested_confirmations() -> None:
     """Otherwise, what is left of a plan that was agreed to is refused, and the rehearsal says that it cannot
     be mended.
     """
@@ -182,7 +184,7 @@ def sending_again(real: Callable[..., Any]) -> Callable[..., Any]:
     return send
 
 
-def test_what_is_there_twice_afterwards_is_found(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_rehearsal_detects_duplicate_objects(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
     stage = staged()
     numbers = iter(range(1, 7))
     monkeypatch.setattr(WriteClient, "send", sending_again(WriteClient.send))

@@ -169,21 +169,19 @@ MUTANTS: list[Plant] = [
 ]  # fmt: skip
 
 
-def test_the_same_plan_without_a_mistake_goes_as_planned(staged: Staged) -> None:
+def test_rehearsal_without_planted_bug_has_no_deviations(staged: Staged) -> None:
     rehearsal = rehearse(staged())
     assert rehearsal.deviations == ()
     assert (rehearsal.done, rehearsal.converged) == (rehearsal.steps, True)
 
 
-def test_so_it_does_whichever_step_that_may_run_is_the_next_one(
-    staged: Staged, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rehearsal_is_independent_of_step_order(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
     last_first(monkeypatch)
     assert rehearse(staged()).deviations == ()
 
 
 @pytest.mark.parametrize("plant", MUTANTS, ids=lambda plant: plant.__name__)
-def test_a_mistake_of_the_executor_makes_the_plan_unfit(
+def test_rehearsal_detects_planted_executor_bug(
     staged: Staged, monkeypatch: pytest.MonkeyPatch, plant: Plant
 ) -> None:
     stage = staged()
@@ -191,7 +189,7 @@ def test_a_mistake_of_the_executor_makes_the_plan_unfit(
     assert not rehearse(stage).fit
 
 
-def test_what_is_exposed_too_early_is_found(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rehearsal_detects_premature_exposure(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, what is public too early is not found."""
     stage = staged()
     exposed_too_early(monkeypatch)

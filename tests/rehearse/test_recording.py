@@ -34,7 +34,7 @@ def recorded(answers: dict[tuple[str, str], tuple[int, object]], *methods: str) 
     return recording
 
 
-def test_the_pages_of_a_list_are_one_reading() -> None:
+def test_recording_joins_pages_of_a_list() -> None:
     pages = {
         ("/orgs/acme/teams", "limit=2"): (200, {"items": [1, 2], "next": {"page": "b"}}),
         ("/orgs/acme/teams", "limit=2&page=b"): (200, {"items": [3], "next": {"page": "c"}}),
@@ -43,7 +43,7 @@ def test_the_pages_of_a_list_are_one_reading() -> None:
     assert list(recorded(pages).readings()) == [RecordedAnswer("/orgs/acme/teams", (), 200, [1, 2, 3, 4])]
 
 
-def test_pages_that_lead_back_to_themselves_end() -> None:
+def test_recording_stops_at_pagination_cycle() -> None:
     pages = {
         ("/orgs", "limit=1"): (200, {"items": [1], "next": {"page": "b"}}),
         ("/orgs", "limit=1&page=b"): (200, {"items": [2], "next": {"page": "b"}}),
@@ -51,7 +51,7 @@ def test_pages_that_lead_back_to_themselves_end() -> None:
     assert [reading.content for reading in recorded(pages).readings()] == [[1, 2]]
 
 
-def test_what_is_asked_for_by_another_query_is_another_reading() -> None:
+def test_recording_separates_different_queries() -> None:
     lists = {
         ("/integrations", "limit=9&owner=acme"): (200, {"items": [1]}),
         ("/integrations", "limit=9&owner=globex"): (200, {"items": [2]}),
@@ -60,30 +60,30 @@ def test_what_is_asked_for_by_another_query_is_another_reading() -> None:
     assert found == {(("owner", "acme"),): [1], (("owner", "globex"),): [2]}
 
 
-def test_a_refusal_is_kept_as_one() -> None:
+def test_recording_keeps_refused_reads() -> None:
     found = recorded({("/orgs/acme/saml", ""): (403, {"error": {}})}).readings()
     assert [(reading.status, reading.content) for reading in found] == [(403, None)]
 
 
-def test_what_is_no_json_is_kept_as_its_text() -> None:
+def test_recording_keeps_non_json_text() -> None:
     recording = Recording()
     recording.put(Request("GET", "/openapi"), Response(200, {}, "openapi: é".encode()), 0.0)
     assert [reading.content for reading in recording.readings()] == ["openapi: é"]
 
 
-def test_every_answer_is_counted() -> None:
+def test_recording_counts_all_responses() -> None:
     assert recorded({("/a", ""): (200, {}), ("/b", ""): (503, {})}).requests == 2
 
 
-def test_a_breakdown_says_nothing_of_what_is_there() -> None:
+def test_recording_skips_server_errors() -> None:
     assert list(recorded({("/orgs", ""): (503, {})}).readings()) == []
 
 
-def test_no_write_is_kept() -> None:
+def test_recording_skips_writes() -> None:
     assert list(recorded({("/orgs", ""): (200, {})}, "POST", "PUT", "PATCH", "DELETE").readings()) == []
 
 
-def test_what_comes_after_its_end_is_no_part_of_it() -> None:
+def test_ended_recording_ignores_later_responses() -> None:
     recording = Recording()
     recording.end()
     recording.around(Answering({("/orgs", ""): (200, {})})).send(Request("GET", "/orgs"))
@@ -101,15 +101,15 @@ def times(*seconds: float) -> Recording:
 @pytest.mark.parametrize(
     ("seconds", "latency"), [((), 0), ((0.5,), 0.5), ((9.0, 0.5, 1.0), 1.0), ((0.5, 1.0, 1.5, 9.0), 1.5)]
 )
-def test_the_latency_is_that_of_the_answer_in_the_middle(seconds: tuple[float, ...], latency: float) -> None:
+def test_recording_latency_is_the_median(seconds: tuple[float, ...], latency: float) -> None:
     assert times(*seconds).latency == latency
 
 
-def test_a_reading_begins_with_its_first_request() -> None:
+def test_recording_duration_starts_at_first_request() -> None:
     assert times().seconds == 0
     assert times(5000.0).seconds == pytest.approx(5000)
     assert times(5000.0, 1.0).seconds == pytest.approx(5000, abs=100)
 
 
-def test_it_shows_nothing_of_what_it_holds() -> None:
+def test_recording_repr_hides_content() -> None:
     assert repr(recorded({("/orgs", ""): (200, {"token": "s3cret"})})) == "Recording(1)"

@@ -42,25 +42,25 @@ def altered(stage: Stage, path: str, **members: Any) -> None:
             stage.recording._answers[one, query] = kept
 
 
-def test_each_step_is_done_and_the_moves_are_counted(staged: Staged) -> None:
+def test_rehearsal_counts_steps_moves_and_writes(staged: Staged) -> None:
     rehearsal = rehearse(staged())
     assert (rehearsal.done, rehearsal.steps, rehearsal.moves) == (16, 16, 1)
     assert (rehearsal.writes, rehearsal.looked) == (16, 16)
 
 
 @pytest.mark.parametrize("parallelism", [1, 16])
-def test_how_many_requests_are_in_flight_changes_nothing(staged: Staged, parallelism: int) -> None:
+def test_rehearsal_is_independent_of_parallelism(staged: Staged, parallelism: int) -> None:
     rehearsal = rehearse(staged(parallelism=parallelism))
     assert (rehearsal.fit, rehearsal.complete) == (True, True)
 
 
-def test_the_time_is_that_of_two_readings_and_of_the_steps(staged: Staged) -> None:
+def test_estimated_time_is_two_reads_plus_writes(staged: Staged) -> None:
     time = rehearse(staged()).time
     assert time is not None
     assert time.seconds == pytest.approx(2 * time.reading + time.writing, abs=0.01)
 
 
-def test_an_answer_that_the_companion_cannot_give_again_makes_the_plan_unfit(staged: Staged) -> None:
+def test_rehearsal_is_unfit_when_copy_differs_from_platform(staged: Staged) -> None:
     """Otherwise, a rehearsal of another platform than the live one calls the plan fit."""
     stage = staged()
     altered(stage, "/orgs/acme/spaces", title="Another")  # and the plan is still that of the first answer
@@ -69,7 +69,7 @@ def test_an_answer_that_the_companion_cannot_give_again_makes_the_plan_unfit(sta
     assert rehearsal.time is None
 
 
-def test_an_answer_that_the_companion_does_not_take_is_told_and_nothing_is_carried_out(
+def test_rehearsal_stops_when_copy_cannot_be_loaded(
     staged: Staged,
 ) -> None:
     stage = staged()
@@ -78,7 +78,9 @@ def test_an_answer_that_the_companion_does_not_take_is_told_and_nothing_is_carri
     assert (kinds(rehearsal), rehearsal.done) == ({"loading"}, 0)
 
 
-def test_a_plan_that_does_not_converge_is_not_fit(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rehearsal_is_unfit_when_plan_does_not_converge(
+    staged: Staged, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Otherwise, a rehearsal that does not converge calls the plan fit."""
     real = Replica.send
 
@@ -95,7 +97,7 @@ def test_a_plan_that_does_not_converge_is_not_fit(staged: Staged, monkeypatch: p
     assert (one.address, one.origin is not None) == ("acme/spaces/news", True)
 
 
-def test_a_step_that_is_refused_is_told_with_its_answer_and_its_line(
+def test_refused_rehearsal_step_reports_status_and_line(
     staged: Staged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = Replica.send
@@ -113,7 +115,7 @@ def test_a_step_that_is_refused_is_told_with_its_answer_and_its_line(
     assert one.origin is not None
 
 
-def test_what_is_not_read_and_named_is_taken_to_be_there_and_told(staged: Staged) -> None:
+def test_rehearsal_lists_assumed_unread_references(staged: Staged) -> None:
     wanted = copy.deepcopy(WANTED)
     acme = wanted["organizations"]["acme"]
     acme["collections"], acme["sites"] = {"all": {"title": "All", "new": True}}, {}
@@ -126,7 +128,7 @@ def test_what_is_not_read_and_named_is_taken_to_be_there_and_told(staged: Staged
     assert [one.about for one in rehearsal.unproven if one.what == "assumed"] == [("the collection c-old",)]
 
 
-def test_its_client_has_no_way_to_the_platform(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rehearsal_opens_no_connection_to_platform(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
     def nowhere(*_: Any, **__: Any) -> Any:
         raise AssertionError("a rehearsal opens no transport")
 
@@ -135,7 +137,7 @@ def test_its_client_has_no_way_to_the_platform(staged: Staged, monkeypatch: pyte
     assert rehearse(stage).fit
 
 
-def test_it_keeps_no_journal_and_holds_no_ids_file(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rehearsal_keeps_no_journal_or_ids_file(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
     stage, given = staged(), {}
     real = type(stage.session).apply
 
@@ -149,7 +151,7 @@ def test_it_keeps_no_journal_and_holds_no_ids_file(staged: Staged, monkeypatch: 
     assert NoJournal.path is None
 
 
-def test_its_secrets_are_made_up_and_new_each_time(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rehearsal_uses_fresh_placeholder_secrets(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOT_KEY", "s3cret")
     bot = {"title": "Bot", "script": "x", "secrets": {"KEY": {"env": "BOT_KEY"}}, "new": True}
     bots = {"publishedIntegrations": {"acme-bot": bot}}
@@ -172,7 +174,7 @@ TO_SECTIONS = NavigationChange(address="acme/sites/docs", before=(), after=(), k
     ],
     ids=["towards sections", "in one run", "an answer to nothing"],
 )
-def test_only_what_takes_two_runs_may_leave_changes(plan: Plan, told: list[str]) -> None:
+def test_only_two_run_navigation_plans_may_leave_changes(plan: Plan, told: list[str]) -> None:
     """Otherwise, whoever answers a question that nobody asks learns of no plan that does not converge.
 
     Otherwise, a navigation that is built in two runs can never be rehearsed.
@@ -182,7 +184,7 @@ def test_only_what_takes_two_runs_may_leave_changes(plan: Plan, told: list[str])
     assert [item.what for item in run._deviations(plan, report)] == told
 
 
-def test_of_what_was_not_carried_out_each_reason_is_told_once() -> None:
+def test_rehearsal_groups_failed_steps_by_reason() -> None:
     """Otherwise, what hangs on one step hides that step among as many others.
 
     Otherwise, an apply that stopped on the way passes for one that went well.
@@ -206,9 +208,7 @@ def test_of_what_was_not_carried_out_each_reason_is_told_once() -> None:
     ("place", "before", "told"),
     [("acme/spaces", 0, True), ("acme/spaces", 1, False), ("acme/teams/ops/members", 0, False)],
 )
-def test_content_that_nobody_declares_afterwards_and_did_not_before_was_made_duplicates(
-    place: str, before: int, told: bool, staged: Staged
-) -> None:
+def test_rehearsal_detects_duplicated_content(place: str, before: int, told: bool, staged: Staged) -> None:
     """Otherwise, content that an apply makes twice is found by nobody."""
     stage = staged()
     there = tuple(Kept(place=place, addresses=(f"{place}/[A]",)) for _ in range(before))
@@ -228,7 +228,7 @@ def test_content_that_nobody_declares_afterwards_and_did_not_before_was_made_dup
         (World(scripts=1), {"token", "scripts"}),
     ],
 )
-def test_what_no_answer_holds_is_told_where_there_is_some(world: World, told: set[str]) -> None:
+def test_rehearsal_reports_unloaded_content(world: World, told: set[str]) -> None:
     """Otherwise, that no content was loaded is told by nobody.
 
     Otherwise, that no content was loaded is told by nobody, also of scripts.
@@ -237,14 +237,14 @@ def test_what_no_answer_holds_is_told_where_there_is_some(world: World, told: se
     assert {one.what for one in found} == told
 
 
-def test_what_is_new_gets_no_id_that_something_has_already() -> None:
+def test_rehearsal_ids_never_collide_with_existing_ids() -> None:
     """Otherwise, what a rehearsal makes takes the id of something that is there."""
     known = (("team", "tm-7"), ("team", "tm-12"), ("deleted-space", "sp-3"), ("space", "guides-99"))
     records = [Record(kind, id, {}) for kind, id in known]
     assert _counters(records, {"team": "tm", "space": "sp"}) == {"team": 12, "space": 3}
 
 
-def test_what_can_make_nothing_public_is_no_reason_to_look_at_every_site(
+def test_rehearsal_skips_exposure_checks_for_harmless_steps(
     staged: Staged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[Any] = []

@@ -42,7 +42,7 @@ SECRETS = [
 
 
 @pytest.mark.parametrize(("path", "content"), SECRETS)
-def test_nothing_secret_is_loaded(path: str, content: Any) -> None:
+def test_rehearsal_copy_omits_secrets(path: str, content: Any) -> None:
     """Otherwise, a key of the platform is in the world of a rehearsal.
 
     Otherwise, the headers of a server of tools, with their keys, are in a world.
@@ -54,7 +54,7 @@ def test_nothing_secret_is_loaded(path: str, content: Any) -> None:
     assert b"s3cret" not in to_json(world((path, content)).data)
 
 
-def test_what_the_agents_of_a_site_have_is_loaded() -> None:
+def test_rehearsal_copy_includes_agent_settings_of_site() -> None:
     docs = "/orgs/acme/sites/docs"
     inner = {"id": "cards", "label": "Cards", "parent": {"id": "billing", "label": "Billing"}}
     made = world(
@@ -71,16 +71,16 @@ def test_what_the_agents_of_a_site_have_is_loaded() -> None:
     assert site["channels"] == [{"id": "s", "type": "builtin:slack"}]
 
 
-def test_the_token_of_a_world_is_the_one_that_was_made_for_it() -> None:
+def test_rehearsal_copy_uses_only_generated_token() -> None:
     assert list(world(("/user", {"id": "ada"})).data["tokens"]) == ["made-up"]
 
 
-def test_whoever_has_the_token_carries_out_the_rehearsal_where_they_are_an_admin() -> None:
+def test_rehearsal_runs_as_token_owner_with_admin_role() -> None:
     people = ("/orgs/acme/members", [member("ada", "admin"), member("bob", "admin")])
     assert world(people, ("/user", {"id": "bob"})).data["tokens"] == {"made-up": "bob"}
 
 
-def test_for_a_reader_another_admin_does_it_and_the_reader_stays_one() -> None:
+def test_rehearsal_for_reader_runs_as_another_admin() -> None:
     """Otherwise, a reader carries the rehearsal out, or becomes an administrator in it."""
     people = ("/orgs/acme/members", [member("ada", "admin"), member("bob", "read")])
     made = world(people, ("/user", {"id": "bob"}))
@@ -88,14 +88,14 @@ def test_for_a_reader_another_admin_does_it_and_the_reader_stays_one() -> None:
     assert [one["role"] for one in acme(made)["members"]] == ["admin", "read"]
 
 
-def test_an_admin_whom_the_plan_changes_does_it_only_where_there_is_no_other() -> None:
+def test_rehearsal_avoids_admin_changed_by_plan() -> None:
     """Otherwise, the plan takes away the role of who carries it out, and a good plan is not fit."""
     people = ("/orgs/acme/members", [member("ada", "admin"), member("bob", "admin")])
     assert world(people, spared=("ada",)).data["tokens"] == {"made-up": "bob"}
     assert world(people, spared=("ada", "bob")).data["tokens"] == {"made-up": "ada"}
 
 
-def test_who_has_a_role_on_a_space_is_a_member_and_that_is_said_where_no_answer_does() -> None:
+def test_unlisted_space_member_is_assumed_and_reported() -> None:
     made = world(
         ("/orgs/acme/spaces", [{"id": "s1", "title": "One"}]),
         (
@@ -107,12 +107,12 @@ def test_who_has_a_role_on_a_space_is_a_member_and_that_is_said_where_no_answer_
     assert acme(made)["spaces"][0]["permissions"] == {"users": {"bob": "edit"}}
 
 
-def test_what_a_step_names_and_nobody_has_read_is_taken_to_be_there_and_named() -> None:
+def test_unread_objects_in_requests_are_assumed_and_reported() -> None:
     made = world(named=("/collections/c9", "/integrations/slack/installations", "/orgs/acme/teams/t1"))
     assert made.assumed == ["the collection c9", "the integration slack", "the team t1"]
 
 
-def test_what_is_not_made_yet_is_not_taken_to_be_there() -> None:
+def test_objects_not_yet_created_are_not_assumed() -> None:
     assert world(named=("/spaces/{acme/spaces/new}/move",)).assumed == []
 
 
@@ -126,20 +126,20 @@ def test_rehearsal_copy_omits_page_descriptions() -> None:
     }
 
 
-def test_an_answer_that_no_world_can_hold_is_kept_apart() -> None:
+def test_response_unknown_to_rehearsal_copy_is_reported() -> None:
     """Otherwise, what no world can hold is told by nobody."""
     assert [one.path for one in world(("/spaces/s1/content/files", {"files": []})).unknown] == [
         "/spaces/s1/content/files"
     ]
 
 
-def test_what_was_refused_is_neither_there_nor_absent() -> None:
+def test_refused_read_is_absent_from_rehearsal_copy() -> None:
     """Otherwise, what was refused ends the rehearsal, or is taken for something."""
     made = world_of([RecordedAnswer("/orgs/acme/saml", (), 403, None)], "made-up")
     assert (made.unknown, made.assumed) == ([], [])
 
 
-def test_a_part_of_a_list_is_not_taken_for_all_of_it() -> None:
+def test_filtered_list_is_not_taken_as_complete() -> None:
     """Otherwise, a part of a list is taken for all of it: what it lacks looks free to be made.
 
     Otherwise, what follows from other answers is told as not rehearsed.
@@ -151,7 +151,7 @@ def test_a_part_of_a_list_is_not_taken_for_all_of_it() -> None:
     assert made.unknown == [teams], "the sites that show a space follow from others"
 
 
-def test_who_is_read_as_a_member_keeps_their_role_and_nobody_else_is_one() -> None:
+def test_listed_members_keep_roles_in_rehearsal_copy() -> None:
     """Otherwise, whoever has a role in a space loses the one in the organization.
 
     Otherwise, somebody who is no member is one in the rehearsal: what must fail goes well.
@@ -166,20 +166,20 @@ def test_who_is_read_as_a_member_keeps_their_role_and_nobody_else_is_one() -> No
     assert made.assumed == []
 
 
-def test_a_redirect_into_a_navigation_that_was_not_read_is_kept() -> None:
+def test_redirect_to_unread_destination_is_kept() -> None:
     to = {"kind": "site-section", "siteSectionId": "sect-9"}
     made = world(("/orgs/acme/sites/docs/redirects", [{"id": "r1", "source": "/a", "destination": to}]))
     assert [one["id"] for one in made.data["records"]] == ["r1"]
     assert made.assumed == ["the destination of the redirect /a of the site docs"]
 
 
-def test_who_is_disabled_carries_nothing_out() -> None:
+def test_rehearsal_never_runs_as_disabled_admin() -> None:
     """Otherwise, somebody who may do nothing carries the rehearsal out: a good plan is not fit."""
     people = [{**member("ada", "admin"), "disabled": True}, member("bob", "admin")]
     assert world(("/orgs/acme/members", people)).data["tokens"] == {"made-up": "bob"}
 
 
-def test_what_the_platform_syncs_is_synced_in_the_world_too() -> None:
+def test_rehearsal_copy_keeps_git_sync() -> None:
     synced = {"gitSync": {"repoName": "acme/docs"}}
     made = world(
         ("/orgs/acme/sites", [{"id": "docs", "title": "Docs", **synced}]),
@@ -190,7 +190,7 @@ def test_what_the_platform_syncs_is_synced_in_the_world_too() -> None:
     ] * 2
 
 
-def test_what_stands_beside_the_name_of_a_space_is_there_too() -> None:
+def test_rehearsal_copy_keeps_space_icon() -> None:
     body = {"id": "news", "title": "News", "emoji": "", "urls": {"icon": "https://a.example/i.svg"}}
     [space] = acme(world(("/orgs/acme/spaces", [body])))["spaces"]
     assert space["icon"] == "https://a.example/i.svg"

@@ -75,7 +75,7 @@ VERDICT = (
 )
 
 
-def test_plan_prints_what_a_person_acts_on() -> None:
+def test_plan_prints_only_actionable_lines_by_default() -> None:
     assert render_plan(PLAN, PLAIN).splitlines() == [
         '+ space new "New"',
         "    refused: it could be one of these (looks-alike)",
@@ -96,7 +96,7 @@ def test_plan_prints_what_a_person_acts_on() -> None:
     ]
 
 
-def test_verbose_plan_prints_the_rest() -> None:
+def test_verbose_plan_prints_all_details() -> None:
     text = render_plan(PLAN, PLAIN, verbose=1)
     for told in (
         "acme/openapi/t: could not be parsed", "acme/openapi/w: is being processed", "known to fail",
@@ -108,7 +108,7 @@ def test_verbose_plan_prints_the_rest() -> None:
     assert text.splitlines()[-1] == VERDICT
 
 
-def test_quiet_plan_prints_what_needs_a_person() -> None:
+def test_quiet_plan_prints_only_required_actions() -> None:
     text = render_plan(PLAN, PLAIN, quiet=True)
     for needed in ("invite b@x", "- site [Gone]", "space-9", "say which", "matches nothing", VERDICT):
         assert needed in text
@@ -116,13 +116,13 @@ def test_quiet_plan_prints_what_needs_a_person() -> None:
         assert other not in text
 
 
-def test_summary_has_one_line_for_each_object() -> None:
+def test_plan_summary_has_one_line_per_object() -> None:
     assert render_plan(PLAN, PLAIN, summary=True).splitlines()[:4] == [
         '+ space new "New"', "~ team w", "- site [Gone]", "! acme/members/b@x",
     ]  # fmt: skip
 
 
-def test_summary_counts_objects_of_one_kind() -> None:
+def test_plan_summary_groups_objects_of_one_kind() -> None:
     teams = tuple(
         Change(address=f"acme/teams/t{n}", kind="team", action="create", label="T") for n in range(5)
     )
@@ -131,7 +131,7 @@ def test_summary_counts_objects_of_one_kind() -> None:
     ]  # fmt: skip
 
 
-def test_drift_prints_what_a_person_acts_on() -> None:
+def test_drift_prints_only_actionable_lines_by_default() -> None:
     assert render_drift(DRIFT, PLAIN).splitlines() == [
         "~ team w",
         '    title  "B" → "A"',
@@ -153,7 +153,7 @@ def test_drift_prints_what_a_person_acts_on() -> None:
     assert "acme/teams/i" in render_drift(DRIFT, PLAIN, verbose=1)
 
 
-def test_candidates_are_listed_up_to_a_number() -> None:
+def test_printed_candidates_are_limited_unless_verbose() -> None:
     could_be = tuple(
         Candidate(address=f"acme/spaces/[S{n}]", id=f"space-{n}", title=f"S{n}", changed="2026-01-01")
         for n in range(SHOWN + 3)
@@ -171,7 +171,7 @@ def test_candidates_are_listed_up_to_a_number() -> None:
     assert "space-7" in render_drift(Drift(refusals=refusals), PLAIN, verbose=1)
 
 
-def test_a_finding_that_asks_has_its_candidates_and_answers_as_data() -> None:
+def test_findings_json_contains_candidates_and_answers() -> None:
     asked = Diagnostic(
         "DP302", "two have this title", candidates=ASKED.candidates, answers=ASKED.answers, repeated=2
     )
@@ -188,6 +188,6 @@ def test_a_finding_that_asks_has_its_candidates_and_answers_as_data() -> None:
         (("acme", "beta"), "acme and beta match your files."),
     ],
 )
-def test_plan_without_changes_names_the_organizations(organizations: tuple[str, ...], said: str) -> None:
+def test_plan_without_changes_names_its_organizations(organizations: tuple[str, ...], said: str) -> None:
     found = tuple(Organization(address=name, id=name) for name in organizations)
     assert render_plan(Plan(organizations=found), PLAIN) == f"No changes. {said}"

@@ -59,7 +59,7 @@ def finding(message: str, line: int = 4, **more: Any) -> Finding:
     return Finding(**{"code": "DP201", "severity": "error", "message": message, "at": at, **more})
 
 
-def test_a_finding_is_at_its_line_of_the_repository_and_says_what_to_do() -> None:
+def test_code_quality_finding_has_location_and_hint() -> None:
     one = finding("unknown key", address="acme/sites/docs", hint="remove it")
     (found,) = report(FindingsDocument(exit=5, findings=(one,)), below=lambda: "org/")
     assert found["location"] == {"path": "org/sites/docs.yaml", "lines": {"begin": 4}}
@@ -73,7 +73,7 @@ def prints(*findings: Finding) -> list[str]:
     return [one["fingerprint"] for one in report(FindingsDocument(exit=5, findings=findings))]
 
 
-def test_one_is_recognised_when_its_line_has_moved_and_others_come_and_go() -> None:
+def test_code_quality_fingerprint_ignores_line_and_other_findings() -> None:
     first, second = finding("unknown key a"), finding("unknown key b", line=9)
     known = prints(first, second)
     assert prints(finding("unknown key b", line=30)) == known[1:]
@@ -81,14 +81,14 @@ def test_one_is_recognised_when_its_line_has_moved_and_others_come_and_go() -> N
     assert len(set(prints(first, first, first))) == 3
 
 
-def test_a_fingerprint_stays_the_same_from_one_release_to_the_next() -> None:
+def test_code_quality_fingerprint_is_stable_across_releases() -> None:
     """GitLab compares with what an older release has written for the target branch."""
     known = "DP201\n\nsites/docs.yaml\nunknown key"
     wanted = [hashlib.sha256(text.encode()).hexdigest() for text in (known, f"{known}\n2", f"{known}\n3")]
     assert prints(*[finding("unknown key")] * 3) == wanted
 
 
-def test_what_no_line_says_is_at_the_root_file_and_says_so() -> None:
+def test_code_quality_finding_without_line_uses_root_file() -> None:
     plan = Plan(refusals=(Refusal(code="limits", address="", message="too many deletes", way_out="look"),))
     (found,) = report(plan_document(plan), below=lambda: "org/", root="dpsync.yml")
     assert found["location"] == {"path": "org/dpsync.yml", "lines": {"begin": 1}}

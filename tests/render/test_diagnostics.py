@@ -26,7 +26,7 @@ def excerpt(source: str, span: Span) -> tuple[str, str]:
     return lines[3].split("| ", 1)[1], lines[4].split("| ", 1)[1]
 
 
-def test_a_finding_has_its_place_its_line_and_what_to_do() -> None:
+def test_diagnostic_shows_position_source_line_and_hint() -> None:
     finding = Diagnostic(
         "DP103",
         'unknown key "titel" in a site',
@@ -48,23 +48,23 @@ def test_a_finding_has_its_place_its_line_and_what_to_do() -> None:
     )
 
 
-def test_without_the_text_of_a_file_the_rest_is_shown() -> None:
+def test_diagnostic_without_source_text_shows_position() -> None:
     finding = Diagnostic("DP1", "gone", at(14, 5), address="acme/teams/writers")
     assert render_diagnostics([finding], {}) == (
         "error[DP1]: gone\n  --> a.yaml:14:5\n  |\n  = address: acme/teams/writers\n\n1 error in 1 file\n"
     )
 
 
-def test_a_finding_without_a_place_is_shown() -> None:
+def test_diagnostic_without_position_is_shown() -> None:
     finding = Diagnostic("DP120", "no dpsync.yaml", hint="create one")
     assert render_diagnostics([finding], {}) == "error[DP120]: no dpsync.yaml\n  = create one\n\n1 error\n"
 
 
-def test_nothing_to_say_is_an_empty_text() -> None:
+def test_no_diagnostics_render_as_empty_text() -> None:
     assert render_diagnostics([], {}) == ""
 
 
-def test_findings_are_sorted_counted_and_shown_once() -> None:
+def test_diagnostics_are_sorted_counted_and_deduplicated() -> None:
     findings = [
         Diagnostic("DP9", "no place"),
         Diagnostic("DP2", "b", at(1, 1, file="b.yaml")),
@@ -103,16 +103,16 @@ def test_findings_are_sorted_counted_and_shown_once() -> None:
         ("a: b\r\nc: d\re: f", at(3, 4), "e: f", "   ^"),
     ],
 )
-def test_the_carets_stand_under_the_range(source: str, span: Span, line: str, carets: str) -> None:
+def test_carets_mark_the_diagnostic_range(source: str, span: Span, line: str, carets: str) -> None:
     assert excerpt(source, span) == (line, carets)
 
 
-def test_an_empty_line_has_a_caret() -> None:
+def test_empty_source_line_gets_a_caret() -> None:
     assert "1 |\n  | ^\n" in render_diagnostics([Diagnostic("DP1", "empty", at(1, 1, 0))], {"a.yaml": ""})
 
 
 @pytest.mark.parametrize("column", [1, 50, 5000, 9_990])
-def test_a_wide_line_is_cut_around_the_caret(column: int) -> None:
+def test_long_source_line_is_cut_around_caret(column: int) -> None:
     source = "".join(chr(ord("a") + i % 26) for i in range(10_000))
     line, carets = excerpt(source, at(1, column, 3))
     assert len(line) <= 102
@@ -120,7 +120,7 @@ def test_a_wide_line_is_cut_around_the_caret(column: int) -> None:
     assert line[start : start + 3] == source[column - 1 : column + 2]
 
 
-def test_a_line_of_a_hundred_columns_is_whole_and_of_a_longer_one_sixty_are_before_the_caret() -> None:
+def test_source_line_is_cut_after_100_columns() -> None:
     assert excerpt("x" * 100, at(1, 90))[0] == "x" * 100
     source = "a" * 61 + "b" + "c" * 138
     for column, left in ((61, ""), (62, "…"), (63, "…")):
@@ -129,12 +129,12 @@ def test_a_line_of_a_hundred_columns_is_whole_and_of_a_longer_one_sixty_are_befo
         assert len(line) == 100 + len(left) + 1
 
 
-def test_a_wide_range_is_cut_with_its_line() -> None:
+def test_long_diagnostic_range_is_cut_with_line() -> None:
     line, carets = excerpt("a: " + "x" * 500, at(1, 4, 500))
     assert len(carets) <= len(line) == 101
 
 
-def test_colour_changes_only_colour() -> None:
+def test_diagnostic_color_changes_only_escape_codes() -> None:
     findings = [Diagnostic("DP1", "x", at(14, 5), hint="y"), Diagnostic("DP2", "z", severity="warning")]
     texts = {"a.yaml": TEXT}
     coloured = render_diagnostics(findings, texts, color=True)
@@ -146,7 +146,9 @@ hostile = st.text(st.sampled_from("ab\x1b\n\r\t\u202e\u200b\ud800\U000e0041漢")
 
 
 @given(hostile, hostile, hostile, hostile, st.integers(0, 30), st.integers(0, 30))
-def test_no_text_breaks_out(message: str, file: str, source: str, hint: str, column: int, end: int) -> None:
+def test_hostile_text_cannot_break_diagnostics(
+    message: str, file: str, source: str, hint: str, column: int, end: int
+) -> None:
     span = Span(file, 1, max(1, column), 1, end)
     finding = Diagnostic(message, message, span, address=hint, hint=hint, related=((hint, span),))
     shown = render_diagnostics([finding], {file: source})
@@ -156,7 +158,7 @@ def test_no_text_breaks_out(message: str, file: str, source: str, hint: str, col
     assert len(heads) == 1
 
 
-def test_of_very_many_the_first_are_shown_and_the_others_counted() -> None:
+def test_diagnostics_are_limited_to_200() -> None:
     found = [
         Diagnostic(f"DP2{code:02}", "wrong", Span("a.yaml", line, code + 1, line, code + 2))
         for code in range(5)
@@ -174,14 +176,14 @@ def test_of_very_many_the_first_are_shown_and_the_others_counted() -> None:
     assert sum(document.left_out.values()) == 100
 
 
-def test_what_could_not_be_parsed_comes_first() -> None:
+def test_syntax_errors_are_listed_first() -> None:
     found = [Diagnostic("DP201", "unknown", Span("a.yaml", 1, 1, 1, 2)), Diagnostic("DP120", "no file"),
              Diagnostic("DP101", "not YAML", Span("z.yaml", 9, 1, 9, 2))]  # fmt: skip
     assert re.findall(r"error\[(\w+)\]", render_diagnostics(found, {})) == ["DP101", "DP201", "DP120"]
     assert [item.code for item in findings_document(found, 5).findings] == ["DP101", "DP201", "DP120"]
 
 
-def test_further_places_and_environments_are_told() -> None:
+def test_diagnostics_show_related_places_and_environments() -> None:
     span = Span("a.yaml", 1, 1, 1, 2)
     found = Diagnostic("DP2", "wrong", span, related=(("the other", span),), environments=("prod", "try"))
     assert "  = with --env prod, try\n" in render_diagnostics([found], {})

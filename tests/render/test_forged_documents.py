@@ -31,7 +31,7 @@ def forged(document: BaseModel) -> BaseModel:
 
 @settings(max_examples=examples(15, soak=400))
 @given(DOCUMENTS)
-def test_a_forged_document_breaks_no_format(document: BaseModel) -> None:
+def test_forged_document_breaks_no_output_format(document: BaseModel) -> None:
     hostile = forged(document)
     for name in FORMATS:
         printed = render(hostile, name)
@@ -47,7 +47,7 @@ def test_a_forged_document_breaks_no_format(document: BaseModel) -> None:
 
 
 @pytest.mark.parametrize(("line", "column"), [(0, 1), (-1, 1), (1, 0)])
-def test_a_place_has_a_line_and_a_column(line: int, column: int) -> None:
+def test_origin_line_and_column_start_at_one(line: int, column: int) -> None:
     """SARIF and annotations count from 1: a viewer refuses the whole file for one line 0."""
     finding = Finding(code="DP201", severity="error", message="x", at=Origin(file="a.yaml", line=7, column=7))
     text = json_text(FindingsDocument(exit=5, findings=(finding,)))

@@ -29,7 +29,7 @@ def annotations(document: BaseModel, below: str = "") -> list[Command]:
 
 @settings(max_examples=40, deadline=None)
 @given(DOCUMENTS)
-def test_whatever_it_says_every_line_is_a_command_of_ours(document: BaseModel) -> None:
+def test_hostile_text_cannot_break_github_annotations(document: BaseModel) -> None:
     found = annotations(document)
     assert {one.name for one in found} <= {"error", "warning", "notice"}
     assert {name for one in found for name in one.properties} <= {"file", "line", "endLine", "col", "title"}
@@ -43,7 +43,7 @@ def test_whatever_it_says_every_line_is_a_command_of_ours(document: BaseModel) -
     assert all(one is None for one in commands(render(document, "github"), older))
 
 
-def test_a_change_is_told_on_its_line() -> None:
+def test_github_annotation_is_placed_on_changed_line() -> None:
     plan = Plan(
         changes=(
             Change(
@@ -67,7 +67,7 @@ def test_a_change_is_told_on_its_line() -> None:
     assert change.data == '- title: "100%"\n+ title: "a: b, c"'
 
 
-def test_errors_come_first_and_what_is_not_told_is_counted() -> None:
+def test_github_annotations_list_errors_first_and_count_rest() -> None:
     deletes = tuple(Change(address=f"acme/teams/[{n}]", kind="team", action="delete") for n in range(20))
     refusal = Refusal(code="limits", address="acme", message="20 would go", way_out="say so")
     blocked = Blocked(address="acme/members/x", reason="no")
@@ -89,7 +89,7 @@ def told(count: int, changed: frozenset[str]) -> list[tuple[str, str]]:
     return [(one.name, one.properties.get("file", "")) for one in log if one is not None]
 
 
-def test_where_not_all_are_told_those_on_the_change_s_own_files_are() -> None:
+def test_github_annotations_prefer_files_of_the_change() -> None:
     changed = frozenset({"docs/warning1.yaml", "docs/error7.yaml", "docs/error5.yaml", "error1.yaml"})
     *first, last = told(8, changed)
     files = [5, 7, 0, 1, 2, 3, 4, 6]
@@ -99,11 +99,11 @@ def test_where_not_all_are_told_those_on_the_change_s_own_files_are() -> None:
 
 
 @pytest.mark.parametrize("number", [9, 10])
-def test_findings_that_were_only_counted_are_counted_here(number: int) -> None:
+def test_github_annotations_count_omitted_findings(number: int) -> None:
     finding = Finding(code="DP201", severity="error", message="m")
     document = FindingsDocument(exit=5, findings=(finding,) * number, left_out={"DP201": 30})
     assert annotations(document)[-1].data.startswith(f"{number - 9 + 30} more annotation")
 
 
-def test_where_nothing_is_to_be_said_nothing_is() -> None:
+def test_github_annotations_are_empty_for_empty_plan() -> None:
     assert render(plan_document(Plan()), "github") == ""

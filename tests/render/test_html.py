@@ -71,7 +71,7 @@ EMPTY = elements(render(plan_document(Plan()), "html")).tags
 
 @settings(max_examples=25, deadline=None)
 @given(DOCUMENTS)
-def test_whatever_it_says_the_page_has_the_same_elements(document: BaseModel) -> None:
+def test_hostile_text_adds_no_elements_to_html_report(document: BaseModel) -> None:
     found = elements(render(document, "html"))
     assert found.tags == EMPTY
     shown = [entry["address"] for block in json.loads(found.data)["blocks"] for entry in block["entries"]]
@@ -153,7 +153,7 @@ def shown(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_opens_from_disk_and_everybody_can_read_it(open_page: Open, scheme: str) -> None:
+def test_html_report_opens_from_disk_and_is_accessible(open_page: Open, scheme: str) -> None:
     page = open_page(plan_document(PLAN), scheme)
     expect(page).to_have_title(re.compile(r"2 to delete \(1 team, 1 object\)"))
     expect(page.locator("#count")).to_have_text("6 of 6 shown")
@@ -166,7 +166,7 @@ def glances(page: Page) -> list[str]:
     return [" ".join(text.split()) for text in page.locator("#glances li").all_inner_texts()]
 
 
-def test_what_somebody_decides_by_is_said_first(open_page: Open) -> None:
+def test_html_report_starts_with_key_figures(open_page: Open) -> None:
     page = open_page(plan_document(PLAN))
     assert glances(page) == [
         "1 reason why dpsync refuses the plan",
@@ -179,7 +179,7 @@ def test_what_somebody_decides_by_is_said_first(open_page: Open) -> None:
     assert page.evaluate("() => document.querySelector(':target .said').title") == "acme/sites/docs"
 
 
-def test_that_nothing_goes_and_nothing_opens_is_said_too(open_page: Open) -> None:
+def test_html_report_shows_zero_key_figures(open_page: Open) -> None:
     page = open_page(plan_document(Plan(changes=PLAN.changes[:1])))
     assert glances(page) == [
         "0 to delete", "0 to open access", "0 to change for readers",
@@ -188,7 +188,7 @@ def test_that_nothing_goes_and_nothing_opens_is_said_too(open_page: Open) -> Non
     assert page.locator("#glances a").count() == 1
 
 
-def test_where_nothing_is_to_be_decided_nothing_is_in_the_way(open_page: Open) -> None:
+def test_html_report_of_empty_plan_hides_controls(open_page: Open) -> None:
     page = open_page(plan_document(Plan()))
     expect(page.get_by_role("heading", level=1)).to_have_text("No changes. GitBook matches your files.")
     for part in ("#glances", "#filters", "nav"):
@@ -196,7 +196,7 @@ def test_where_nothing_is_to_be_decided_nothing_is_in_the_way(open_page: Open) -
     assert violations(page) == []
 
 
-def test_changed_sites_have_a_link_to_their_preview(open_page: Open) -> None:
+def test_html_report_links_site_previews(open_page: Open) -> None:
     previews = (
         SitePreview(
             address="acme/sites/docs", title="<b>Docs</b>", url="https://app.gitbook.com/preview/docs"
@@ -211,7 +211,7 @@ def test_changed_sites_have_a_link_to_their_preview(open_page: Open) -> None:
     assert violations(page) == []
 
 
-def test_on_a_narrow_screen_nothing_is_cut_off(open_page: Open) -> None:
+def test_html_report_fits_narrow_screens(open_page: Open) -> None:
     long = "https://docs.example.com/" + "a" * 300
     change = PLAN.changes[0].model_copy(
         update={"address": f"acme/sites/{'b' * 300}", "differences": (Difference(field="title", after=long),)}
@@ -222,7 +222,7 @@ def test_on_a_narrow_screen_nothing_is_cut_off(open_page: Open) -> None:
     assert violations(page) == []
 
 
-def test_filters_and_keys(open_page: Open) -> None:
+def test_html_report_filters_and_keyboard_shortcuts_work(open_page: Open) -> None:
     page = open_page(plan_document(PLAN))
     everything = shown(page)
     assert everything[0] == "acme/teams/new"
@@ -252,14 +252,14 @@ def test_filters_and_keys(open_page: Open) -> None:
     assert page.evaluate("() => document.querySelector(':target .said').title") == "acme/spaces/guides"
 
 
-def test_tree_keeps_slashes_of_a_redirect_in_its_name(open_page: Open) -> None:
+def test_html_report_tree_keeps_slashes_of_redirect(open_page: Open) -> None:
     change = Change(address="acme/sites/docs/redirects//old/start", kind="redirect", action="create")
     page = open_page(plan_document(Plan(changes=(change,))))
     names = page.locator("#tree summary, #tree a").all_inner_texts()
     assert names == ["acme (1)", "sites (1)", "docs (1)", "redirects (1)", "/old/start"]
 
 
-def test_both_sides_stand_beside_each_other(open_page: Open) -> None:
+def test_html_report_shows_values_side_by_side(open_page: Open) -> None:
     page = open_page(plan_document(PLAN))
     sides = page.locator(".sides", has_text="instructions")
     assert sides.locator(".before .marked").all_inner_texts() == ["Be brief."]
@@ -273,7 +273,7 @@ def test_both_sides_stand_beside_each_other(open_page: Open) -> None:
     assert before["x"] + before["width"] <= after["x"]
 
 
-def test_nothing_hostile_becomes_more_than_text(open_page: Open) -> None:
+def test_html_report_renders_hostile_text_as_text(open_page: Open) -> None:
     hostile = [f"{piece}<script>alert(1)</script><img src=x onerror=alert(2)>" for piece in PIECES]
     changes = tuple(
         Change(
@@ -290,7 +290,7 @@ def test_nothing_hostile_becomes_more_than_text(open_page: Open) -> None:
     assert page.locator("article").count() == len(PIECES)
 
 
-def test_no_script_runs_that_is_not_the_page_s_own(browser: Browser, tmp_path: Path) -> None:
+def test_html_report_blocks_injected_scripts(browser: Browser, tmp_path: Path) -> None:
     text = render(plan_document(PLAN), "html")
     (tmp_path / "report.html").write_text(text.replace("<main", "<script>window.ran = 1</script><main", 1))
     with browser.new_page() as page:
@@ -299,7 +299,7 @@ def test_no_script_runs_that_is_not_the_page_s_own(browser: Browser, tmp_path: P
         assert page.evaluate("() => window.ran") is None
 
 
-def test_five_thousand_changes_stay_usable(open_page: Open) -> None:
+def test_html_report_handles_five_thousand_changes(open_page: Open) -> None:
     item = Difference(field="title", before="before", after="after")
     changes = tuple(
         Change(

@@ -75,14 +75,16 @@ def said(proven: bool | None = None, verbose: int = 0, **more: Any) -> list[str]
         ),
     ],
 )
-def test_it_says_what_was_written_and_what_was_not(document: dict[str, Any], lines: list[str]) -> None:
+def test_import_report_lists_written_and_omitted_values(document: dict[str, Any], lines: list[str]) -> None:
     assert said(**document) == lines
 
 
 @pytest.mark.parametrize(
     ("files", "verbose", "named", "more"), [(40, 0, 40, 0), (43, 0, 40, 3), (43, 1, 43, 0)]
 )
-def test_of_many_files_the_first_ones_are_named(files: int, verbose: int, named: int, more: int) -> None:
+def test_import_report_limits_listed_files_unless_verbose(
+    files: int, verbose: int, named: int, more: int
+) -> None:
     new = tuple(ImportedFile(path=f"{number}.yaml", state="new") for number in range(files))
     lines = said(verbose=verbose, files=new)
     assert sum(line.startswith("+ ") for line in lines) == named

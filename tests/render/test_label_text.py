@@ -25,7 +25,7 @@ URL = "https://docs.example/" + "a" * 70
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_refused_plan_counts_its_reasons(count: int) -> None:
+def test_refused_plan_counts_its_refusals(count: int) -> None:
     refused = Refusal(address="acme/teams/x", code="DP999", message="who is it", way_out="say so")
     plan = Plan(refusals=(refused,) * count)
     said = f"This plan cannot be applied, for {counted(count, 'reason')}."
@@ -44,7 +44,7 @@ def lines_of_title(before: str, after: str, paint: Paint) -> list[str]:
 
 @pytest.mark.parametrize("paint", [PLAIN, COLOURED], ids=["plain", "colored"])
 @pytest.mark.parametrize("length", range(10, 100))
-def test_label_is_never_beyond_the_terminal(length: int, paint: Paint) -> None:
+def test_change_label_never_exceeds_terminal_width(length: int, paint: Paint) -> None:
     lines = lines_of_title(("a b" * length)[:length], ("c d" * length)[:length], paint)
     (label,) = (line for line in lines if "(changed outside)" in line)
     assert len(label) <= COLUMNS == 80
@@ -52,7 +52,7 @@ def test_label_is_never_beyond_the_terminal(length: int, paint: Paint) -> None:
     assert not beyond or length > COLUMNS - len("      + ")  # the value alone is wider
 
 
-def test_label_of_long_words_is_below_them() -> None:
+def test_change_label_of_long_values_has_own_line() -> None:
     """A URL in several lines cannot be copied."""
     line, label = lines_of_title(URL, f"{URL}/b", PLAIN)
     assert line == f'    title  "{URL}" → "{URL}/b"'
@@ -81,11 +81,11 @@ def test_label_of_long_words_is_below_them() -> None:
         ("\x1b[31m", "\\x1b[31m"),
     ],
 )
-def test_time_of_change_is_said_as_people_do(at: str, said: str) -> None:
+def test_change_time_is_shown_relative_to_now(at: str, said: str) -> None:
     event = LastEvent(action="a", actor="gus@acme.example", at=at)
     assert changed_by(event, "changed outside", NOW) == f"changed outside by gus@acme.example, {said}"
 
 
-def test_time_of_change_without_now_is_exact() -> None:
+def test_change_time_without_current_time_is_absolute() -> None:
     event = LastEvent(action="a", actor="gus\x1b[31m", at="2026-03-10T10:00:00Z")
     assert changed_by(event, "", None) == "last changed by gus\\x1b[31m, 2026-03-10T10:00:00Z"

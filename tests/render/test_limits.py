@@ -59,15 +59,13 @@ def case(view: View) -> list[str]:
 
 
 @pytest.mark.parametrize(("written", "most"), [(annotation, 12), (message, 50), (case, 200)])
-def test_of_a_long_body_so_many_lines_are_told_the_last_of_them_counts(
-    written: Callable[[View], list[str]], most: int
-) -> None:
+def test_long_entry_body_is_cut_at_format_limit(written: Callable[[View], list[str]], most: int) -> None:
     assert written(worded(most))[-1] == f"word {most - 1}"
     cut = written(worded(most + 1))
     assert (len(cut), cut[-2:]) == (most, [f"word {most - 2}", "… 2 more lines"])
 
 
-def test_a_text_of_one_line_is_cut_at_300_characters() -> None:
+def test_single_line_text_is_cut_at_300_characters() -> None:
     assert clip("x" * 300) == "x" * 300
     assert clip("x" * 301) == "x" * 299 + "…"
 
@@ -76,12 +74,12 @@ def title(view: View) -> str:
     return as_annotations(view, HOW).partition("title=")[2].partition("::")[0]
 
 
-def test_the_title_of_an_annotation_has_200_characters() -> None:
+def test_annotation_title_is_cut_at_200_characters() -> None:
     assert title(of(late("x" * 200))) == "x" * 200
     assert title(of(late("x" * 201))) == "x" * 199 + "…"
 
 
-def test_gitlab_gets_1000_characters_of_what_is_said() -> None:
+def test_code_quality_description_is_cut_at_1000_characters() -> None:
     def said(length: int) -> str:
         entry = late("", words=(Word("x" * (length - len("late; "))),))
         (found,) = json.loads(as_codequality(of(entry), HOW))
@@ -91,7 +89,7 @@ def test_gitlab_gets_1000_characters_of_what_is_said() -> None:
     assert said(1001) == "late; " + "x" * 993 + "…"
 
 
-def test_github_gets_nine_annotations_and_one_that_counts_the_others() -> None:
+def test_github_annotations_are_limited_to_nine() -> None:
     def told(number: int) -> list[str]:
         return as_annotations(of(*(late(f"acme/{n}") for n in range(number))), HOW).split("\n")
 
@@ -100,7 +98,7 @@ def test_github_gets_nine_annotations_and_one_that_counts_the_others() -> None:
     assert (len(told(10)), told(10)[-1].rpartition("::")[2][:18]) == (10, "1 more annotation ")
 
 
-def test_on_a_page_a_gist_and_a_value_have_1000_characters() -> None:
+def test_html_titles_and_values_are_cut_after_1000() -> None:
     entry = late("acme", "g" * 1001, fields=(ViewField("a", "b" * 1001, "c" * 1000),))
     page = as_page(of(entry), HOW)
     for cut, whole in (("g" * 999 + "…", "g" * 1000), ("b" * 999 + "…", "b" * 1000)):
@@ -109,31 +107,31 @@ def test_on_a_page_a_gist_and_a_value_have_1000_characters() -> None:
     assert "c" * 1000 in page
 
 
-def test_a_comment_of_sixty_thousand_units_is_whole_and_of_a_longer_one_parts_are_hidden() -> None:
+def test_markdown_comment_is_cut_after_60000_units() -> None:
     def is_whole(length: int) -> bool:
         return "Shown:" not in render_markdown(View((ViewLine("x" * (length - len("### "))),)))
 
     assert (is_whole(60_000), is_whole(60_001)) == (True, False)
 
 
-def test_where_only_counts_fit_nothing_is_shown_and_all_is_hidden() -> None:
+def test_tiny_markdown_comment_shows_only_counts() -> None:
     text = render_markdown(of(late("acme", "late" * 100)), limit=10)
     assert "\n- Late (1 item)\n" in text
     assert "Shown: 0 of 1 item, 1 hidden" in text
 
 
-def test_a_comment_without_details_has_a_line_for_each_entry() -> None:
+def test_markdown_without_bodies_has_one_line_per_entry() -> None:
     text = render_markdown(of(late("acme", words=(Word("be early"),))), bodies=False)
     assert "\n- acme: late\n" in text
     assert "early" not in text
 
 
 @pytest.mark.parametrize(("number", "folded"), [(8, False), (9, True)])
-def test_a_body_of_more_than_eight_lines_is_folded(number: int, folded: bool) -> None:
+def test_markdown_folds_bodies_over_eight_lines(number: int, folded: bool) -> None:
     assert ("<details>" in render_markdown(worded(number))) is folded
 
 
-def test_where_not_all_fits_a_comment_has_twenty_lines_of_a_body() -> None:
+def test_oversized_markdown_cuts_bodies_to_twenty_lines() -> None:
     def told(number: int) -> list[str]:
         text = render_markdown(worded(number), limit=len(render_markdown(worded(number))) - 1)
         return [line.strip() for line in text.split("\n") if "word " in line or "more line" in line]
@@ -142,7 +140,7 @@ def test_where_not_all_fits_a_comment_has_twenty_lines_of_a_body() -> None:
     assert (len(cut), cut[-1]) == (20, "… 2 more lines")
 
 
-def test_where_not_even_a_line_for_each_fits_a_comment_has_the_first_fifty_entries() -> None:
+def test_oversized_markdown_lists_only_first_fifty_entries() -> None:
     entries = tuple(late(f"acme/teams/{n:03}", "late" * 20) for n in range(60))
     text = render_markdown(of(*entries), limit=5_500, bodies=False)
     assert "\n50 of 60:\n" in text
@@ -152,19 +150,19 @@ def test_where_not_even_a_line_for_each_fits_a_comment_has_the_first_fifty_entri
 
 
 @pytest.mark.parametrize("format_", ["json", "sarif", "codequality"])
-def test_json_is_indented_by_two_blanks(format_: str) -> None:
+def test_json_output_is_indented_by_two_spaces(format_: str) -> None:
     text = render(plan_document(Plan(platform="http://x")), format_)
     assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False)
 
 
-def test_of_a_large_text_twenty_lines_of_a_hundred_characters_are_told() -> None:
+def test_value_difference_is_cut_to_twenty_lines() -> None:
     wide = Difference(field="x", after="\n".join(["a" * 100, "b" * 101, *"c" * 18]))
     first, second, *rest = inside(wide)
     assert (first, second) == ("+ " + "a" * 100, "+ " + "b" * 99 + "…")
     assert rest == ["+ c"] * 18
 
 
-def test_of_what_an_entry_could_be_five_are_told() -> None:
+def test_text_output_lists_five_choices() -> None:
     words = tuple(Word(f"choice {n}", choice=True) for n in range(6))
     text = Writer(Paint(on=False)).view(of(late("acme", "which", words=words)))
     assert "      - choice 4\n      - and 1 more (-v lists them)" in text
@@ -172,36 +170,36 @@ def test_of_what_an_entry_could_be_five_are_told() -> None:
 
 
 @pytest.mark.parametrize(("number", "more"), [(5, []), (6, ["and 1 more candidate"])])
-def test_of_what_a_missing_entry_is_perhaps_called_now_five_are_told(number: int, more: list[str]) -> None:
+def test_missing_entry_lists_five_rename_candidates(number: int, more: list[str]) -> None:
     could_be = tuple(Renamed(address=f"acme/teams/[T{n}]", id=f"t{n}", label=f"T{n}") for n in range(number))
     found = Drifted(address="acme/teams/t", kind="team", what="missing", renamed=could_be)
     (entry,) = view(drift_document(Drift(found=(found,))))
     assert [word.text for word in entry.words[1:-2]] == [*(f'"T{n}" (t{n})' for n in range(5)), *more]
 
 
-def test_two_hundred_findings_are_shown_in_the_order_of_their_lines_and_more_are_counted_by_code() -> None:
+def test_findings_are_limited_to_200_in_line_order() -> None:
     findings = [Diagnostic(f"DP{n % 7}", str(n), Span("a.yaml", n, 1, n, 2)) for n in range(202, 0, -1)]
     shown, left_out = selected([Diagnostic("DP9", "without a place"), *findings])
     assert [one.message for one in shown] == [str(n) for n in range(1, 201)]
     assert left_out == {"DP5": 1, "DP6": 1, "DP9": 1}
 
 
-def test_of_a_commit_twelve_digits_are_told() -> None:
+def test_base_commit_is_shown_with_twelve_digits() -> None:
     assert base(Plan(base="0123456789abcdef", base_from="HEAD")) == "base: HEAD (0123456789ab)"
 
 
-def test_all_that_a_rehearsal_cannot_show_is_named() -> None:
+def test_unverifiable_rehearsal_items_are_all_named() -> None:
     item = Unproven(what="public", message="not seen", about=tuple("abcd"))
     assert unproven(item) == "not seen: a, b, c, d"
 
 
-def test_how_long_a_request_takes_is_told_in_milliseconds() -> None:
+def test_rehearsal_latency_is_shown_in_milliseconds() -> None:
     estimate = Estimate(seconds=9, reading=2, writing=5, latency=1, parallelism=4)
     assert "4 steps in parallel, 1000 ms per request" in time(estimate)
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown", "html", "github", "sarif", "junit"])
-def test_way_out_is_whole_in_every_format(format_: str) -> None:
+def test_refusal_resolution_is_complete_in_every_format(format_: str) -> None:
     """Otherwise, the line that a person copies into the policy ends with "…"."""
     line = f"removed: [{', '.join(f'spaces/old-{number}' for number in range(150))}]"
     refusal = Refusal(code="content", address="acme", message="it would be deleted", way_out=f"add {line}")

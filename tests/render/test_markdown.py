@@ -113,7 +113,7 @@ def with_blank_message(code: str, message: str) -> FindingsDocument:
 @example(with_blank_message("DP201", " "), 60_000)
 @example(with_blank_message("", ""), 60_000)
 @given(DOCUMENTS, st.sampled_from([1000, 2500, 6000, 60_000]))
-def test_whatever_it_says_the_parse_is_the_expected_tree(document: BaseModel, limit: int) -> None:
+def test_markdown_of_random_document_parses_as_expected(document: BaseModel, limit: int) -> None:
     shown = view(document)
     text = render_markdown(shown, limit)
     text.encode()
@@ -138,7 +138,7 @@ def with_previews(*previews: tuple[str, str]) -> str:
 
 @settings(max_examples=examples(80, soak=2000), deadline=None)
 @given(TEXT)
-def test_any_site_title_becomes_one_preview_link(title: str) -> None:
+def test_preview_title_cannot_break_markdown_link(title: str) -> None:
     """A title in a link text could end the link and name another URL."""
     tree = parsed(with_previews((title, PREVIEW)))
     assert tree.strange == [f"a {[('href', PREVIEW)]}"]
@@ -153,14 +153,14 @@ def test_any_site_title_becomes_one_preview_link(title: str) -> None:
         "https://ada:s3cret@app.gitbook.com/", f"{PREVIEW}\"><script>", "https://[::1]/", "",
     ],
 )  # fmt: skip
-def test_forged_preview_url_becomes_no_link(url: str) -> None:
+def test_forged_preview_url_is_not_linked(url: str) -> None:
     """Anybody may write the JSON that `dpsync show` reads."""
     text = with_previews(("Docs", url), ("Help", PREVIEW))
     assert f"\n\nPreview: [Help]({PREVIEW})" in text
     assert "Docs" not in text
 
 
-def test_previews_are_linked_up_to_a_limit() -> None:
+def test_preview_links_are_limited_to_twenty() -> None:
     text = with_previews(*((f"Site {number}", PREVIEW) for number in range(30)))
     assert text.count(PREVIEW) == 20
     assert "and 10 more" in text
@@ -168,7 +168,7 @@ def test_previews_are_linked_up_to_a_limit() -> None:
 
 @settings(max_examples=examples(80, soak=2000), deadline=None)
 @given(TEXT)
-def test_a_sentence_becomes_words_and_code_and_says_the_same(text: str) -> None:
+def test_markdown_prose_escapes_random_text(text: str) -> None:
     said = re.sub(r" +", " ", visible(text)).strip()
     for made in (
         prose(text),
@@ -196,13 +196,13 @@ def test_a_sentence_becomes_words_and_code_and_says_the_same(text: str) -> None:
         ("deadbeef closes #4", "`deadbeef` closes `#4`"),
     ],
 )  # fmt: skip
-def test_plain_words_stay_words(text: str, markdown: str) -> None:
+def test_markdown_prose_keeps_plain_words(text: str, markdown: str) -> None:
     assert prose(text) == markdown
 
 
 @settings(max_examples=50, deadline=None)
 @given(TEXT)
-def test_a_name_becomes_one_piece_of_code(text: str) -> None:
+def test_random_name_becomes_one_code_span(text: str) -> None:
     tree = parsed(f"- {code(text)}")
     trusted(tree)
     assert tree.entries == [[visible(text) or " "]]
@@ -233,9 +233,7 @@ def many(number: int, lines: int = 1) -> PlanDocument:
         (many(5000, 3), 50, False),
     ],
 )
-def test_of_a_larger_plan_less_is_told_and_never_half_a_thing(
-    document: PlanDocument, shown: int, details: bool
-) -> None:
+def test_larger_markdown_plan_shows_fewer_details(document: PlanDocument, shown: int, details: bool) -> None:
     text = render_markdown(view(document))
     assert units(text) <= 60_000
     trusted(parsed(text))
@@ -247,26 +245,26 @@ def test_of_a_larger_plan_less_is_told_and_never_half_a_thing(
     assert ("```diff" in text) == details
 
 
-def test_the_deletes_are_the_last_to_be_left_out() -> None:
+def test_oversized_markdown_plan_omits_deletes_last() -> None:
     text = render_markdown(view(many(5000)))
     assert sum(f"team `[T{n}]`" in text for n in range(500)) == 50
     assert "`acme/spaces`: `+` 4500" in text
     assert "`acme/teams`: `-` 500" in text
 
 
-def test_where_hardly_anything_fits_it_is_counted() -> None:
+def test_tiny_markdown_plan_shows_only_counts() -> None:
     text = render_markdown(view(many(5000)), 1000)
     assert hidden(text) == (0, 5000, 5000)
     assert "Changes (5000 items)" in text
 
 
-def test_a_line_that_is_cut_says_how_much_is_missing() -> None:
+def test_cut_markdown_value_counts_missing_lines() -> None:
     text = render_markdown(view(many(2, 3000)), 5000)
     assert text.count("+ line") == 2 * 19 - 2
     assert "… 2982 more lines" in text
 
 
-def test_labels_and_opened_access_stand_with_their_field() -> None:
+def test_markdown_labels_are_shown_beside_their_field() -> None:
     here = Difference(field="title", before="A", after="B", cause="edited here")
     there = Difference(field="visibility", before="x", after="y", cause="changed outside")
     changed = Change(address="acme/sites/docs", kind="site", action="update", differences=(here, there))
@@ -277,7 +275,7 @@ def test_labels_and_opened_access_stand_with_their_field() -> None:
     assert '+ visibility: "y" (changed outside, opens access)' in text
 
 
-def test_the_navigation_is_one_tree_before_and_after() -> None:
+def test_markdown_shows_navigation_as_one_diff_tree() -> None:
     def node(name: str, title: str) -> NavigationNode:
         return NavigationNode(address=f"acme/sites/docs/structure/{name}", kind="section", title=title)
 
@@ -295,7 +293,7 @@ def test_the_navigation_is_one_tree_before_and_after() -> None:
     assert "  + @new\n  ````" in text
 
 
-def test_what_a_reviewer_reads() -> None:
+def test_markdown_plan_matches_expected_output() -> None:
     plan = Plan(
         changes=(
             Change(
@@ -334,7 +332,7 @@ GOLDEN = """\
 <sub>digest `DIGEST` · 0 requests to read, 0 to write</sub>"""
 
 
-def test_line_to_copy_is_one_code_span() -> None:
+def test_copyable_markdown_line_is_one_code_span() -> None:
     """Otherwise, backticks cut through the line, and what a person copies is not valid YAML."""
     line = 'removed: ["acme/teams/[Legacy~legacy]", "acme/teams/[Old team~old]"]'
     flags = '--confirm "delete 2" --confirm "delete acme/teams/[Legacy]"'

@@ -19,7 +19,7 @@ from dpsync.render.names import in_natural_order, natural_key
         pytest.param(["1" * 5000, "2"], ["2", "1" * 5000], id="very long number"),
     ],
 )
-def test_names_are_sorted_by_value_of_numbers(names: list[str], order: list[str]) -> None:
+def test_names_are_sorted_in_natural_number_order(names: list[str], order: list[str]) -> None:
     assert sorted(names, key=natural_key) == order
 
 
@@ -43,6 +43,6 @@ def test_names_are_sorted_by_value_of_numbers(names: list[str], order: list[str]
         ),
     ],
 )
-def test_siblings_with_own_order_keep_it(addresses: list[str], order: list[str]) -> None:
+def test_siblings_with_explicit_order_keep_their_order(addresses: list[str], order: list[str]) -> None:
     """Otherwise, a new navigation is printed by name, and not as readers will see it."""
     assert list(in_natural_order(addresses, Address.parse, lambda _: False)) == order

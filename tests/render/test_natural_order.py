@@ -40,14 +40,14 @@ def test_drift_prints_objects_in_natural_order(format_: str) -> None:
     assert printed(text) == ["gen-1", "gen-2", "gen-10"]
 
 
-def test_natural_order_leaves_digest_and_json_alone() -> None:
+def test_natural_order_changes_neither_digest_nor_json() -> None:
     """Otherwise, plans that were approved before an upgrade could not be applied after it."""
     plan = Plan(changes=changes("gen-1", "gen-10", "gen-2"))
     assert printed(render(plan_document(plan), "json", FormatOptions())) == ["gen-1", "gen-10", "gen-2"]
     assert f"digest {plan.digest[:32]}" in render(plan_document(plan), "text", FormatOptions(verbose=1))
 
 
-def test_digest_of_plan_ignores_where_notes_are_printed() -> None:
+def test_plan_digest_ignores_note_placement() -> None:
     """Otherwise, plans that were approved before an upgrade could not be applied after it."""
     plans = [
         Plan(notes=(Note(address="acme/teams/a", text="it goes with it", consequence=True, detail=detail),))

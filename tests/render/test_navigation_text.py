@@ -50,7 +50,7 @@ def lines(before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...])
         ),
     ],
 )
-def test_what_comes_goes_changes_and_moves(
+def test_navigation_diff_shows_added_removed_and_moved_nodes(
     before: tuple[NavigationNode, ...], after: tuple[NavigationNode, ...], shown: list[str]
 ) -> None:
     assert lines(before, after) == shown
@@ -61,20 +61,20 @@ def text(*after: NavigationNode, known: bool = True) -> str:
     return "\n\n".join(Writer(Paint(False), 1).blocks(plan_blocks(Plan(navigation=(change,)))))
 
 
-def test_no_line_is_wider_than_a_terminal() -> None:
+def test_navigation_diff_fits_terminal_width() -> None:
     assert all(len(line) <= COLUMNS for line in text(node("t" * 300)).splitlines())
 
 
-def test_hostile_titles_stay_titles() -> None:
+def test_hostile_title_cannot_break_navigation_diff() -> None:
     shown = text(node("a", title="x\n  - forged\x1b[31m\u202e"))
     assert len(shown.splitlines()) == 3
     assert "\x1b" not in shown
     assert "\u202e" not in shown
 
 
-def test_what_nobody_knows_is_said() -> None:
+def test_unknown_navigation_result_is_stated() -> None:
     assert "not known before the apply" in text(known=False)
 
 
-def test_nothing_is_said_where_nothing_changes() -> None:
+def test_unchanged_navigation_is_not_printed() -> None:
     assert plan_blocks(Plan()) == []

@@ -32,7 +32,7 @@ def delete(address: str, *effects: str) -> Change:
     )
 
 
-def test_deletes_stand_last_with_what_goes_along() -> None:
+def test_plan_lists_deletes_last_with_cascade() -> None:
     plan = Plan(changes=(delete("acme/teams/[A]", "acme/x", "acme/y"), change("acme/teams/z", "create")))
     assert render_plan(plan, PLAIN).splitlines() == [
         '+ team z "Label"',
@@ -43,7 +43,7 @@ def test_deletes_stand_last_with_what_goes_along() -> None:
     ]
 
 
-def test_removed_entry_is_named_by_its_key_and_file() -> None:
+def test_removed_entry_shows_its_key_and_file() -> None:
     lost = Effect(address="acme/saml/[Okta]#defaultTeam", what="", counts=False, kind="saml", label="Okta")
     removed = Removed(address="acme/teams/old", file="teams.yaml")
     plan = Plan(changes=(change("acme/teams/[A]", "delete", "A", effects=(lost,), removed=removed),))
@@ -53,7 +53,7 @@ def test_removed_entry_is_named_by_its_key_and_file() -> None:
     ]
 
 
-def test_steps_that_write_nothing_are_told_apart_from_writes() -> None:
+def test_plan_counts_only_writing_steps_as_writes() -> None:
     made = change(
         "acme/translations/guides-fr",
         "create",
@@ -86,7 +86,7 @@ def test_steps_that_write_nothing_are_told_apart_from_writes() -> None:
         ("no_such_kind", "acme/x/y", "no such kind y"),
     ],
 )
-def test_object_has_a_short_and_unambiguous_name(kind: str, address: str, title: str) -> None:
+def test_object_title_is_short_and_unambiguous(kind: str, address: str, title: str) -> None:
     others = [
         "acme/sites/d/structure/twice",
         "acme/teams/shared",
@@ -96,7 +96,7 @@ def test_object_has_a_short_and_unambiguous_name(kind: str, address: str, title:
     assert Names([address, *others]).title(kind, address) == title
 
 
-def test_object_has_its_address_if_there_are_several_organizations() -> None:
+def test_object_title_uses_address_with_several_organizations() -> None:
     names = Names(["acme/teams/docs"], several=True)
     assert names.title("team", "acme/teams/docs", "Docs") == 'team acme/teams/docs "Docs"'
     assert names.shortened({"dpsync:ref": "acme/teams/docs"}) == {"dpsync:ref": "acme/teams/docs"}
@@ -109,7 +109,7 @@ def test_object_has_its_address_if_there_are_several_organizations() -> None:
         (None, "Guides", 'title  (nothing) → "Guides"'),
     ],
 )
-def test_title_has_quotation_marks(before: str | None, after: str, line: str) -> None:
+def test_changed_title_is_printed_in_quotes(before: str | None, after: str, line: str) -> None:
     item = Difference(field="title", before=before, after=after)
     assert f"    {line}" in render_plan(Plan(changes=(change("a", differences=(item,)),)), PLAIN).splitlines()
 
@@ -124,12 +124,12 @@ def test_title_has_quotation_marks(before: str | None, after: str, line: str) ->
         ({"dpsync:ref": "acme/teams/a"}, {"dpsync:ref": "acme/teams/b"}, "path  a → b"),
     ],
 )
-def test_words_have_no_quotation_marks(before: object, after: object, line: str) -> None:
+def test_single_word_values_are_printed_without_quotes(before: object, after: object, line: str) -> None:
     item = Difference(field="path", before=before, after=after)
     assert f"    {line}" in render_plan(Plan(changes=(change("a", differences=(item,)),)), PLAIN).splitlines()
 
 
-def test_opened_access_is_marked_where_it_opens() -> None:
+def test_access_opening_changes_are_marked() -> None:
     fields = (Difference(field="role", before="read", after="admin"),)
     exposures = (
         Exposure(address="acme/teams/a", field="role", words="role raised: read → admin"),
@@ -153,13 +153,13 @@ def test_opened_access_is_marked_where_it_opens() -> None:
     ]
 
 
-def test_values_are_red_before_and_green_after() -> None:
+def test_old_value_is_red_and_new_green() -> None:
     item = Difference(field="path", before="a", after="b")
     text = render_plan(Plan(changes=(change("acme/teams/a", differences=(item,)),)), COLOURED)
     assert "\x1b[31ma\x1b[0m → \x1b[32mb\x1b[0m" in text
 
 
-def test_what_differs_inside_a_large_value_is_shown_alone() -> None:
+def test_large_value_shows_only_changed_parts() -> None:
     before = {"properties": {f"p{number}": {"type": "boolean"} for number in range(9)}}
     after = {"properties": {**before["properties"], "p3": {"type": "string"}, "new": {"type": "number"}}}
     item = Difference(field="jsonSchema", before=before, after=after)
@@ -169,7 +169,7 @@ def test_what_differs_inside_a_large_value_is_shown_alone() -> None:
     assert "p7" not in text
 
 
-def test_of_a_text_the_lines_that_go_and_come_are_shown() -> None:
+def test_multiline_text_shows_only_changed_lines() -> None:
     item = Difference(
         field="instructions", before="# How\n\nBriefly.\n", after="# How\n\nAt length.\nAlways.\n"
     )
@@ -178,7 +178,7 @@ def test_of_a_text_the_lines_that_go_and_come_are_shown() -> None:
     assert "# How" not in text
 
 
-def test_of_a_long_text_not_every_line_is_shown() -> None:
+def test_long_text_difference_is_cut_to_twenty_lines() -> None:
     item = Difference(field="instructions", before="", after="line\n" * 100)
     text = render_plan(Plan(changes=(change("a", differences=(item,)),)), PLAIN)
     assert "… 80 more lines" in text
@@ -191,7 +191,7 @@ HOSTILE = st.text(
 
 
 @given(HOSTILE, HOSTILE, HOSTILE)
-def test_no_text_of_the_platform_breaks_out_of_the_terminal(title: str, before: str, after: str) -> None:
+def test_hostile_text_cannot_break_plan_output(title: str, before: str, after: str) -> None:
     item = Difference(field="title", before=before, after={"x": [after]})
     text = Difference(field="text", before=f"{before}\n\n{title}", after=f"{after}\n\n.")
     plan = Plan(
@@ -205,13 +205,13 @@ def test_no_text_of_the_platform_breaks_out_of_the_terminal(title: str, before: 
 
 
 @given(HOSTILE)
-def test_colour_adds_nothing_but_colour(title: str) -> None:
+def test_plan_color_changes_only_escape_codes(title: str) -> None:
     plan = Plan(changes=(change("acme/teams/t", label=title), delete("acme/teams/[x]")))
     coloured = render_plan(plan, COLOURED)
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == render_plan(plan, PLAIN)
 
 
-def test_values_are_shown_as_people_write_them() -> None:
+def test_printed_values_are_human_readable() -> None:
     assert show(None) == "(nothing)"
     assert show(True) == "true"
     assert show({"dpsync:ref": "acme/spaces/x"}) == "acme/spaces/x"
@@ -220,7 +220,7 @@ def test_values_are_shown_as_people_write_them() -> None:
     assert len(show("x" * 1000)) <= 122
 
 
-def test_a_warning_is_told_with_its_place() -> None:
+def test_plan_warning_shows_its_file_position() -> None:
     about = 'policy.protect "teams/old"'
     plan = Plan(
         notes=(Note(address=about, text="it matches nothing", severity="warning"),),
@@ -247,7 +247,7 @@ def test_verbose_plan_names_platform_and_organization(
     assert f"{line}\nenvironment: prod" in render_plan(plan, PLAIN, verbose=1)
 
 
-def test_a_digest_names_platform_and_organization_ids_but_not_the_port_of_what_is_on_this_machine() -> None:
+def test_plan_digest_ignores_port_of_local_platform() -> None:
     """A plan for staging does not approve production."""
     assert Plan(platform="https://x").digest != Plan(platform="https://y").digest
     one, other = (Plan(organizations=(Organization(address="acme", id=id),)) for id in ("1", "2"))
@@ -255,7 +255,7 @@ def test_a_digest_names_platform_and_organization_ids_but_not_the_port_of_what_i
     assert Plan(platform="http://127.0.0.1:1").digest == Plan(platform="http://localhost:2").digest
 
 
-def test_title_with_number_has_one_colon() -> None:
+def test_unmanaged_objects_heading_shows_count() -> None:
     plan = Plan(kept=(Kept(place="acme/teams", addresses=("acme/teams/[A]", "acme/teams/[B]")),))
     assert render_plan(plan, Paint(False), verbose=1).startswith(
         "Objects without an entry, which dpsync keeps: 2\nacme/teams: "

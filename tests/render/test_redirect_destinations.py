@@ -57,14 +57,14 @@ def documents(value: Any) -> list[Any]:
 
 @pytest.mark.parametrize("format_name", ["text", "markdown", "html"])
 @CASES
-def test_destination_has_its_short_form(value: Any, written: str, format_name: str) -> None:
+def test_redirect_destination_is_printed_in_short_form(value: Any, written: str, format_name: str) -> None:
     for document in documents(value):
         text = render(document, format_name)
         assert written in html.unescape(text).replace('\\"', '"')
 
 
 @CASES
-def test_json_keeps_the_form_of_the_api(value: Any, written: str) -> None:
+def test_json_keeps_redirect_destination_of_api(value: Any, written: str) -> None:
     for document in documents(value):
         assert json.dumps(value, sort_keys=True) in json.dumps(
             json.loads(render(document, "json")), sort_keys=True
@@ -72,14 +72,14 @@ def test_json_keeps_the_form_of_the_api(value: Any, written: str) -> None:
 
 
 @CASES
-def test_compared_files_have_the_short_form(value: Any, written: str) -> None:
+def test_edits_print_redirect_destination_in_short_form(value: Any, written: str) -> None:
     field = EditedField(field="destination", after=value, declared="after")
     edit = Edit(address=ADDRESS, what="changed", kind="redirect", fields=(field,))
     [block] = edit_blocks(Edits(base="0" * 40, base_from="HEAD", found=(edit,)))
     assert any(written in line for line in body(block.entries[0]))
 
 
-def test_changed_part_of_a_long_destination_has_no_marker() -> None:
+def test_changed_long_redirect_destination_has_no_marker() -> None:
     before, after = ({"kind": "external", "url": f"https://a.example/{'a' * 80}/{end}"} for end in "xy")
     changed = Change(
         address=ADDRESS,

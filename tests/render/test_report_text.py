@@ -21,7 +21,7 @@ def report(untried: int) -> Report:
 
 
 @pytest.mark.parametrize("more", [0, 1, 324])
-def test_what_was_not_tried_is_counted_beyond_the_first_ten(more: int) -> None:
+def test_apply_report_lists_ten_not_tried_steps(more: int) -> None:
     lines = render_report(Plan(), report(10 + more), Paint(False)).splitlines()
     assert sum(line.strip().startswith("not-tried") for line in lines) == 10
     assert any(f"and {more} more steps that were not tried" in line for line in lines) is (more > 0)
@@ -29,7 +29,7 @@ def test_what_was_not_tried_is_counted_beyond_the_first_ten(more: int) -> None:
     assert f"1 step failed, {10 + more} not tried." in "\n".join(lines)
 
 
-def test_with_v_everything_is_listed() -> None:
+def test_verbose_apply_report_lists_all_steps() -> None:
     lines = render_report(Plan(), report(15), Paint(False), verbose=1).splitlines()
     assert sum(line.strip().startswith("not-tried") for line in lines) == 15
 
@@ -42,7 +42,7 @@ def test_with_v_everything_is_listed() -> None:
         ("not-tried", None, ["not-tried  acme/teams/a create: no"]),
     ],
 )
-def test_what_went_wrong_says_where_it_is_written(result: str, field: str | None, lines: list[str]) -> None:
+def test_failed_step_shows_its_file_position(result: str, field: str | None, lines: list[str]) -> None:
     place = Origin(file="teams.yaml", line=7, column=3)
     outcome = Outcome(
         step="acme/teams/a create", address="acme/teams/a", verb="create", error="no",
@@ -109,7 +109,7 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("case", RESULTS)
-def test_result_of_apply_is_its_last_line(case: str) -> None:
+def test_apply_result_is_last_line_of_report(case: str) -> None:
     results, seconds, more, line = RESULTS[case]
     report = reported(*results, **{"remaining": Plan(), "verified": True, **more})
     printed = render_report(planned(), report, Paint(False), seconds=seconds)
@@ -121,13 +121,13 @@ def test_result_of_apply_is_its_last_line(case: str) -> None:
     [("everything", "32"), ("a part", "31"), ("nobody knows", "33")],
     ids=["green", "red", "yellow"],
 )
-def test_result_is_red_only_for_errors(case: str, style: str) -> None:
+def test_apply_result_color_depends_on_outcome(case: str, style: str) -> None:
     results, _, more, _ = RESULTS[case]
     report = reported(*results, **{"remaining": Plan(), "verified": True, **more})
     assert render_report(planned(), report, Paint(True)).splitlines()[-1].startswith(f"\x1b[{style}m")
 
 
-def test_report_repeats_no_problem_of_plan() -> None:
+def test_apply_report_does_not_repeat_plan_problems() -> None:
     """Otherwise, each apply lists the problems twice that were there before it."""
     problem = PlatformTrouble(address="acme/saml/okta", what="it is not active")
     plan = planned().model_copy(update={"trouble": (problem,)})

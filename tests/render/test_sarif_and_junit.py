@@ -57,7 +57,7 @@ def junit(document: BaseModel) -> Any:
 
 @settings(max_examples=25, deadline=None)
 @given(DOCUMENTS)
-def test_whatever_it_says_they_fit_their_schemas(document: BaseModel) -> None:
+def test_sarif_and_junit_of_random_document_match_schemas(document: BaseModel) -> None:
     shown = view(document)
     results = sarif(document)
     assert len(results) == sum(entry.level in ("error", "warning") for entry in shown)
@@ -84,7 +84,7 @@ PLAN = Plan(
 )
 
 
-def test_sarif_has_what_somebody_should_look_at() -> None:
+def test_sarif_reports_deletes_refusals_and_exposures() -> None:
     limits, exposed, delete = sarif(plan_document(PLAN), below="org/")
     assert [one["ruleId"] for one in (delete, limits, exposed)] == ["delete", "limits", "exposure"]
     assert [one["level"] for one in (delete, limits, exposed)] == ["warning", "error", "warning"]
@@ -96,14 +96,14 @@ def test_sarif_has_what_somebody_should_look_at() -> None:
     assert delete["locations"][0]["physicalLocation"]["region"]["startLine"] == 2
 
 
-def test_a_result_is_recognised_when_its_line_has_moved() -> None:
+def test_sarif_fingerprint_ignores_moved_line() -> None:
     moved = PLAN.model_copy(update={"origins": {"acme": Origin(file="other.yaml", line=9, column=1)}})
     known = [[one["partialFingerprints"] for one in sarif(plan_document(plan))] for plan in (PLAN, moved)]
     assert known[0] == known[1]
     assert len({str(one) for one in known[0]}) == 3
 
 
-def test_a_plan_fails_in_junit_when_it_may_not_be_applied() -> None:
+def test_refused_plan_is_a_junit_failure() -> None:
     root = junit(plan_document(PLAN))
     assert [(one.get("type"), one.get("message")) for one in root.findall(".//failure")] == [
         ("limits", "x acme: {0} [x](y)")
@@ -112,7 +112,7 @@ def test_a_plan_fails_in_junit_when_it_may_not_be_applied() -> None:
     assert names == {f"dpsync.plan.{name}" for name in ("delete", "refusal", "exposure")}
 
 
-def test_a_delete_and_what_opens_access_never_pass_in_junit() -> None:
+def test_junit_marks_deletes_and_exposures_as_skipped() -> None:
     root = junit(plan_document(PLAN))
     skipped = [case for case in root.findall(".//testcase") if case.find("skipped") is not None]
     assert {case.get("classname") for case in skipped} == {"dpsync.plan.delete", "dpsync.plan.exposure"}
@@ -121,7 +121,7 @@ def test_a_delete_and_what_opens_access_never_pass_in_junit() -> None:
     assert messages == ["~ site docs (opens access)", "- team [Old]"]
 
 
-def test_drift_and_wrong_configurations_fail_in_junit() -> None:
+def test_drift_and_errors_are_junit_failures() -> None:
     field = FieldDrift(field="title", live="a", file="b")
     found = Drifted(address="acme", kind="organization", what="different", fields=(field,))
     assert junit(drift_document(Drift(found=(found,)))).get("failures") == "1"
@@ -138,7 +138,7 @@ def test_drift_and_wrong_configurations_fail_in_junit() -> None:
         (drift_document(Drift()), "No drift."),
     ],
 )
-def test_where_nothing_is_to_be_said_that_has_passed(document: BaseModel, says: str) -> None:
+def test_empty_document_passes_in_sarif_and_junit(document: BaseModel, says: str) -> None:
     assert sarif(document) == []
     (case,) = junit(document).findall(".//testcase")
     assert (case.get("name"), len(case)) == (says, 0)

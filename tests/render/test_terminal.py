@@ -21,27 +21,27 @@ def facts(*said: str) -> list[str]:
     return render_explanation(found, PLAIN).split("\n")[3:]
 
 
-def test_a_fact_is_broken_where_it_would_pass_80_columns_and_goes_on_below_its_beginning() -> None:
+def test_terminal_facts_wrap_at_80_columns_aligned() -> None:
     fits = f"{'a' * 31} {'b' * 31}"
     assert facts(fits) == [f"  Value          {fits}"]
     assert facts(f"{fits}b") == [f"  Value          {'a' * 31}", f"                 {'b' * 32}"]
     assert facts("one", "two") == ["  Value          one", "                 two"]
 
 
-def test_of_kinds_the_places_stand_below_each_other_and_are_broken_at_80_columns() -> None:
+def test_terminal_kind_overview_is_aligned_and_wrapped() -> None:
     fits = f"{'a' * 34} {'b' * 33}"
     lines = render_overview([("site", fits), ("teammate", f"{fits}b")], PLAIN).split("\n")
     assert lines[1:4] == [f"  site      {fits}", f"  teammate  {'a' * 34}", f"            {'b' * 34}"]
 
 
-def test_of_a_code_every_paragraph_stands_apart_from_the_one_before() -> None:
+def test_error_explanation_separates_paragraphs() -> None:
     section = [("It is wrong.", False), ("a: 1\nb: 2", True), ("Mend it.", False)]
     text = ["DP1", "  It is wrong.", "", "    a: 1", "    b: 2", "", "  Mend it."]
     lines = [*text, "", f"  More: {DOCS}/errors.md#dp1"]
     assert render_code("DP1", section, PLAIN).split("\n") == lines
 
 
-def test_what_is_listed_stands_in_columns_and_no_line_ends_in_blanks() -> None:
+def test_entry_list_is_aligned_without_trailing_spaces() -> None:
     at = Origin(file="a.yaml", line=7, column=3)
     entries = (
         ListedEntry(address="acme", kind="organization", at=at, id="o1"),
@@ -55,7 +55,7 @@ def test_what_is_listed_stands_in_columns_and_no_line_ends_in_blanks() -> None:
     assert render_list(ListDocument(entries=()), PLAIN) == "ADDRESS  KIND  FILE  ID  RECOGNIZED"
 
 
-def test_how_a_problem_is_mended_stands_below_what_is_said_of_it() -> None:
+def test_doctor_shows_fix_below_problem() -> None:
     checks = (
         Check(topic="configuration", level="ok", said="it is read"),
         Check(topic="token", level="problem", said="none", mend="set one"),
@@ -71,5 +71,5 @@ def test_how_a_problem_is_mended_stands_below_what_is_said_of_it() -> None:
     [(0.04, "1 s"), (1, "1 s"), (1.6, "2 s"), (119.4, "119 s"), (120, "2 min"),
      (3600, "60 min")],
 )  # fmt: skip
-def test_duration_is_in_seconds_or_minutes(seconds: float, said: str) -> None:
+def test_duration_is_shown_in_seconds_or_minutes(seconds: float, said: str) -> None:
     assert duration(seconds) == said

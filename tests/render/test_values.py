@@ -42,7 +42,7 @@ from dpsync.render.url_words import old_urls, redirect_line, url_change
         ({"a\x1b": "b\x1b"}, '{ a\\x1b: "b\\x1b" }'),
     ],
 )
-def test_a_value_on_one_line(value: Any, shown: str) -> None:
+def test_value_is_printed_on_one_line(value: Any, shown: str) -> None:
     assert show(value) == shown
 
 
@@ -60,7 +60,7 @@ def test_a_value_on_one_line(value: Any, shown: str) -> None:
         (None, False),
     ],
 )
-def test_which_values_are_told_by_what_is_inside(value: Any, is_big: bool) -> None:
+def test_multiline_or_nested_long_value_is_large(value: Any, is_big: bool) -> None:
     assert big(value) is is_big
 
 
@@ -80,11 +80,11 @@ def test_which_values_are_told_by_what_is_inside(value: Any, is_big: bool) -> No
         (None, "a\x1b\nb", ["+ a\\x1b", "+ b"]),
     ],
 )
-def test_what_differs_inside(before: Any, after: Any, lines: list[str]) -> None:
+def test_value_difference_is_printed_as_diff_lines(before: Any, after: Any, lines: list[str]) -> None:
     assert list(inside(Difference(field="x", before=before, after=after))) == lines
 
 
-def test_of_many_lines_the_first_are_told_and_the_others_counted() -> None:
+def test_value_difference_counts_omitted_lines() -> None:
     text = Difference(field="x", after="\n".join(f"line {number}" for number in range(22)))
     assert list(inside(text))[19:] == ["+ line 19", "… 2 more lines"]
     assert len(list(inside(text, most=None))) == 22
@@ -137,14 +137,14 @@ REDIRECT = {"redirect": {"r": {"source": "/x"}}, "place": "acme/sites/d/redirect
         ),
     ],
 )
-def test_what_becomes_of_a_url(
+def test_url_change_warns_about_broken_old_url(
     item: UrlImpact, change: tuple[str, str], said: list[tuple[str, tuple[str, ...]]]
 ) -> None:
     plan = Plan(origins={"acme/sites/d": Origin(file="sites.yaml", line=1, column=1)})
     assert (url_change(item), list(old_urls([item], plan))) == (change, said)
 
 
-def test_redirects_of_several_urls_stand_together() -> None:
+def test_redirect_hints_for_several_urls_are_grouped() -> None:
     assert list(old_urls([url(**REDIRECT), url(**REDIRECT)], Plan())) == [
         (
             "2 old URLs will stop working. To redirect them, add to acme/sites/d/redirects:",
@@ -153,7 +153,7 @@ def test_redirects_of_several_urls_stand_together() -> None:
     ]
 
 
-def test_no_redirect_has_no_line() -> None:
+def test_url_change_without_redirect_has_no_line() -> None:
     assert redirect_line(url()) == ""
 
 
@@ -171,7 +171,7 @@ def test_no_redirect_has_no_line() -> None:
         ("a\nb", "`a\\nb`"),
     ],
 )
-def test_a_code_span_shows_its_text(text: str, span: str) -> None:
+def test_markdown_code_span_escapes_backticks(text: str, span: str) -> None:
     assert code(text) == span
 
 
@@ -196,16 +196,16 @@ def test_a_code_span_shows_its_text(text: str, span: str) -> None:
         ("a_b", "`a_b`"),
     ],
 )
-def test_a_sentence_as_markdown(text: str, markdown: str) -> None:
+def test_markdown_prose_marks_special_words_as_code(text: str, markdown: str) -> None:
     assert prose(text) == markdown
 
 
-def test_in_html_the_same_is_escaped() -> None:
+def test_html_prose_and_code_are_escaped() -> None:
     assert prose_html('see <b> "it"') == "see <code>&lt;b&gt;</code> &quot;it&quot;"
     assert code_html("<\n>") == "<code>&lt;\\n&gt;</code>"
 
 
-def test_a_fence_is_longer_than_any_in_it() -> None:
+def test_markdown_fence_is_longer_than_its_content() -> None:
     assert fence(["a"], "diff") == ["```diff", "a", "```"]
     assert fence(["``", "```"], "")[0] == "````"
     assert fence([], "x") == ["```x", "```"]
@@ -225,7 +225,9 @@ def test_a_fence_is_longer_than_any_in_it() -> None:
         ("auto", True, {"TERM": "xterm"}, True),
     ],
 )
-def test_when_there_is_colour(when: When, terminal: bool, environment: dict[str, str], wanted: bool) -> None:
+def test_color_decision_by_option_terminal_and_environment(
+    when: When, terminal: bool, environment: dict[str, str], wanted: bool
+) -> None:
     class Stream(StringIO):
         def isatty(self) -> bool:
             return terminal
@@ -243,7 +245,7 @@ def test_when_there_is_colour(when: When, terminal: bool, environment: dict[str,
         ("", "a"),
     ],
 )
-def test_a_text_in_colour(style: str, painted: str) -> None:
+def test_paint_applies_color_styles(style: str, painted: str) -> None:
     assert Paint(on=True)("a", style) == painted
     assert Paint(on=True)("", style) == ""
     assert Paint(on=False)("a", style) == "a"

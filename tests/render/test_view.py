@@ -20,7 +20,7 @@ from dpsync.render.view import ViewEntry, body
 from dpsync.render.views import view
 
 
-def test_what_is_kept_is_counted_by_things_and_not_by_places() -> None:
+def test_unmanaged_objects_are_counted_individually() -> None:
     kept = (
         Kept(place="acme/teams", addresses=("acme/teams/[A]", "acme/teams/[B]", "acme/teams/[C]")),
         Kept(place="acme/spaces", addresses=("acme/spaces/[A]",)),
@@ -34,11 +34,11 @@ def test_what_is_kept_is_counted_by_things_and_not_by_places() -> None:
     ("address", "group"),
     [("acme#mergeRules", "acme"), ("acme/sites/docs#title", "acme/sites"), ("acme", "acme"), ("", "")],
 )
-def test_a_field_is_counted_with_the_place_that_it_is_in(address: str, group: str) -> None:
+def test_view_entry_is_grouped_by_parent_list(address: str, group: str) -> None:
     assert ViewEntry(address).group == group
 
 
-def test_why_a_new_thing_is_missing_is_told_once() -> None:
+def test_cause_of_new_object_is_shown_once() -> None:
     new = Change(
         address="acme/teams/n",
         kind="team",
@@ -54,7 +54,7 @@ def test_why_a_new_thing_is_missing_is_told_once() -> None:
 
 
 @pytest.mark.parametrize("is_refused", [True, False], ids=["refused", "empty"])
-def test_apply_that_did_nothing_says_so(is_refused: bool) -> None:
+def test_apply_without_changes_prints_its_reason(is_refused: bool) -> None:
     refusal = Refusal(code="limits", address="acme", message="too many", way_out="fewer")
     plan = Plan(refusals=(refusal,) if is_refused else ())
     code = Exit.REFUSED if is_refused else Exit.DONE
@@ -77,11 +77,11 @@ def test_apply_that_did_nothing_says_so(is_refused: bool) -> None:
         (["\x1b[31m"], ['+ "\\x1b[31m"']),
     ],
 )
-def test_of_a_large_value_that_is_new_its_parts_are_shown(value: Any, lines: list[str]) -> None:
+def test_large_new_value_shows_its_parts(value: Any, lines: list[str]) -> None:
     assert list(inside(Difference(field="x", after=value), most=3)) == lines
 
 
-def test_of_what_is_ignored_no_way_out_is_told_though_more_of_the_same_thing_differs() -> None:
+def test_ignored_drift_has_no_resolutions() -> None:
     def drifted(name: str) -> Drifted:
         field = FieldDrift(field=name, live="a", file="b")
         return Drifted(address="acme/sites/docs", kind="site", what="different", fields=(field,))

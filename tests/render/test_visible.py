@@ -33,11 +33,11 @@ VISIBLE_FORMATS |= {0x110BD, 0x110CD, *range(0x13430, 0x13456)}
         ("\u00ad\u3164\uffff\ufffd", "\\xad\\u3164\\uffff\ufffd"),
     ],
 )
-def test_what_is_shown(text: str, shown: str) -> None:
+def test_visible_escapes_control_characters(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-def test_no_character_of_unicode_passes_that_is_not_seen() -> None:
+def test_visible_escapes_every_invisible_unicode_character() -> None:
     hidden = [
         code
         for code in range(sys.maxunicode + 1)
@@ -49,23 +49,23 @@ def test_no_character_of_unicode_passes_that_is_not_seen() -> None:
 
 
 @given(st.text(st.characters()))
-def test_applying_it_twice_changes_nothing(text: str) -> None:
+def test_visible_is_idempotent(text: str) -> None:
     assert visible(visible(text)) == visible(text)
 
 
 @given(st.text(st.characters()), st.text(st.characters()))
-def test_it_works_character_by_character(left: str, right: str) -> None:
+def test_visible_works_per_character(left: str, right: str) -> None:
     assert visible(left + right) == visible(left) + visible(right)
 
 
 @given(st.text(st.characters()))
-def test_the_result_is_one_line_that_can_be_encoded(text: str) -> None:
+def test_visible_result_is_one_encodable_line(text: str) -> None:
     shown = visible(text)
     assert len(shown.splitlines()) <= 1
     shown.encode()
 
 
-def test_lines_and_colours_of_our_own_pass_at_the_end_and_nothing_else() -> None:
+def test_visible_lines_keep_only_own_colors_and_newlines() -> None:
     text = "\x1b[1;31mred\x1b[0m\n\x1b[2Jgone\u202e\u200b\r\x9b"
     assert visible_lines(text, styled=True) == "\x1b[1;31mred\x1b[0m\n\\x1b[2Jgone\\u202e\\u200b\\r\\x9b"
     assert visible_lines(text) == "\\x1b[1;31mred\\x1b[0m\n\\x1b[2Jgone\\u202e\\u200b\\r\\x9b"

@@ -12,7 +12,7 @@ from dpsync.render.paint import columns, wrapped
 LONG = " ".join(["word"] * 30)
 
 
-def test_the_rest_of_a_line_is_indented_further_than_its_beginning() -> None:
+def test_wrapped_lines_are_indented_further() -> None:
     first, *rest = wrapped(f"    {LONG}", 80).split("\n")
     assert first.startswith("    word")
     assert rest
@@ -32,7 +32,7 @@ def test_the_rest_of_a_line_is_indented_further_than_its_beginning() -> None:
         f"{' ' * 50}{LONG}",
     ],
 )
-def test_what_fits_is_copied_or_cannot_be_broken_stays(line: str) -> None:
+def test_short_or_copyable_lines_are_not_wrapped(line: str) -> None:
     assert wrapped(line, 80) == line
 
 
@@ -43,28 +43,28 @@ def test_what_fits_is_copied_or_cannot_be_broken_stays(line: str) -> None:
         (f"{'a' * 20} {'b' * 20} c", ["a" * 20, f"  {'b' * 20} c"]),
     ],
 )
-def test_a_line_is_filled_to_its_last_column_and_not_beyond(line: str, lines: list[str]) -> None:
+def test_wrapping_fills_lines_to_last_column(line: str, lines: list[str]) -> None:
     assert wrapped(line, 40).split("\n") == lines
 
 
-def test_on_a_terminal_of_less_than_forty_columns_nothing_is_broken() -> None:
+def test_narrow_terminals_disable_wrapping() -> None:
     assert wrapped(LONG, 39) == LONG
     assert wrapped(LONG, 40) != LONG
 
 
 @pytest.mark.parametrize(("indent", "broken"), [(38, True), (39, False)])
-def test_what_is_indented_so_far_that_half_a_line_remains_is_not_broken(indent: int, broken: bool) -> None:
+def test_deeply_indented_lines_are_not_wrapped(indent: int, broken: bool) -> None:
     line = " " * indent + LONG
     assert (wrapped(line, 80) != line) is broken
 
 
-def test_wide_characters_count_as_two_and_colours_as_none() -> None:
+def test_wrapping_counts_wide_characters_twice() -> None:
     assert all(columns(line) <= 40 for line in wrapped("漢字漢字 " * 20, 40).split("\n"))
     coloured = " ".join(style("word", fg="red") for _ in range(16))
     assert wrapped(coloured, 80) == coloured
 
 
 @given(st.text("ab \n漢é", max_size=300), st.integers(40, 120), st.sampled_from(["", "red"]))
-def test_nothing_but_white_space_changes(text: str, width: int, colour: str) -> None:
+def test_wrapping_changes_only_whitespace(text: str, width: int, colour: str) -> None:
     given_ = "\n".join(style(line, fg=colour) if colour else line for line in text.split("\n"))
     assert unstyle(wrapped(given_, width)).split() == text.split()

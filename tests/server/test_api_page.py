@@ -12,12 +12,12 @@ HERE = Path(__file__).parent
 
 
 @pytest.mark.parametrize("name", api_page.PAGES)
-def test_generated_page_is_up_to_date(name: str) -> None:
+def test_generated_api_pages_are_up_to_date(name: str) -> None:
     content = api_page.PAGES[name]()
     assert (api_page.DOCS / name).read_text(encoding="utf-8") == content, "run: make schemas"
 
 
-def test_page_names_operations_that_published_lacks() -> None:
+def test_api_page_marks_operations_missing_in_published_profile() -> None:
     """Without the note, readers would call operations that return 404."""
     lines = (api_page.DOCS / "api.md").read_text(encoding="utf-8").splitlines()
     noted = {line.split("`")[1] for line in lines if line.endswith("`, not `published` |")}
@@ -25,7 +25,7 @@ def test_page_names_operations_that_published_lacks() -> None:
     assert noted == {f"{row.method} {row.path}" for row in EVERY if row.id not in offered}
 
 
-def test_the_reference_is_served_whole() -> None:
+def test_reference_profile_contains_all_145_operations() -> None:
     """Method, path and id of each; the names of the parameters too."""
     reference = {f"{row.method} {row.path} {row.id}" for row in EVERY if row.profile == "reference"}
     listed = (HERE / "reference_operations.txt").read_text(encoding="utf-8").splitlines()
@@ -33,7 +33,7 @@ def test_the_reference_is_served_whole() -> None:
     assert reference == set(listed)
 
 
-def test_every_operation_has_a_test_of_its_success() -> None:
+def test_every_operation_has_a_success_test() -> None:
     """What is missing is marked at a test of it, with covers()."""
     tests = api_page.tests()
     assert [row.id for row in EVERY if not tests.get((row.id, row.status))] == []
@@ -44,7 +44,7 @@ def test_every_documented_error_has_a_test() -> None:
     assert [(row.id, status) for row, status in errors if not api_page.showing(row, status)] == []
 
 
-def test_every_error_that_an_operation_alone_has_is_shown_for_it() -> None:
+def test_every_operation_specific_error_has_a_test() -> None:
     tests = api_page.tests()
     errors = [(row.id, status) for row in EVERY for status in row.errors]
     assert [error for error in errors if error not in tests] == []

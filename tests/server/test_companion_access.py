@@ -160,9 +160,7 @@ def check_aggregates(api: Api, organization: Json, resolve: Resolve = effective)
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(organizations())
-def test_what_a_caller_sees_and_may_do_follows_from_roles_defaults_and_grants(
-    api: Api, organization: Json
-) -> None:
+def test_visibility_and_permissions_follow_roles_defaults_and_grants(api: Api, organization: Json) -> None:
     api.server.reset(world(organization))
     root = api.as_("root-token")
     for member in organization["members"]:
@@ -184,7 +182,7 @@ WITH_LESS = [row for row in OPERATIONS if row.needs not in (None, "admin")]
 
 
 @pytest.mark.parametrize("row", WITH_LESS, ids=lambda row: str(row.id))
-def test_the_role_that_an_operation_needs_is_enough_for_it(
+def test_documented_minimum_role_suffices_for_each_operation(
     api: Api, builtin_world: Json, row: Operation
 ) -> None:
     acme, *others = builtin_world["organizations"]
@@ -205,7 +203,7 @@ INSIDE = [
 ]
 
 
-def test_who_is_in_no_organization_or_disabled_finds_nothing_anywhere(api: Api, builtin_world: Json) -> None:
+def test_nonmembers_and_disabled_members_get_404_everywhere(api: Api, builtin_world: Json) -> None:
     acme, *others = builtin_world["organizations"]
     disabled = [{**member, "disabled": member["user"] == "grace"} for member in acme["members"]]
     prepare(api, {**builtin_world, "organizations": [{**acme, "members": disabled}, *others]})

@@ -20,7 +20,7 @@ SETTINGS = BODIES["updateSiteAgentSettingsById"]
 
 
 @covers("getSiteAgentSettingsById", 200)
-def test_agents_do_nothing_by_themselves_until_somebody_says_so(published: Api) -> None:
+def test_default_agent_settings_disable_automation(published: Api) -> None:
     found = published.get(f"{DOCS}/agent-settings")
     assert found["scans"] == {"topics": "never"}
     assert found["findings"] == {"changeRequests": "never"}
@@ -29,14 +29,14 @@ def test_agents_do_nothing_by_themselves_until_somebody_says_so(published: Api) 
 
 
 @covers("updateSiteAgentSettingsById", 200)
-def test_writing_agent_settings_says_by_whom(published: Api) -> None:
+def test_agent_settings_update_records_author(published: Api) -> None:
     made = published.put(f"{DOCS}/agent-settings", SETTINGS)
     assert (made["scans"], made["updatedBy"]) == ({"topics": "auto"}, "ada")
     assert made["editing"]["customInstructions"]["nodes"][0]["type"] == "paragraph"
     assert published.get(f"{DOCS}/agent-settings") == made
 
 
-def test_the_same_agent_settings_again_change_nothing(published: Api) -> None:
+def test_repeated_agent_settings_update_has_no_effect(published: Api) -> None:
     before = published.put(f"{DOCS}/agent-settings", SETTINGS)
     published.clock.pass_by(minutes=1)
     assert published.as_("grace-token").put(f"{DOCS}/agent-settings", SETTINGS) == before
@@ -44,7 +44,7 @@ def test_the_same_agent_settings_again_change_nothing(published: Api) -> None:
 
 @pytest.mark.parametrize("missing", ["scans", "findings", "editing"])
 @covers("updateSiteAgentSettingsById", 400)
-def test_agent_settings_are_only_written_whole(published: Api, missing: str) -> None:
+def test_incomplete_agent_settings_update_is_refused(published: Api, missing: str) -> None:
     body = {name: value for name, value in SETTINGS.items() if name != missing}
     assert missing in published.refused(400, "PUT", f"{DOCS}/agent-settings", body)
 
@@ -55,7 +55,7 @@ def test_agent_settings_are_only_written_whole(published: Api, missing: str) -> 
 @covers("createSiteMcpServer", 201)
 @covers("listSiteMcpServers", 200)
 @covers("getSiteMcpServerById", 200)
-def test_an_mcp_server_is_read_back_with_its_headers(published: Api) -> None:
+def test_created_mcp_server_is_returned_with_headers(published: Api) -> None:
     made = published.make(SERVERS, SEARCH)
     assert made["headers"] == SEARCH["headers"]
     assert made["transport"] == "sse"
@@ -64,18 +64,18 @@ def test_an_mcp_server_is_read_back_with_its_headers(published: Api) -> None:
     assert published.get(f"{SERVERS}/{made['id']}") == made
 
 
-def test_the_names_of_mcp_servers_need_not_differ(published: Api) -> None:
+def test_mcp_servers_may_share_a_name(published: Api) -> None:
     assert published.make(SERVERS, SEARCH)["id"] != published.make(SERVERS, SEARCH)["id"]
 
 
 @covers("updateSiteMcpServerById", 200)
-def test_what_a_change_of_an_mcp_server_does_not_name_stays_and_headers_are_replaced(published: Api) -> None:
+def test_mcp_server_update_replaces_whole_headers(published: Api) -> None:
     made = published.make(SERVERS, {**SEARCH, "condition": "visitor.claims.isBeta"})
     changed = published.patch(f"{SERVERS}/{made['id']}", {"headers": {"X-Key": "k"}})
     assert changed == {**made, "headers": {"X-Key": "k"}}
 
 
-def test_a_condition_of_null_is_none(published: Api) -> None:
+def test_mcp_server_condition_is_cleared_by_null(published: Api) -> None:
     made = published.make(SERVERS, {**SEARCH, "condition": "visitor.claims.isBeta"})
     assert "condition" not in published.patch(f"{SERVERS}/{made['id']}", {"condition": None})
 
@@ -94,16 +94,16 @@ def test_a_condition_of_null_is_none(published: Api) -> None:
     ],
 )
 @covers("createSiteMcpServer", 400)
-def test_an_mcp_server_is_refused_where_the_platform_refuses_it(published: Api, wrong: Any) -> None:
+def test_invalid_mcp_server_is_refused(published: Api, wrong: Any) -> None:
     assert next(iter(wrong)) in published.refused(400, "POST", SERVERS, {**SEARCH, **wrong})
 
 
-def test_headers_are_shown_to_admins_alone(published: Api) -> None:
+def test_only_admins_read_mcp_servers(published: Api) -> None:
     published.as_("kim-token").refused(403, "GET", SERVERS)
 
 
 @covers("deleteSiteMcpServerById", 204)
-def test_what_belongs_to_a_site_goes_with_it(published: Api) -> None:
+def test_deleting_site_deletes_its_agent_configuration(published: Api) -> None:
     made = published.make(SERVERS, SEARCH)
     published.ok("DELETE", f"{SERVERS}/{made['id']}", status=205)
     published.ok("DELETE", f"{SERVERS}/{made['id']}", status=204)
@@ -122,7 +122,7 @@ def test_what_belongs_to_a_site_goes_with_it(published: Api) -> None:
 @covers("createSiteChannel", 201)
 @covers("listSiteChannels", 200)
 @covers("getSiteChannelById", 200)
-def test_a_channel_is_pending_until_a_person_lets_it_in(published: Api) -> None:
+def test_new_channel_is_pending(published: Api) -> None:
     made = published.make(CHANNELS, SLACK)
     assert (made["status"], made["role"], made["answers"]) == ("pending", "support", 0)
     assert published.items(CHANNELS) == [made]
@@ -130,7 +130,7 @@ def test_a_channel_is_pending_until_a_person_lets_it_in(published: Api) -> None:
 
 
 @covers("updateSiteChannelById", 200)
-def test_a_channel_is_changed_by_its_role_or_by_its_settings(published: Api) -> None:
+def test_channel_update_changes_role_or_settings(published: Api) -> None:
     made = published.make(CHANNELS, SLACK)
     at = f"{CHANNELS}/{made['id']}"
     assert published.patch(at, {"role": "collaborator"}) == {**made, "role": "collaborator"}
@@ -152,19 +152,19 @@ def test_a_channel_is_changed_by_its_role_or_by_its_settings(published: Api) -> 
     ],
 )
 @covers("createSiteChannel", 400)
-def test_a_channel_is_refused_where_the_platform_refuses_it(published: Api, wrong: Any) -> None:
+def test_invalid_channel_is_refused(published: Api, wrong: Any) -> None:
     published.refused(400, "POST", CHANNELS, wrong)
 
 
 @covers("updateSiteChannelById", 400)
-def test_a_channel_keeps_its_type(published: Api) -> None:
+def test_channel_type_cannot_be_changed(published: Api) -> None:
     made = published.make(CHANNELS, SLACK)
     other = {"type": "builtin:discord", "setupSettings": {}}
     assert "builtin:slack" in published.refused(400, "PATCH", f"{CHANNELS}/{made['id']}", other)
 
 
 @covers("deleteSiteChannelById", 204)
-def test_a_channel_is_deleted_once(published: Api) -> None:
+def test_second_channel_delete_returns_204(published: Api) -> None:
     made = published.make(CHANNELS, SLACK)
     published.ok("DELETE", f"{CHANNELS}/{made['id']}", status=205)
     published.ok("DELETE", f"{CHANNELS}/{made['id']}", status=204)
@@ -192,7 +192,7 @@ JIRA: dict[str, Any] = {
 @covers("createSiteContextConnection", 201)
 @covers("listSiteContextConnections", 200)
 @covers("getSiteContextConnectionById", 200)
-def test_a_connection_is_read_back_with_what_it_is_set_up_with(published: Api) -> None:
+def test_created_connection_is_returned_with_its_setup(published: Api) -> None:
     made = published.make(CONNECTIONS, {**GITHUB, "label": "Issues"})
     assert {name: made[name] for name in GITHUB} == GITHUB
     assert (made["status"], made["records"]) == ("pending", 0)
@@ -202,14 +202,14 @@ def test_a_connection_is_read_back_with_what_it_is_set_up_with(published: Api) -
 
 
 @pytest.mark.parametrize("connector", ["builtin:email", "builtin:api", "integration:acme-tools"])
-def test_what_others_send_to_needs_no_settings(published: Api, connector: str) -> None:
+def test_receiving_connection_needs_no_setup_settings(published: Api, connector: str) -> None:
     made = published.make(CONNECTIONS, {"connector": connector})
     assert "setupSettings" not in made
     assert made["usageSettings"]["search"] is False
 
 
 @covers("updateSiteContextConnectionById", 200)
-def test_a_connection_is_changed_by_parts(published: Api) -> None:
+def test_connection_update_keeps_omitted_fields(published: Api) -> None:
     made = published.make(CONNECTIONS, GITHUB)
     at = f"{CONNECTIONS}/{made['id']}"
     assert published.patch(at, {"label": "Issues"}) == {**made, "label": "Issues"}
@@ -218,7 +218,7 @@ def test_a_connection_is_changed_by_parts(published: Api) -> None:
     assert (changed["setupSettings"], changed["label"]) == (other, "Issues")
 
 
-def test_a_token_that_is_redacted_stays_when_it_is_written_back(published: Api) -> None:
+def test_redacted_connection_token_is_kept_when_written_back(published: Api) -> None:
     made = published.make(CONNECTIONS, JIRA)
     assert "t0ken" not in str(made)
     back = {name: made[name] for name in ("connector", "setupSettings")}
@@ -242,7 +242,7 @@ def test_a_token_that_is_redacted_stays_when_it_is_written_back(published: Api) 
     ],
 )
 @covers("createSiteContextConnection", 400)
-def test_a_connection_is_refused_where_the_platform_refuses_it(published: Api, wrong: Any) -> None:
+def test_invalid_connection_is_refused_without_showing_token(published: Api, wrong: Any) -> None:
     assert "t0ken" not in published.refused(400, "POST", CONNECTIONS, {**GITHUB, **wrong})
 
 
@@ -256,14 +256,14 @@ def test_a_connection_is_refused_where_the_platform_refuses_it(published: Api, w
         {"label": "x" * 129},
     ],
 )
-def test_a_change_of_a_connection_is_refused_where_it_is_not_whole(published: Api, wrong: Any) -> None:
+def test_invalid_connection_update_is_refused(published: Api, wrong: Any) -> None:
     made = published.make(CONNECTIONS, GITHUB)
     published.refused(400, "PATCH", f"{CONNECTIONS}/{made['id']}", wrong)
 
 
 @covers("testSiteContextConnection", 200)
 @covers("syncSiteContextConnection", 204)
-def test_credentials_are_tried_and_used(published: Api) -> None:
+def test_connection_test_and_sync_check_credentials(published: Api) -> None:
     wrong = {**GITHUB, "setupSettings": {"repository": "acme/shop", "token": "invalid"}}
     for body, status in ((GITHUB, "succeeded"), (wrong, "failed")):
         at = f"{CONNECTIONS}/{published.make(CONNECTIONS, body)['id']}"
@@ -273,7 +273,7 @@ def test_credentials_are_tried_and_used(published: Api) -> None:
 
 
 @covers("syncSiteContextConnection", 400)
-def test_a_connection_is_synchronized_once_an_hour_and_one_that_others_send_to_never(published: Api) -> None:
+def test_connection_sync_is_limited_to_once_per_hour(published: Api) -> None:
     at = f"{CONNECTIONS}/{published.make(CONNECTIONS, GITHUB)['id']}"
     published.post(f"{at}/sync", status=204)
     assert "hour" in published.refused(400, "POST", f"{at}/sync")
@@ -284,7 +284,7 @@ def test_a_connection_is_synchronized_once_an_hour_and_one_that_others_send_to_n
 
 
 @covers("deleteSiteContextConnectionById", 204)
-def test_a_connection_is_deleted_once(published: Api) -> None:
+def test_second_connection_delete_returns_204(published: Api) -> None:
     at = f"{CONNECTIONS}/{published.make(CONNECTIONS, GITHUB)['id']}"
     published.ok("DELETE", at, status=205)
     published.ok("DELETE", at, status=204)
@@ -306,7 +306,7 @@ def with_topics(api: Api) -> None:
 
 @covers("listSiteTopics", 200)
 @covers("getSiteTopicById", 200)
-def test_the_topics_of_a_site_are_those_of_its_world(published: Api) -> None:
+def test_site_topics_come_from_the_world_file(published: Api) -> None:
     assert published.get(TOPICS) == {"items": []}
     with_topics(published)
     billing, cards = published.get(TOPICS)["items"]
@@ -315,7 +315,7 @@ def test_the_topics_of_a_site_are_those_of_its_world(published: Api) -> None:
 
 
 @covers("updateSiteTopicById", 200)
-def test_a_topic_may_be_used_for_change_requests(published: Api) -> None:
+def test_topic_can_enable_change_requests(published: Api) -> None:
     with_topics(published)
     use = {"usageSettings": {"changeRequests": True}}
     assert published.patch(f"{TOPICS}/cards", use)["usageSettings"] == {"changeRequests": True}
@@ -330,7 +330,7 @@ HELP = "/orgs/acme/sites/help"
 
 @covers("createSiteStyleguideById", 200)
 @covers("listOrganizationStyleguides", 200)
-def test_a_style_guide_is_a_space_that_is_listed_among_all_and_made_once(published: Api) -> None:
+def test_second_style_guide_create_returns_existing_space(published: Api) -> None:
     made = published.post(f"{DOCS}/styleguide")
     assert made["type"] == "styleguide"
     assert published.post(f"{DOCS}/styleguide", {"template": "concise"}) == made
@@ -342,7 +342,7 @@ def test_a_style_guide_is_a_space_that_is_listed_among_all_and_made_once(publish
 
 @covers("listStyleguideTemplates", 200)
 @covers("createSiteStyleguideById", 404)
-def test_a_new_style_guide_may_have_the_content_of_a_template(published: Api) -> None:
+def test_style_guide_can_be_created_from_template(published: Api) -> None:
     templates = published.get("/orgs/acme/styleguide-templates")["templates"]
     made = published.post(f"{DOCS}/styleguide", {"template": templates[0]["id"]})
     (page,) = published.get(f"/spaces/{made['id']}/content/pages")["pages"]
@@ -350,7 +350,7 @@ def test_a_new_style_guide_may_have_the_content_of_a_template(published: Api) ->
     published.refused(404, "POST", f"{HELP}/styleguide", {"template": "none"})
 
 
-def test_sites_may_share_a_style_guide_and_let_it_go(published: Api) -> None:
+def test_sites_can_share_and_unset_style_guide(published: Api) -> None:
     made = published.post(f"{DOCS}/styleguide")
     assert published.patch(HELP, {"styleguide": made["id"]})["styleguide"]["space"] == made["id"]
     assert "styleguide" not in published.patch(DOCS, {"styleguide": None})
@@ -358,18 +358,18 @@ def test_sites_may_share_a_style_guide_and_let_it_go(published: Api) -> None:
     assert [site["id"] for site in listed["sites"]] == ["help"]
 
 
-def test_only_a_style_guide_of_the_organization_is_one(published: Api) -> None:
+def test_ordinary_space_cannot_be_a_style_guide(published: Api) -> None:
     for other in ("guides", "none", "manual"):
         published.refused(404, "PATCH", DOCS, {"styleguide": other})
 
 
-def test_a_site_names_no_style_guide_that_is_deleted(published: Api) -> None:
+def test_deleting_style_guide_space_unsets_site_reference(published: Api) -> None:
     made = published.post(f"{DOCS}/styleguide")
     published.ok("DELETE", f"/spaces/{made['id']}", status=205)
     assert "styleguide" not in published.get(DOCS)
 
 
-def test_with_other_profiles_a_style_guide_is_a_space_like_others(published: Api, api: Api) -> None:
+def test_full_profile_hides_style_guide_type(published: Api, api: Api) -> None:
     made = published.post(f"{DOCS}/styleguide")
     api.server.reset(published.state())
     assert "type" not in api.get(f"/spaces/{made['id']}")
@@ -379,7 +379,7 @@ def test_with_other_profiles_a_style_guide_is_a_space_like_others(published: Api
 # --- all of it ------------------------------------------------------------------------------------
 
 
-def test_a_world_has_all_of_it(published: Api) -> None:
+def test_exported_world_contains_agents_and_style_guides(published: Api) -> None:
     published.make(SERVERS, {**SEARCH, "condition": "visitor.claims.isBeta"})
     published.make(CHANNELS, SLACK)
     published.make(CONNECTIONS, GITHUB)
@@ -392,7 +392,7 @@ def test_a_world_has_all_of_it(published: Api) -> None:
     assert [published.get(path) for path in paths] == before
 
 
-def test_with_other_profiles_nothing_is_there(api: Api, reference: Api) -> None:
+def test_agent_endpoints_return_404_in_other_profiles(api: Api, reference: Api) -> None:
     for caller in (api, reference):
         for path in (SERVERS, CHANNELS, CONNECTIONS, TOPICS, f"{DOCS}/agent-settings"):
             caller.refused(404, "GET", path)

@@ -7,7 +7,7 @@ EVENTS = "/orgs/acme/audit-events"
 
 
 @covers("listOrganizationAuditEvents", 200)
-def test_each_write_is_an_event_with_who_did_it_and_to_what(published: Api) -> None:
+def test_write_is_recorded_as_audit_event(published: Api) -> None:
     published.patch("/orgs/acme/sites/docs", {"title": "Docs"})
     published.as_("grace-token").make("/orgs/acme/spaces", {"title": "New"})
     [made, changed] = published.get(EVENTS)["items"]
@@ -21,7 +21,7 @@ def test_each_write_is_an_event_with_who_did_it_and_to_what(published: Api) -> N
 
 
 @covers("listOrganizationAuditEvents", 200)
-def test_events_are_found_by_what_they_are_about_who_did_it_and_when(published: Api) -> None:
+def test_audit_events_are_filtered_by_target_and_time(published: Api) -> None:
     published.patch("/orgs/acme/sites/docs", {"title": "Docs"})
     published.clock.pass_by(hours=1)
     published.patch("/orgs/acme/sites/help", {"title": "Help"})
@@ -32,13 +32,13 @@ def test_events_are_found_by_what_they_are_about_who_did_it_and_when(published: 
 
 
 @covers("listOrganizationAuditEvents", 400, 403)
-def test_only_admins_read_them_and_no_more_than_a_hundred_at_once(published: Api) -> None:
+def test_audit_events_require_admin_and_limit_100(published: Api) -> None:
     published.as_("kim-token").refused(403, "GET", EVENTS)
     published.refused(400, "GET", f"{EVENTS}?limit=101")
 
 
 @covers("getOrganizationAuditEvent", 200, 404)
-def test_an_event_has_none_of_the_values_that_were_written(published: Api) -> None:
+def test_audit_event_payload_omits_written_values(published: Api) -> None:
     published.patch("/orgs/acme/sites/docs", {"title": "A secret title"})
     [event] = published.get(EVENTS)["items"]
     assert published.get(f"{EVENTS}/{event['id']}")["payload"] == {}
@@ -46,11 +46,11 @@ def test_an_event_has_none_of_the_values_that_were_written(published: Api) -> No
     published.refused(404, "GET", f"/orgs/globex/audit-events/{event['id']}")
 
 
-def test_what_was_refused_is_no_event(published: Api) -> None:
+def test_refused_request_creates_no_audit_event(published: Api) -> None:
     published.refused(400, "PATCH", "/orgs/acme/sites/docs", {"title": ""})
     assert published.get(EVENTS)["items"] == []
 
 
-def test_the_other_editions_have_no_such_thing(api: Api) -> None:
+def test_audit_events_return_404_in_other_profiles(api: Api) -> None:
     api.patch("/orgs/acme/sites/docs", {"title": "Docs"})
     api.refused(404, "GET", EVENTS)

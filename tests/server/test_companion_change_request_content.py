@@ -24,7 +24,7 @@ from covers import covers
 
 
 @covers("updateChangeRequestContent", 200)
-def test_pages_are_inserted_updated_moved_and_deleted(api: Api) -> None:
+def test_content_changes_insert_move_and_delete_pages(api: Api) -> None:
     made, before = make(api), api.get(f"{GUIDES}/content")
     answer = edit(
         api,
@@ -55,7 +55,7 @@ def test_pages_are_inserted_updated_moved_and_deleted(api: Api) -> None:
     assert api.get(f"{GUIDES}/content")["pages"][0]["pages"][0]["id"] == inside
 
 
-def test_a_page_takes_its_title_from_its_text_and_a_slug_that_is_free(api: Api) -> None:
+def test_inserted_page_gets_heading_title_and_free_slug(api: Api) -> None:
     made = make(api)
     answer = edit(
         api,
@@ -68,7 +68,7 @@ def test_a_page_takes_its_title_from_its_text_and_a_slug_that_is_free(api: Api) 
     assert (second["title"], second["markdown"]) == ("Untitled", "")
 
 
-def test_a_text_may_be_a_document(api: Api) -> None:
+def test_page_text_can_be_a_document(api: Api) -> None:
     leaf = {"object": "leaf", "text": "Text", "marks": [{"object": "mark", "type": "bold"}]}
     block = {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [leaf]}]}
     document = {"object": "document", "data": {}, "nodes": [block]}
@@ -79,7 +79,7 @@ def test_a_text_may_be_a_document(api: Api) -> None:
     assert shown["nodes"][0]["nodes"][0]["leaves"] == [leaf]
 
 
-def test_files_are_inserted_and_texts_lead_to_them(api: Api) -> None:
+def test_inserted_file_resolves_page_links_to_its_name(api: Api) -> None:
     made = make(api)
     answer = edit(
         api,
@@ -99,7 +99,7 @@ def test_files_are_inserted_and_texts_lead_to_them(api: Api) -> None:
 
 
 @pytest.mark.parametrize("deleted", [False, True])
-def test_a_page_is_put_back_as_it_was(api: Api, deleted: bool) -> None:
+def test_revert_page_restores_changed_or_deleted_page(api: Api, deleted: bool) -> None:
     made, before = make(api), page(api, "first-steps")
     change = {"operation": "delete_page", "page": "first-steps"} if deleted else title("first-steps", "X")
     edit(api, made, change)
@@ -108,7 +108,7 @@ def test_a_page_is_put_back_as_it_was(api: Api, deleted: bool) -> None:
     assert {**after, "urls": before["urls"]} == before
 
 
-def test_a_page_that_was_not_there_is_taken_away_by_putting_it_back(api: Api) -> None:
+def test_revert_page_removes_inserted_page(api: Api) -> None:
     made = make(api)
     new = edit(api, made, insert("New"))["results"][0]["page"]
     edit(api, made, {"operation": "revert_page", "page": new})
@@ -133,7 +133,7 @@ def test_a_page_that_was_not_there_is_taken_away_by_putting_it_back(api: Api) ->
     ],
     ids=str,
 )
-def test_changes_are_made_all_or_none(api: Api, status: int, change: Any) -> None:
+def test_content_changes_are_applied_all_or_none(api: Api, status: int, change: Any) -> None:
     made = make(api)
     before = api.get(made)
     api.refused(status, "POST", f"{made}/content", {"changes": [title("welcome", "First"), change]})
@@ -146,11 +146,11 @@ def test_changes_are_made_all_or_none(api: Api, status: int, change: Any) -> Non
 
 @covers("updateChangeRequestContent", 409)
 @pytest.mark.parametrize("at", [MERGED, ARCHIVED])
-def test_the_content_of_one_that_is_done_does_not_change(api: Api, at: str) -> None:
+def test_content_of_closed_change_request_cannot_be_changed(api: Api, at: str) -> None:
     api.refused(409, "POST", f"{at}/content", {"changes": [title("welcome", "X")]})
 
 
-def test_who_changes_the_content_is_a_contributor(api: Api) -> None:
+def test_content_editor_becomes_change_request_contributor(api: Api) -> None:
     api.patch(GUIDES, {"defaultLevel": "edit"})
     edit(api.as_("rui-token"), OPEN, title("welcome", "X"))
     assert api.ids(LIST, contributor="rui") == ["better-welcome"]
@@ -160,7 +160,7 @@ def test_who_changes_the_content_is_a_contributor(api: Api) -> None:
 
 
 @covers("applyTemplateToSpace", 201)
-def test_a_template_is_put_behind_what_there_is_with_new_ids(api: Api) -> None:
+def test_template_is_appended_to_space_with_new_ids(api: Api) -> None:
     before = titles(api, "/spaces/handbook")
     api.make("/spaces/handbook/content/template", {"id": "handbook"})
     assert titles(api, "/spaces/handbook") == [*before, *before]
@@ -169,7 +169,7 @@ def test_a_template_is_put_behind_what_there_is_with_new_ids(api: Api) -> None:
     assert pages[3]["path"] == "our-values-2"
 
 
-def test_links_by_id_go_along_with_a_template_and_names_lead_where_the_caller_says(api: Api) -> None:
+def test_template_remaps_page_links_and_named_references(api: Api) -> None:
     source = make(api, "/spaces/news/change-requests")
     new = edit(api, source, insert("A"))["results"][0]["page"]
     edit(api, source, insert("B", document={"markdown": f"[a](/pages/{new}) [f](./the-file)"}))
@@ -183,7 +183,7 @@ def test_links_by_id_go_along_with_a_template_and_names_lead_where_the_caller_sa
 
 
 @covers("applyTemplateToSpace", 404, 409)
-def test_a_template_does_not_get_into_content_that_is_done(api: Api) -> None:
+def test_template_needs_existing_open_change_request(api: Api) -> None:
     at = f"{GUIDES}/content/template"
     api.refused(404, "POST", at, {"id": "none"})
     api.refused(404, "POST", at, {"id": "handbook", "changeRequestId": "none"})

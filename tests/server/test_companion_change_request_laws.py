@@ -77,7 +77,7 @@ def check(api: Api) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(requests, min_size=1, max_size=10))
-def test_change_requests_agree_with_their_space_after_anything(api: Api, sequence: list[Any]) -> None:
+def test_random_requests_change_space_only_by_merge(api: Api, sequence: list[Any]) -> None:
     api.server.reset()
     for method, path, body in sequence:
         before = main_content(api)

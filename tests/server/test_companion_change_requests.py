@@ -42,15 +42,13 @@ from covers import covers
         ({"conversationsIssuesCluster": "slow-search"}, []),
     ],
 )
-def test_change_requests_of_a_space_are_found_by_what_they_are(
-    api: Api, query: dict[str, str], expected: list[str]
-) -> None:
+def test_change_requests_of_space_are_filtered(api: Api, query: dict[str, str], expected: list[str]) -> None:
     assert api.ids(LIST, **query) == expected
     assert api.ids(LIST, limit=1, **query) == expected
 
 
 @covers("listChangeRequestsForOrganization", 200)
-def test_those_of_an_organization_are_open_unless_other_statuses_are_asked_for(api: Api) -> None:
+def test_organization_change_requests_default_to_open_status(api: Api) -> None:
     at = "/orgs/acme/change-requests"
     every = ["draft", "open", "archived", "merged"]
     assert api.ids(at) == api.ids(at, status="open") == ["better-welcome", "other-search", "new-fees"]
@@ -63,7 +61,7 @@ def test_those_of_an_organization_are_open_unless_other_statuses_are_asked_for(a
     assert set(api.ids("/orgs/globex/change-requests", status=every)) == {"alarms-page", "reviewed-start"}
 
 
-def test_those_of_a_space_that_the_caller_may_not_view_are_not_listed(api: Api) -> None:
+def test_change_requests_of_invisible_space_are_not_listed(api: Api) -> None:
     api.patch(GUIDES, {"defaultLevel": None})
     assert api.as_("kim-token").ids("/orgs/acme/change-requests") == []
     api.as_("kim-token").refused(404, "GET", OPEN)
@@ -74,7 +72,7 @@ def test_those_of_a_space_that_the_caller_may_not_view_are_not_listed(api: Api) 
 
 @covers("createChangeRequest", 201)
 @covers("getChangeRequestById", 200)
-def test_a_new_one_is_a_draft_of_the_main_content_with_the_next_number(api: Api) -> None:
+def test_new_change_request_is_draft_with_next_number(api: Api) -> None:
     made = api.as_("grace-token").make(LIST, {"subject": "New", "anything": {"else": 1}})
     revision = api.get(GUIDES)["revision"]
     assert (made["status"], made["subject"], made["number"]) == ("draft", "New", 7)
@@ -87,7 +85,7 @@ def test_a_new_one_is_a_draft_of_the_main_content_with_the_next_number(api: Api)
     api.refused(404, "GET", f"{LIST}/8")
 
 
-def test_a_template_is_the_content_of_another_space(api: Api) -> None:
+def test_change_request_can_start_from_space_template(api: Api) -> None:
     made = make(api, template={"id": "handbook", "params": {"contentRefs": {}}})
     assert titles(api, made)[-3:] == ["Our values", "People", "Salaries"]
     assert titles(api) == titles(api, made)[:-3]
@@ -98,7 +96,7 @@ def test_a_template_is_the_content_of_another_space(api: Api) -> None:
 
 
 @covers("updateChangeRequestById", 200)
-def test_one_takes_a_subject_a_description_and_a_status(api: Api) -> None:
+def test_change_request_fields_can_be_updated(api: Api) -> None:
     node = {"object": "block", "type": "paragraph", "nodes": []}
     document = {"object": "document", "data": {}, "nodes": [node]}
     changed = api.patch(OPEN, {"subject": "S", "description": document, "status": "archived"})
@@ -112,7 +110,7 @@ def test_one_takes_a_subject_a_description_and_a_status(api: Api) -> None:
         api.refused(400, "PATCH", OPEN, body)
 
 
-def test_a_space_counts_its_change_requests(api: Api) -> None:
+def test_space_counts_change_requests_by_status(api: Api) -> None:
     def counts() -> tuple[int, int, int]:
         space = api.get(GUIDES)
         return space["changeRequests"], space["changeRequestsOpen"], space["changeRequestsDraft"]
@@ -126,7 +124,7 @@ def test_a_space_counts_its_change_requests(api: Api) -> None:
     assert counts() == (7, 3, 1)
 
 
-def test_open_comments_are_counted_where_they_are(api: Api) -> None:
+def test_open_comments_count_per_change_request_and_space(api: Api) -> None:
     def counts() -> tuple[int, int]:
         return api.get(BEHIND)["comments"], api.get(GUIDES)["comments"]
 
@@ -143,7 +141,7 @@ def test_open_comments_are_counted_where_they_are(api: Api) -> None:
 
 
 @covers("mergeChangeRequest", 200)
-def test_a_merge_makes_a_revision_of_the_main_content(api: Api) -> None:
+def test_merge_creates_revision_of_main_content(api: Api) -> None:
     before = api.get(GUIDES)["revision"]
     proposed = api.get(OPEN)["revision"]
     merged = api.post(f"{OPEN}/merge")
@@ -160,19 +158,19 @@ def test_a_merge_makes_a_revision_of_the_main_content(api: Api) -> None:
 
 @covers("mergeChangeRequest", 409)
 @pytest.mark.parametrize("at", [MERGED, ARCHIVED])
-def test_one_that_is_done_is_not_merged(api: Api, at: str) -> None:
+def test_closed_change_request_cannot_be_merged(api: Api, at: str) -> None:
     before = api.get(GUIDES)["revision"]
     api.refused(409, "POST", f"{at}/merge")
     assert api.get(GUIDES)["revision"] == before
 
 
-def test_one_without_changes_can_be_merged(api: Api) -> None:
+def test_unchanged_change_request_can_be_merged(api: Api) -> None:
     made, before = make(api), api.get(f"{GUIDES}/content/pages")
     assert api.post(f"{made}/merge")["result"] == "merge"
     assert api.get(f"{GUIDES}/content/pages") == before
 
 
-def test_one_that_is_behind_is_merged_into_what_there_is_by_then(api: Api) -> None:
+def test_outdated_change_request_merges_into_current_content(api: Api) -> None:
     assert api.get(BEHIND)["outdated"]
     assert page(api, "search", BEHIND)["markdown"] == "Search is to come."
     assert api.post(f"{BEHIND}/merge")["result"] == "merge"
@@ -180,7 +178,7 @@ def test_one_that_is_behind_is_merged_into_what_there_is_by_then(api: Api) -> No
     assert page(api, "search")["markdown"].startswith("> Search finds at most")
 
 
-def test_conflicts_change_nothing_and_are_told(api: Api) -> None:
+def test_merge_conflict_leaves_content_unchanged(api: Api) -> None:
     before = api.get(AT_ODDS), api.get(f"{GUIDES}/content"), api.get(f"{AT_ODDS}/content")
     conflicts = [{"of": "page", "id": "search", "what": "body"}]
     for how in ("merge", "update"):
@@ -189,12 +187,12 @@ def test_conflicts_change_nothing_and_are_told(api: Api) -> None:
     assert (api.get(AT_ODDS), api.get(f"{GUIDES}/content"), api.get(f"{AT_ODDS}/content")) == before
 
 
-def test_with_the_reference_alone_conflicts_are_only_said_to_be(reference: Api) -> None:
+def test_reference_profile_omits_merge_conflict_details(reference: Api) -> None:
     answer = reference.post(f"{AT_ODDS}/merge")
     assert answer == {"revision": reference.get(AT_ODDS)["revision"], "result": "conflicts"}
 
 
-def test_a_conflict_is_settled_by_putting_back_updating_and_changing_again(api: Api) -> None:
+def test_merge_conflict_is_resolved_by_revert_and_update(api: Api) -> None:
     edit(api, AT_ODDS, {"operation": "revert_page", "page": "search"})
     assert api.post(f"{AT_ODDS}/update")["result"] == "update"
     edit(api, AT_ODDS, text("search", "Search is here, for all."))
@@ -203,7 +201,7 @@ def test_a_conflict_is_settled_by_putting_back_updating_and_changing_again(api: 
 
 
 @covers("updateChangeRequest", 200)
-def test_an_update_takes_the_main_content_in(api: Api) -> None:
+def test_change_request_update_merges_in_main_content(api: Api) -> None:
     main = api.get(GUIDES)["revision"]
     answer = api.post(f"{BEHIND}/update")
     assert answer["result"] == "update"
@@ -217,7 +215,7 @@ def test_an_update_takes_the_main_content_in(api: Api) -> None:
     assert api.post(f"{MERGED}/update")["result"] == "update"
 
 
-def test_updating_and_then_merging_is_the_same_as_merging(api: Api, builtin_world: Any) -> None:
+def test_update_then_merge_equals_merge(api: Api, builtin_world: Any) -> None:
     def outcome(*steps: str) -> Any:
         api.server.reset(builtin_world)
         for step in steps:
@@ -227,7 +225,7 @@ def test_updating_and_then_merging_is_the_same_as_merging(api: Api, builtin_worl
     assert outcome("update", "merge") == outcome("merge")
 
 
-def test_every_other_one_is_outdated_after_a_merge(api: Api) -> None:
+def test_merge_makes_other_change_requests_outdated(api: Api) -> None:
     made = make(api)
     api.post(f"{OPEN}/merge")
     assert api.get(made)["outdated"]
@@ -236,7 +234,7 @@ def test_every_other_one_is_outdated_after_a_merge(api: Api) -> None:
     assert page(api, "welcome", made)["title"] == "Hello"
 
 
-def test_one_that_was_merged_goes_on_from_what_the_merge_made(api: Api) -> None:
+def test_reopened_change_request_continues_from_merged_revision(api: Api) -> None:
     merged = api.post(f"{OPEN}/merge")["revision"]
     reopened = api.patch(OPEN, {"status": "open"})
     assert (reopened["status"], reopened["revision"], reopened["outdated"]) == ("open", merged, False)
@@ -249,7 +247,7 @@ def test_one_that_was_merged_goes_on_from_what_the_merge_made(api: Api) -> None:
 # --- with their space -----------------------------------------------------------------------------
 
 
-def test_a_deleted_space_keeps_everything_for_seven_days(api: Api) -> None:
+def test_restored_space_keeps_change_requests(api: Api) -> None:
     before = api.get(f"{GUIDES}/content")["pages"], api.items(LIST)
     api.delete(GUIDES)
     api.refused(404, "GET", f"{GUIDES}/content")
@@ -262,7 +260,7 @@ def test_a_deleted_space_keeps_everything_for_seven_days(api: Api) -> None:
     assert api.items(LIST) == before[1]
 
 
-def test_after_that_nothing_is_left_of_it(api: Api) -> None:
+def test_expired_deleted_space_leaves_no_records(api: Api) -> None:
     api.post(f"{OPEN}/comments", {"body": {"markdown": "Hm."}})
     api.delete(GUIDES)
     api.clock.pass_by(days=7, seconds=1)
@@ -272,7 +270,7 @@ def test_after_that_nothing_is_left_of_it(api: Api) -> None:
     assert left == []
 
 
-def test_a_copy_has_the_content_and_no_change_requests(api: Api) -> None:
+def test_duplicated_space_has_no_change_requests(api: Api) -> None:
     api.post(f"{OPEN}/merge")
     copy = api.make(f"{GUIDES}/duplicate")
     at = f"/spaces/{copy['id']}"
@@ -285,7 +283,7 @@ def test_a_copy_has_the_content_and_no_change_requests(api: Api) -> None:
     assert (titles(api, at)[0], titles(api)[0]) == ("Only here", "Hello")
 
 
-def test_change_requests_go_along_to_another_organization(api: Api) -> None:
+def test_space_transfer_moves_its_change_requests(api: Api) -> None:
     made = make(api, "/spaces/onboarding/change-requests")
     edit(api, made, insert("First day"))
     api.delete("/orgs/acme/sites/internal-handbook/site-spaces/handbook-start-main")
@@ -296,7 +294,7 @@ def test_change_requests_go_along_to_another_organization(api: Api) -> None:
     assert titles(api.as_("hank-token"), "/spaces/onboarding") == ["First day"]
 
 
-def test_a_space_is_made_from_a_template(api: Api) -> None:
+def test_space_can_be_created_from_template(api: Api) -> None:
     made = api.make("/orgs/acme/spaces", {"title": "T", "template": {"id": "handbook"}})
     assert titles(api, f"/spaces/{made['id']}") == ["Our values", "People", "Salaries"]
     before = len(api.ids("/orgs/acme/spaces"))

@@ -38,7 +38,7 @@ ROLES = ("ada", "lin", "rui", "eve", "cam", "kim")
 @covers("deleteCommentInChangeRequest", 204, 403)
 @covers("postCommentReplyInSpace", 200, 403)
 @covers("postCommentReplyInChangeRequest", 200, 403)
-def test_the_flags_of_a_comment_say_what_the_caller_may_do(acme: Api) -> None:
+def test_comment_permission_flags_match_allowed_requests(acme: Api) -> None:
     for where in places(acme):
         for user in ROLES:
             comment = f"{where}/comments/{post(acme.as_('cam-token'), where)['id']}"
@@ -55,7 +55,7 @@ def test_the_flags_of_a_comment_say_what_the_caller_may_do(acme: Api) -> None:
 @covers("updateCommentReplyInChangeRequest", 200, 403)
 @covers("deleteCommentReplyInSpace", 204, 403)
 @covers("deleteCommentReplyInChangeRequest", 204, 403)
-def test_the_flags_of_a_reply_say_what_the_caller_may_do(acme: Api) -> None:
+def test_reply_permission_flags_match_allowed_requests(acme: Api) -> None:
     for where in places(acme):
         comment = f"{where}/comments/{post(acme, where)['id']}"
         for user in ROLES:
@@ -72,7 +72,7 @@ def test_the_flags_of_a_reply_say_what_the_caller_may_do(acme: Api) -> None:
 @covers("postCommentInSpace", 403)
 @covers("postCommentInChangeRequest", 403)
 @covers("updateCommentInSpace", 403)
-def test_who_may_only_read_neither_posts_nor_resolves_nor_reacts(acme: Api) -> None:
+def test_reader_cannot_post_resolve_or_react(acme: Api) -> None:
     kim = acme.as_("kim-token")
     for where in PLACES:
         kim.refused(403, "POST", f"{where}/comments", text("?"))
@@ -82,7 +82,7 @@ def test_who_may_only_read_neither_posts_nor_resolves_nor_reacts(acme: Api) -> N
     assert kim.get(HOURS)["id"] == "support-hours"
 
 
-def test_an_author_who_may_only_read_by_now_still_has_the_text(acme: Api) -> None:
+def test_demoted_author_keeps_control_of_comment(acme: Api) -> None:
     acme.patch("/orgs/acme/members/cam", {"role": "read"})
     cam = acme.as_("cam-token")
     assert cam.get(HOURS)["permissions"] == {"view": True, "edit": True, "reply": False, "delete": True}
@@ -93,7 +93,7 @@ def test_an_author_who_may_only_read_by_now_still_has_the_text(acme: Api) -> Non
 # --- with the space ---------------------------------------------------------------------------------
 
 
-def test_a_space_counts_its_open_comments(acme: Api) -> None:
+def test_space_counts_its_open_comments(acme: Api) -> None:
     before = acme.get(SPACE)["comments"]
     made = post(acme)["id"]
     post(acme, CHANGE)
@@ -103,7 +103,7 @@ def test_a_space_counts_its_open_comments(acme: Api) -> None:
     assert acme.get(SPACE)["comments"] == before
 
 
-def test_comments_come_back_with_their_space(acme: Api) -> None:
+def test_restored_space_keeps_its_comments(acme: Api) -> None:
     before = acme.items(f"{SPACE}/comments")
     acme.delete(SPACE)
     acme.refused(404, "GET", HOURS)
@@ -111,7 +111,7 @@ def test_comments_come_back_with_their_space(acme: Api) -> None:
     assert acme.items(f"{SPACE}/comments") == before
 
 
-def test_comments_go_for_good_with_their_space(acme: Api) -> None:
+def test_expired_deleted_space_loses_its_comments(acme: Api) -> None:
     acme.delete(SPACE)
     acme.clock.pass_by(days=8)
     acme.refused(404, "POST", f"{SPACE}/restore")
@@ -120,7 +120,7 @@ def test_comments_go_for_good_with_their_space(acme: Api) -> None:
     assert {comment["space"] for comment in kept} == {"handbook", "guides"}
 
 
-def test_comments_move_with_their_space(acme: Api) -> None:
+def test_comments_move_with_transferred_space(acme: Api) -> None:
     made = acme.make("/orgs/acme/spaces", {"title": "Moving"})["id"]
     comment = f"/spaces/{made}/comments/{post(acme, f'/spaces/{made}')['id']}"
     reply(acme, comment)
@@ -130,7 +130,7 @@ def test_comments_move_with_their_space(acme: Api) -> None:
     acme.as_("lin-token").refused(404, "GET", comment)
 
 
-def test_a_dump_loaded_again_tells_the_same(acme: Api) -> None:
+def test_exported_world_reloads_with_same_comments(acme: Api) -> None:
     document = {"object": "document", "nodes": [paragraph(("Hi", ["bold"]))]}
     cell = {"record": "r1", "definition": "d1"}
     acme.post(f"{CHANGE}/comments", {"body": {"document": document}, "node": "n1", "tableCell": cell})
@@ -150,7 +150,7 @@ def test_a_dump_loaded_again_tells_the_same(acme: Api) -> None:
         {"space": "support", "postedBy": "ada"},
     ],
 )
-def test_a_world_whose_comments_are_nowhere_is_refused(acme: Api, builtin_world: Any, comment: Any) -> None:
+def test_world_with_invalid_comment_is_refused(acme: Api, builtin_world: Any, comment: Any) -> None:
     before = acme.state()
     first, second = builtin_world["organizations"]
     with pytest.raises((ValueError, KeyError)):
@@ -220,7 +220,7 @@ def step(api: Api, said: dict[str, Said], does: str, user: str, on: Any) -> None
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps)
-def test_after_any_requests_there_is_what_was_said_and_not_deleted(
+def test_random_comment_requests_match_a_model(
     api: Api, builtin_world: Any, taken: list[tuple[str, str, Any]]
 ) -> None:
     world = with_change(builtin_world)

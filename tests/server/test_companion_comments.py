@@ -23,7 +23,7 @@ def acme(api: Api, builtin_world: Any) -> Api:
 @covers("postCommentInChangeRequest", 200)
 @covers("getCommentInSpace", 200, 404)
 @covers("getCommentInChangeRequest", 200, 404)
-def test_a_comment_is_read_back_as_it_was_posted(acme: Api) -> None:
+def test_posted_comment_is_read_back_unchanged(acme: Api) -> None:
     for where in places(acme):
         made = post(acme.as_("cam-token"), where, "Well *done*")
         assert (made["status"], made["body"]) == ("open", {"markdown": "Well *done*"})
@@ -37,7 +37,7 @@ def test_a_comment_is_read_back_as_it_was_posted(acme: Api) -> None:
 
 @covers("getCommentInSpace", 404)
 @covers("getCommentInChangeRequest", 404)
-def test_comments_of_a_change_request_are_not_those_of_its_space(acme: Api) -> None:
+def test_change_request_comments_are_separate_from_space_comments(acme: Api) -> None:
     on_space, on_change = post(acme)["id"], post(acme, CHANGE)["id"]
     assert on_change not in acme.ids(f"{SPACE}/comments")
     assert acme.ids(f"{CHANGE}/comments") == [on_change]
@@ -52,7 +52,7 @@ def test_comments_of_a_change_request_are_not_those_of_its_space(acme: Api) -> N
     }
 
 
-def test_a_comment_says_what_it_is_on(acme: Api) -> None:
+def test_comment_target_names_page_node_and_cell(acme: Api) -> None:
     cell = {"record": "r1", "definition": "d1"}
     made = post(acme, page="intro", node="n4", tableCell=cell)
     assert made["target"] == {
@@ -65,18 +65,18 @@ def test_a_comment_says_what_it_is_on(acme: Api) -> None:
 
 
 @pytest.mark.parametrize("page", ["p" * 256, "a\x00b", 1, None])
-def test_what_no_page_can_be_is_refused(acme: Api, page: Any) -> None:
+def test_comment_with_invalid_page_id_is_refused(acme: Api, page: Any) -> None:
     assert "body.page" in acme.refused(400, "POST", f"{SPACE}/comments", {**text("?"), "page": page})
 
 
-def test_what_no_page_can_be_is_no_page_of_a_list(acme: Api) -> None:
+def test_comment_page_filter_refuses_nul_character(acme: Api) -> None:
     assert "query.targetPage" in acme.refused(400, "GET", f"{SPACE}/comments?targetPage=a%00b")
     assert acme.ids(f"{SPACE}/comments", targetPage="p" * 300) == []
 
 
 @covers("postCommentInSpace", 404)
 @covers("postCommentInChangeRequest", 404)
-def test_a_page_must_be_there_where_the_space_has_pages(acme: Api, builtin_world: Any) -> None:
+def test_comment_on_missing_page_is_refused(acme: Api, builtin_world: Any) -> None:
     content = {"pages": [{"id": "intro", "title": "Intro", "markdown": "Welcome"}]}
     acme.server.reset(with_change(builtin_world, content))
     assert post(acme, page="intro")["target"]["page"] == {"id": "intro"}
@@ -88,7 +88,7 @@ def test_a_page_must_be_there_where_the_space_has_pages(acme: Api, builtin_world
 # --- texts ------------------------------------------------------------------------------------------
 
 
-def test_a_text_is_told_in_the_form_that_is_asked_for(acme: Api) -> None:
+def test_comment_body_is_returned_in_requested_format(acme: Api) -> None:
     document = {"object": "document", "nodes": [paragraph(("Well ", []), ("done", ["bold"]))]}
     for body in ({"markdown": "Well **done**"}, {"document": document}):
         made = acme.post(f"{SPACE}/comments", {"body": body})
@@ -100,7 +100,7 @@ def test_a_text_is_told_in_the_form_that_is_asked_for(acme: Api) -> None:
         assert [(leaf["text"], len(leaf["marks"])) for leaf in leaves] == [("Well ", 0), ("done", 1)]
 
 
-def test_an_empty_object_is_an_empty_comment(acme: Api) -> None:
+def test_empty_comment_body_is_accepted(acme: Api) -> None:
     made = acme.post(f"{SPACE}/comments", {"body": {}})
     assert made["body"] == {"markdown": ""}
     shown = acme.get(f"{SPACE}/comments/{made['id']}", format="document")
@@ -112,12 +112,12 @@ def test_an_empty_object_is_an_empty_comment(acme: Api) -> None:
     "body",
     [None, "text", {"markdwon": "x"}, {"markdown": 1}, {"markdown": "a", "document": {"nodes": []}}],
 )
-def test_a_text_of_another_shape_is_refused(acme: Api, body: Any) -> None:
+def test_malformed_comment_body_is_refused(acme: Api, body: Any) -> None:
     assert "body.body" in acme.refused(400, "POST", f"{SPACE}/comments", {"body": body})
 
 
 @pytest.mark.parametrize("query", ["format=html", "status=done", "order=up"])
-def test_other_values_of_the_enumerations_are_refused(acme: Api, query: str) -> None:
+def test_comment_list_refuses_unknown_enum_values(acme: Api, query: str) -> None:
     acme.refused(400, "GET", f"{SPACE}/comments?{query}")
 
 
@@ -126,7 +126,7 @@ def test_other_values_of_the_enumerations_are_refused(acme: Api, query: str) -> 
 
 @covers("listCommentsInSpace", 200)
 @covers("listCommentsInChangeRequest", 200)
-def test_the_latest_comes_first_unless_asked_otherwise(acme: Api) -> None:
+def test_comments_are_newest_first_by_default(acme: Api) -> None:
     for where in places(acme):
         before = acme.ids(f"{where}/comments", order="asc")
         made = []
@@ -141,7 +141,7 @@ def test_the_latest_comes_first_unless_asked_otherwise(acme: Api) -> None:
 
 @covers("listCommentsInSpace", 200)
 @covers("listCommentsInChangeRequest", 200)
-def test_comments_are_found_by_status_page_and_author(acme: Api) -> None:
+def test_comments_are_filtered_by_status_page_and_author(acme: Api) -> None:
     for where in places(acme):
         for comment in acme.ids(f"{where}/comments"):
             acme.delete(f"{where}/comments/{comment}")
@@ -172,7 +172,7 @@ def test_comments_are_found_by_status_page_and_author(acme: Api) -> None:
 @covers("getCommentReplyInChangeRequest", 200, 404)
 @covers("listCommentRepliesInSpace", 200)
 @covers("listCommentRepliesInChangeRequest", 200)
-def test_replies_are_counted_by_who_replied(acme: Api) -> None:
+def test_comment_counts_replies_per_user(acme: Api) -> None:
     for where in places(acme):
         comment = f"{where}/comments/{post(acme, where)['id']}"
         first = reply(acme.as_("cam-token"), comment)
@@ -195,7 +195,7 @@ def test_replies_are_counted_by_who_replied(acme: Api) -> None:
         acme.refused(404, "GET", f"{other}/replies/{first['id']}")
 
 
-def test_a_reply_on_a_change_request_is_told_in_the_form_that_is_asked_for(acme: Api) -> None:
+def test_reply_body_is_returned_in_requested_format(acme: Api) -> None:
     comment = f"{CHANGE}/comments/{post(acme, CHANGE)['id']}"
     made = acme.ok("POST", f"{comment}/replies", text("Hi"), params={"format": "document"})
     assert made["body"]["document"]["nodes"][0]["type"] == "paragraph"
@@ -204,7 +204,7 @@ def test_a_reply_on_a_change_request_is_told_in_the_form_that_is_asked_for(acme:
 
 @covers("deleteCommentInSpace", 204)
 @covers("deleteCommentInChangeRequest", 204)
-def test_replies_go_with_their_comment(acme: Api) -> None:
+def test_deleting_comment_deletes_its_replies(acme: Api) -> None:
     for where in places(acme):
         comment = f"{where}/comments/{post(acme, where)['id']}"
         reply(acme, comment)
@@ -218,7 +218,7 @@ def test_replies_go_with_their_comment(acme: Api) -> None:
 
 @covers("deleteCommentReplyInSpace", 204)
 @covers("deleteCommentReplyInChangeRequest", 204)
-def test_a_reply_is_deleted_alone(acme: Api) -> None:
+def test_deleting_reply_keeps_other_replies(acme: Api) -> None:
     for where in places(acme):
         comment = f"{where}/comments/{post(acme, where)['id']}"
         gone, kept = reply(acme, comment)["id"], reply(acme, comment)["id"]
@@ -235,7 +235,7 @@ def test_a_reply_is_deleted_alone(acme: Api) -> None:
 @covers("updateCommentInChangeRequest", 200)
 @covers("updateCommentReplyInSpace", 200)
 @covers("updateCommentReplyInChangeRequest", 200)
-def test_an_author_changes_the_text(acme: Api) -> None:
+def test_author_can_edit_comment_and_reply(acme: Api) -> None:
     for where in places(acme):
         cam = acme.as_("cam-token")
         comment = f"{where}/comments/{post(cam, where)['id']}"
@@ -253,7 +253,7 @@ def test_an_author_changes_the_text(acme: Api) -> None:
 
 @covers("updateCommentInSpace", 200)
 @covers("updateCommentInChangeRequest", 200)
-def test_a_comment_is_resolved_once_and_can_be_opened_again(acme: Api) -> None:
+def test_comment_can_be_resolved_and_reopened(acme: Api) -> None:
     for where in places(acme):
         comment = f"{where}/comments/{post(acme, where)['id']}"
         resolved = acme.as_("cam-token").put(comment, {"resolved": True})
@@ -267,7 +267,7 @@ def test_a_comment_is_resolved_once_and_can_be_opened_again(acme: Api) -> None:
         assert not {"resolvedAt", "resolvedBy"} & opened.keys()
 
 
-def test_reactions_are_one_of_each_kind_per_user(acme: Api) -> None:
+def test_reaction_counts_once_per_user_and_emoji(acme: Api) -> None:
     cam = acme.as_("cam-token")
     for at in (HOURS, YES):
         acme.put(at, {"removedReactions": ["1f44d"]})
@@ -280,7 +280,7 @@ def test_reactions_are_one_of_each_kind_per_user(acme: Api) -> None:
 
 
 @pytest.mark.parametrize("emoji", ["", "x" * 51, 1])
-def test_what_is_no_emoji_is_refused(acme: Api, emoji: Any) -> None:
+def test_invalid_emoji_is_refused_in_comment_reactions(acme: Api, emoji: Any) -> None:
     for name in ("addedReactions", "removedReactions"):
         assert f"body.{name}.0" in acme.refused(400, "PUT", HOURS, {name: [emoji]})
     assert acme.put(HOURS, {"addedReactions": ["x" * 50]})["reactions"][-1]["emoji"] == "x" * 50

@@ -27,7 +27,7 @@ def test_spaces_are_listed_in_order_of_creation(api: Api) -> None:
 
 
 @covers("createSpace", 201, 404)
-def test_a_space_is_made_with_or_without_fields(api: Api) -> None:
+def test_space_can_be_created_with_or_without_fields(api: Api) -> None:
     fields = {"title": "T", "emoji": "1f4d6", "language": "pt-br", "editMode": "locked", "parent": "api"}
     made = api.make("/orgs/acme/spaces", fields)
     assert {key: made[key] for key in fields} == fields
@@ -37,7 +37,7 @@ def test_a_space_is_made_with_or_without_fields(api: Api) -> None:
 
 
 @covers("updateSpaceById", 200)
-def test_a_space_takes_and_clears_its_fields(api: Api) -> None:
+def test_space_update_sets_and_clears_fields(api: Api) -> None:
     rules = {"type": "rules", "rules": [{"rule": "require_specific_reviewers", "users": ["ada"]}]}
     fields = {"title": "T", "editMode": "locked", "defaultLevel": None, "language": "fr", "mergeRules": rules}
     changed = api.patch("/spaces/guides", fields)
@@ -49,7 +49,7 @@ def test_a_space_takes_and_clears_its_fields(api: Api) -> None:
 
 
 @covers("duplicateSpace", 201)
-def test_a_copy_has_title_settings_and_collection_of_the_original_and_no_site(api: Api) -> None:
+def test_duplicated_space_keeps_settings_but_not_sites(api: Api) -> None:
     api.patch("/spaces/news", {"defaultLevel": None})
     copy = api.make("/spaces/news/duplicate")
     assert (copy["title"], copy["parent"], copy["defaultLevel"]) == ("News", "product", None)
@@ -61,7 +61,7 @@ def test_a_copy_has_title_settings_and_collection_of_the_original_and_no_site(ap
 @covers("getSpaceById", 200)
 @covers("updateSpaceById", 404)
 @covers("duplicateSpace", 404)
-def test_a_deleted_space_leaves_every_list_and_site_but_can_be_read(api: Api) -> None:
+def test_deleted_space_is_unlisted_but_readable(api: Api) -> None:
     api.delete("/spaces/news")
     assert "deletedAt" in api.get("/spaces/news")
     assert "news" not in api.ids("/orgs/acme/spaces") + ordered(api)
@@ -72,13 +72,13 @@ def test_a_deleted_space_leaves_every_list_and_site_but_can_be_read(api: Api) ->
         api.refused(404, method, f"/spaces/news{path}", {"title": "Newer"})
 
 
-def test_a_deleted_space_takes_what_it_has(api: Api) -> None:
+def test_deleted_space_accepts_update_without_changes(api: Api) -> None:
     api.delete("/spaces/news")
     kept = api.get("/spaces/news")
     assert api.patch("/spaces/news", kept) == kept == api.get("/spaces/news")
 
 
-def test_deleting_a_space_takes_emptied_sections_along_and_promotes_the_defaults(api: Api) -> None:
+def test_deleting_space_removes_its_empty_section(api: Api) -> None:
     site = "/orgs/acme/sites/docs"
     api.delete("/spaces/guides")
     api.delete("/spaces/api-reference")
@@ -94,7 +94,7 @@ def test_deleting_a_space_takes_emptied_sections_along_and_promotes_the_defaults
 
 
 @covers("restoreSpace", 200)
-def test_a_space_is_restored_to_the_end_of_its_collection_but_not_to_its_sites(api: Api) -> None:
+def test_restored_space_returns_to_collection_but_not_sites(api: Api) -> None:
     api.delete("/spaces/guides")
     restored = api.post("/spaces/guides/restore")
     assert "deletedAt" not in restored
@@ -104,7 +104,7 @@ def test_a_space_is_restored_to_the_end_of_its_collection_but_not_to_its_sites(a
     assert api.post("/spaces/guides/restore") == restored
 
 
-def test_a_restored_space_whose_collection_is_gone_is_at_the_top(api: Api) -> None:
+def test_restored_space_without_its_collection_is_top_level(api: Api) -> None:
     api.delete("/spaces/guides")
     api.delete("/collections/product")
     assert "parent" not in api.post("/spaces/guides/restore")
@@ -112,7 +112,7 @@ def test_a_restored_space_whose_collection_is_gone_is_at_the_top(api: Api) -> No
 
 @covers("getSpaceById", 404)
 @covers("restoreSpace", 404)
-def test_after_seven_days_a_deleted_space_is_gone(api: Api) -> None:
+def test_deleted_space_expires_after_seven_days(api: Api) -> None:
     api.delete("/spaces/guides")
     api.clock.pass_by(days=7)
     api.get("/spaces/guides")
@@ -132,7 +132,7 @@ def test_after_seven_days_a_deleted_space_is_gone(api: Api) -> None:
         ("public", False, False, "private"),
     ],
 )
-def test_the_visibility_of_a_space_follows_its_site_then_its_collection(
+def test_space_visibility_follows_site_then_collection(
     api: Api, visibility: str, published: bool, parent: bool, expected: str
 ) -> None:
     made = api.make("/orgs/acme/spaces", {"title": "S", "parent": "product" if parent else None})
@@ -145,7 +145,7 @@ def test_the_visibility_of_a_space_follows_its_site_then_its_collection(
     assert ("public" in shown["urls"]) == (expected == "public")
 
 
-def test_of_several_sites_the_most_open_one_decides(api: Api) -> None:
+def test_space_visibility_follows_most_open_site(api: Api) -> None:
     for visibility in ("visitor-auth", "unlisted", "share-link"):
         body = {"title": visibility, "visibility": visibility, "spaces": ["handbook"]}
         api.post(f"/orgs/acme/sites/{api.make('/orgs/acme/sites', body)['id']}/publish")
@@ -166,19 +166,19 @@ def test_of_several_sites_the_most_open_one_decides(api: Api) -> None:
         ({"parent": "internal"}, ["guides", "news"]),
     ],
 )
-def test_a_space_moves_within_and_out_of_its_collection(api: Api, body: Any, expected: list[str]) -> None:
+def test_space_moves_within_or_out_of_collection(api: Api, body: Any, expected: list[str]) -> None:
     moved = api.post("/spaces/changelog/move", body)
     assert moved.get("parent") == body.get("parent", "product")
     assert ordered(api) == expected
 
 
-def test_a_space_moves_to_the_end_or_to_a_place_of_another_collection(api: Api) -> None:
+def test_space_moves_into_another_collection_at_position(api: Api) -> None:
     api.post("/spaces/support/move", {"parent": "internal"})
     api.post("/spaces/archive/move", {"parent": "internal", "position": {"before": space("onboarding")}})
     assert ordered(api, "internal") == ["handbook", "archive", "onboarding", "support"]
 
 
-def test_a_space_may_be_placed_beside_a_collection(api: Api) -> None:
+def test_space_can_be_positioned_before_a_collection(api: Api) -> None:
     api.post("/spaces/news/move", {"position": {"before": {"type": "collection", "collection": "api"}}})
     assert ordered(api) == ["news", "guides", "changelog"]
 
@@ -199,26 +199,26 @@ def test_a_space_may_be_placed_beside_a_collection(api: Api) -> None:
         (404, {"parent": "none", "position": {}}),
     ],
 )
-def test_a_move_that_cannot_be_or_changes_nothing_is_refused(api: Api, status: int, body: Any) -> None:
+def test_invalid_or_ineffective_space_move_is_refused(api: Api, status: int, body: Any) -> None:
     api.refused(status, "POST", "/spaces/changelog/move", body)
     assert ordered(api) == ["guides", "news", "changelog"]
 
 
 @covers("moveSpace", 400, 409)
-def test_a_move_names_a_sibling_and_changes_something(api: Api) -> None:
+def test_space_move_needs_sibling_and_change(api: Api) -> None:
     api.refused(400, "POST", "/spaces/changelog/move", {"position": {"after": space("handbook")}})
     api.refused(409, "POST", "/spaces/changelog/move", {"parent": "product"})
 
 
 @covers("moveSpace", 404)
 @covers("moveCollection", 404)
-def test_a_move_of_what_is_absent_is_not_found(api: Api) -> None:
+def test_move_of_missing_space_or_collection_returns_404(api: Api) -> None:
     api.refused(404, "POST", "/spaces/none/move", {"parent": None})
     api.refused(404, "POST", "/collections/none/move", {"parent": None})
 
 
 @covers("transferSpace", 200)
-def test_a_space_is_transferred_to_the_top_of_another_organization(api: Api) -> None:
+def test_transferred_space_is_top_level_in_new_organization(api: Api) -> None:
     made = api.make("/orgs/acme/spaces", {"title": "S", "parent": "product"})
     moved = api.post(f"/spaces/{made['id']}/transfer", {"organization": "globex"})
     assert moved["organization"] == "globex"
@@ -229,7 +229,7 @@ def test_a_space_is_transferred_to_the_top_of_another_organization(api: Api) -> 
 
 @covers("transferSpace", 400, 404, 409, 412)
 @covers("transferCollection", 400, 404, 409, 412)
-def test_a_transfer_that_may_not_be_is_refused(api: Api) -> None:
+def test_invalid_space_or_collection_transfer_is_refused(api: Api) -> None:
     moved = ("spaces/guides", "collections/product")
     for what in moved:
         assert "a site shows" in api.refused(412, "POST", f"/{what}/transfer", {"organization": "globex"})
@@ -246,7 +246,7 @@ def test_a_transfer_that_may_not_be_is_refused(api: Api) -> None:
 
 
 @covers("listCollectionsInOrganizationById", 200)
-def test_collections_are_listed_with_what_is_nested_or_without(api: Api) -> None:
+def test_collection_list_can_exclude_nested_collections(api: Api) -> None:
     assert api.ids("/orgs/acme/collections") == ["product", "api", "internal"]
     assert api.ids("/orgs/acme/collections", nested=False) == ["product", "internal"]
     assert api.get("/collections/api")["parent"] == "product"
@@ -256,7 +256,7 @@ def test_collections_are_listed_with_what_is_nested_or_without(api: Api) -> None
 @covers("updateCollectionById", 200)
 @covers("deleteCollectionById", 204)
 @covers("getCollectionById", 200, 404)
-def test_a_collection_is_made_changed_and_deleted(api: Api) -> None:
+def test_collection_create_update_and_delete(api: Api) -> None:
     made = api.make("/orgs/acme/collections", {"title": "New", "parent": "product"})
     assert made["parent"] == "product"
     fields = {"title": "Newer", "description": "All of it", "defaultLevel": "comment"}
@@ -271,7 +271,7 @@ def test_a_collection_is_made_changed_and_deleted(api: Api) -> None:
 
 
 @covers("listSpacesInCollectionById", 200)
-def test_deleting_a_collection_lifts_what_is_in_it_to_its_place(api: Api) -> None:
+def test_deleting_collection_moves_its_children_up(api: Api) -> None:
     api.post("/spaces/news/move", {"parent": "api"})
     api.delete("/collections/api")
     assert ordered(api) == ["api-reference", "news", "guides", "changelog"]
@@ -281,7 +281,7 @@ def test_deleting_a_collection_lifts_what_is_in_it_to_its_place(api: Api) -> Non
 
 
 @covers("moveCollection", 200, 400, 409)
-def test_a_collection_moves_but_not_into_itself(api: Api) -> None:
+def test_collection_cannot_move_into_itself(api: Api) -> None:
     internal = {"type": "collection", "collection": "internal"}
     api.refused(400, "POST", "/collections/product/move", {"parent": "api"})
     api.refused(400, "POST", "/collections/product/move", {"parent": "product"})
@@ -294,7 +294,7 @@ def test_a_collection_moves_but_not_into_itself(api: Api) -> None:
 
 
 @covers("transferCollection", 200)
-def test_a_collection_is_transferred_with_everything_in_it(api: Api) -> None:
+def test_collection_transfer_includes_nested_collections_and_spaces(api: Api) -> None:
     outer = api.make("/orgs/acme/collections", {"title": "Outer"})["id"]
     inner = api.make("/orgs/acme/collections", {"title": "Inner", "parent": outer})["id"]
     made = api.make("/orgs/acme/spaces", {"title": "S", "parent": inner})["id"]
@@ -310,7 +310,7 @@ def test_a_collection_is_transferred_with_everything_in_it(api: Api) -> None:
 @covers("createSpace", 403)
 @covers("createCollection", 403)
 @covers("duplicateSpace", 403)
-def test_something_is_made_with_the_role_create_where_it_is_put(api: Api) -> None:
+def test_creating_content_requires_create_role_on_parent(api: Api) -> None:
     kim, eve, lin = (api.as_(f"{name}-token") for name in ("kim", "eve", "lin"))
     for caller in (kim, eve):
         for kind in ("spaces", "collections"):
@@ -326,7 +326,7 @@ def test_something_is_made_with_the_role_create_where_it_is_put(api: Api) -> Non
         kim.refused(403, "POST", f"/orgs/acme/{kind}", {})
 
 
-def test_a_move_needs_an_admin_of_what_moves_and_the_role_create_where_it_goes(api: Api) -> None:
+def test_move_requires_admin_and_create_roles(api: Api) -> None:
     rui = api.as_("rui-token")
     api.post("/spaces/support/permissions", {"users": ["rui"], "role": "admin"}, 204)
     rui.refused(403, "POST", "/spaces/archive/move", {"parent": "internal"})
@@ -337,7 +337,7 @@ def test_a_move_needs_an_admin_of_what_moves_and_the_role_create_where_it_goes(a
     rui.post("/spaces/support/move", {"position": {"before": space("handbook")}})
 
 
-def test_whoever_was_made_an_admin_of_a_space_deletes_and_restores_it(api: Api) -> None:
+def test_space_admin_can_delete_and_restore_space(api: Api) -> None:
     gus = api.as_("gus-token")
     gus.refused(404, "DELETE", "/spaces/support")
     assert "deletedAt" not in api.get("/spaces/support")
@@ -350,7 +350,7 @@ def test_whoever_was_made_an_admin_of_a_space_deletes_and_restores_it(api: Api) 
     assert gus.ids("/orgs/acme/spaces") == ["support"]
 
 
-def test_the_space_that_the_built_in_world_has_deleted_can_be_restored(api: Api) -> None:
+def test_deleted_space_of_builtin_world_is_restorable(api: Api) -> None:
     assert api.get("/spaces/accidents")["deletedAt"] == "2026-02-27T00:00:00.000Z"
     api.post("/spaces/accidents/restore")
     assert "accidents" in api.ids("/orgs/globex/spaces")

@@ -40,7 +40,7 @@ def titles(api: Api, **query: Any) -> list[str]:
 
 @covers("ingestConversation", 204)
 @covers("getConversationById", 200)
-def test_a_conversation_is_kept_as_it_was_sent(api: Api) -> None:
+def test_ingested_conversation_is_read_back_unchanged(api: Api) -> None:
     parts = [says("Where is my invoice?"), says("Here.", "team-member"), says("Bye", "assistant")]
     metadata = {
         "url": "https://chat.example/1",
@@ -69,7 +69,7 @@ def test_a_conversation_is_kept_as_it_was_sent(api: Api) -> None:
 
 @covers("ingestConversation", 204)
 @covers("listConversations", 200)
-def test_one_or_many_conversations_are_ingested(api: Api) -> None:
+def test_conversation_ingest_accepts_object_or_list(api: Api) -> None:
     before = api.ids(CONVERSATIONS)
     api.post(CONVERSATIONS, conversation("one", "?"), 204)
     api.post(CONVERSATIONS, [conversation("two", "?"), conversation("three", "?")], 204)
@@ -77,7 +77,7 @@ def test_one_or_many_conversations_are_ingested(api: Api) -> None:
     assert api.ids(CONVERSATIONS) == [*before, "one", "two", "three"]
 
 
-def test_a_conversation_that_comes_again_is_replaced_in_its_place(api: Api) -> None:
+def test_reingested_conversation_replaces_previous_in_place(api: Api) -> None:
     ingest(api, conversation("one", "Where is it?"), conversation("two", "?"))
     before = api.get(f"{CONVERSATIONS}/one")["conversation"]
     order = api.ids(CONVERSATIONS)
@@ -89,14 +89,14 @@ def test_a_conversation_that_comes_again_is_replaced_in_its_place(api: Api) -> N
     assert api.ids(CONVERSATIONS) == order
 
 
-def test_of_two_with_one_id_the_later_one_counts(api: Api) -> None:
+def test_last_conversation_with_duplicate_id_is_kept(api: Api) -> None:
     before = api.ids(CONVERSATIONS)
     ingest(api, conversation("one", "Where?"), conversation("two", "?"), conversation("one", "When?"))
     assert api.ids(CONVERSATIONS) == [*before, "one", "two"]
     assert titles(api, conversation="one") == ["When?"]
 
 
-def test_the_same_id_is_another_conversation_in_another_organization(api: Api) -> None:
+def test_conversation_ids_are_scoped_to_organization(api: Api) -> None:
     ingest(api, conversation("one", "Where?"))
     api.refused(404, "GET", "/orgs/globex/conversations/one")
     api.post("/orgs/globex/conversations", conversation("one", "There!"), 204)
@@ -120,20 +120,20 @@ def test_the_same_id_is_another_conversation_in_another_organization(api: Api) -
         {"metadata": {"url": "no url"}},
     ],
 )
-def test_all_are_refused_when_one_is_out_of_limits(api: Api, wrong: Any) -> None:
+def test_invalid_conversation_refuses_whole_ingest(api: Api, wrong: Any) -> None:
     before = api.ids(CONVERSATIONS)
     given = [conversation("good", "?"), {**conversation("bad", "?"), **wrong}]
     assert "body.conversations.1." in api.refused(400, "POST", CONVERSATIONS, given)
     assert api.ids(CONVERSATIONS) == before
 
 
-def test_the_longest_id_and_subject_are_kept(api: Api) -> None:
+def test_longest_conversation_id_and_subject_are_accepted(api: Api) -> None:
     api.post(CONVERSATIONS, conversation("\U0001f680" * 255, "?", subject="s" * 512), 204)
     assert api.items(CONVERSATIONS)[-1]["id"] == "\U0001f680" * 255
 
 
 @covers("listConversations", 200)
-def test_conversations_are_found_by_their_source(api: Api) -> None:
+def test_conversations_are_filtered_by_source(api: Api) -> None:
     ingest(api, conversation("one", "?"))
     assert api.ids(CONVERSATIONS, source="integration:api:ada") == ["one"]
     assert api.ids(CONVERSATIONS, source="integration:chat:shop") == ["chat-7"]
@@ -155,7 +155,7 @@ def test_conversations_are_found_by_their_source(api: Api) -> None:
         ("", "other"),
     ],
 )
-def test_the_topic_of_a_text_is_its_first_two_telling_words(text: str, expected: str) -> None:
+def test_conversation_topic_is_first_two_significant_words(text: str, expected: str) -> None:
     assert topic(text) == expected
 
 
@@ -168,7 +168,7 @@ def test_the_topic_of_a_text_is_its_first_two_telling_words(text: str, expected:
         ("Hi", "low"),
     ],
 )
-def test_the_gravest_word_of_trouble_is_the_impact(text: str, expected: str) -> None:
+def test_conversation_impact_is_most_severe_keyword(text: str, expected: str) -> None:
     assert impact(text) == expected
 
 
@@ -176,14 +176,14 @@ roles = st.sampled_from(["user", "assistant", "team-member"])
 
 
 @given(st.text(max_size=20), st.lists(st.builds(lambda body, role: says(body, role), st.text(), roles)))
-def test_every_topic_of_a_conversation_is_one_issue(subject: str, parts: list[dict[str, str]]) -> None:
+def test_conversation_issues_have_unique_topics(subject: str, parts: list[dict[str, str]]) -> None:
     found = findings(subject, parts)
     assert len({finding.topic for finding in found}) == len(found)
     assert found == findings(subject, parts)
     assert all(finding.title.strip() and finding.topic for finding in found)
 
 
-def test_what_opens_a_conversation_and_later_questions_and_troubles_are_its_issues(api: Api) -> None:
+def test_conversation_issues_come_from_opening_and_later_problems(api: Api) -> None:
     ingest(
         api,
         conversation(
@@ -206,13 +206,13 @@ def test_what_opens_a_conversation_and_later_questions_and_troubles_are_its_issu
     assert block["nodes"][0]["leaves"][0]["text"] == "The invoice of March is missing."
 
 
-def test_a_conversation_without_a_word_of_a_user_has_no_issue(api: Api) -> None:
+def test_conversation_without_user_text_has_no_issue(api: Api) -> None:
     ingest(api, {"id": "one", "parts": [says("Can I help?", "assistant")]}, {"id": "two", "parts": []})
     assert titles(api, conversation="one") == titles(api, conversation="two") == []
     assert api.get(f"{CONVERSATIONS}/one")["conversation"]["impact"] == "low"
 
 
-def test_issues_on_one_topic_are_one_cluster(api: Api) -> None:
+def test_issues_with_same_topic_form_a_cluster(api: Api) -> None:
     before = api.ids(CLUSTERS)
     ingest(
         api,
@@ -227,7 +227,7 @@ def test_issues_on_one_topic_are_one_cluster(api: Api) -> None:
     assert api.get(SEARCH)["stats"] == {"issues": 4, "conversations": 4}
 
 
-def test_a_conversation_that_comes_again_keeps_the_issues_that_it_still_has(api: Api) -> None:
+def test_reingested_conversation_keeps_ids_of_recurring_issues(api: Api) -> None:
     ingest(api, conversation("one", "Invoice missing", "Where are receipts?"))
     invoice, receipts = api.items(ISSUES, conversation="one")
     api.clock.pass_by(days=1)
@@ -242,15 +242,13 @@ def test_a_conversation_that_comes_again_keeps_the_issues_that_it_still_has(api:
     assert "impact" not in left
 
 
-def test_many_conversations_are_analysed_in_steps(api: Api) -> None:
+def test_many_ingested_conversations_are_all_processed(api: Api) -> None:
     ingest(api, *(conversation(f"c{number}", f"Question {number}?") for number in range(45)))
     assert all("processedAt" in found for found in api.items(CONVERSATIONS))
     assert api.server.call(lambda: api.app.store.count("job", organization="acme")) == 0
 
 
-def test_what_waits_for_its_analysis_is_analysed_after_a_dump_and_a_load(
-    api: Api, builtin_world: Any
-) -> None:
+def test_unprocessed_conversation_is_processed_after_world_reload(api: Api, builtin_world: Any) -> None:
     acme, globex = builtin_world["organizations"]
     waiting = [*acme["conversations"], {"id": "late", "parts": ["Is the login broken?"]}]
     changed = {**builtin_world, "organizations": [{**acme, "conversations": waiting}, globex]}
@@ -261,7 +259,7 @@ def test_what_waits_for_its_analysis_is_analysed_after_a_dump_and_a_load(
     assert titles(api, conversation="late") == ["Is the login broken?"]
 
 
-def test_a_dump_loaded_again_tells_the_same(api: Api) -> None:
+def test_exported_world_reloads_with_same_conversations(api: Api) -> None:
     ingest(api, conversation("one", "Broken login?", "Where is it?"), conversation("two", "The login broke"))
     ingest(api, conversation("one", "Who is it?", "Is the login broken?"))
     before = [api.items(path) for path in (CONVERSATIONS, ISSUES, CLUSTERS)]
@@ -275,7 +273,7 @@ def test_a_dump_loaded_again_tells_the_same(api: Api) -> None:
 @covers("getConversationIssueById", 200, 404)
 @covers("getConversationById", 404)
 @covers("getConversationsIssuesCluster", 404)
-def test_an_issue_is_shown_with_its_conversation(api: Api) -> None:
+def test_conversation_issue_is_returned_with_its_conversation(api: Api) -> None:
     found = api.get(f"{ISSUES}/export-a-page")
     assert (found["issue"]["cluster"], found["issue"]["conversation"]) == ("pdf-export", "mail-2")
     assert found["conversation"] == api.get(f"{CONVERSATIONS}/mail-2")["conversation"]
@@ -286,7 +284,7 @@ def test_an_issue_is_shown_with_its_conversation(api: Api) -> None:
 
 
 @covers("listConversationsIssues", 200)
-def test_issues_are_found_by_cluster_and_by_conversation(api: Api) -> None:
+def test_conversation_issues_are_filtered_by_cluster_and_conversation(api: Api) -> None:
     found = [item["issue"]["id"] for item in api.items(ISSUES)]
     assert found == ["search-ten-seconds", "search-on-phones", "export-a-page", "search-is-down"]
     assert titles(api, cluster="pdf-export") == ["And how do I export to PDF?"]
@@ -298,7 +296,7 @@ def test_issues_are_found_by_cluster_and_by_conversation(api: Api) -> None:
 
 
 @covers("getConversationsIssuesCluster", 200)
-def test_a_cluster_tells_how_much_there_is_and_since_when(api: Api) -> None:
+def test_issue_cluster_shows_counts_and_weekly_history(api: Api) -> None:
     found = api.get(SEARCH)
     assert found["stats"] == {"issues": 3, "conversations": 3}
     assert found["sources"] == {"email": 2, "integration:chat:shop": 1}
@@ -311,7 +309,7 @@ def test_a_cluster_tells_how_much_there_is_and_since_when(api: Api) -> None:
 
 @covers("conversation_cluster_update", 200, 403, 404)
 @covers("getConversationsIssuesCluster", 200)
-def test_a_cluster_is_muted_by_who_may_create(api: Api) -> None:
+def test_issue_cluster_muting_requires_create_role(api: Api) -> None:
     lin = api.as_("lin-token")
     muted = lin.patch(SEARCH, {"muted": True})
     assert (muted["muted"], muted["updatedAt"]) == (True, "2026-03-01T00:00:00.000Z")
@@ -325,7 +323,7 @@ def test_a_cluster_is_muted_by_who_may_create(api: Api) -> None:
 
 
 @covers("listConversationsIssuesClusters", 200)
-def test_clusters_are_sorted_as_asked(api: Api) -> None:
+def test_issue_clusters_are_sorted_by_requested_order(api: Api) -> None:
     api.clock.pass_by(days=1)
     api.patch(f"{CLUSTERS}/pdf-export", {"muted": False})
     api.clock.pass_by(days=1)
@@ -347,7 +345,7 @@ def test_clusters_are_sorted_as_asked(api: Api) -> None:
 
 
 @covers("ingestConversation", 403)
-def test_who_may_create_ingests_as_the_flag_of_the_organization_says(api: Api) -> None:
+def test_conversation_ingest_matches_permission_flag(api: Api) -> None:
     for user in ("ada", "lin", "rui", "kim", "gus"):
         caller = api.as_(f"{user}-token")
         status = caller.call("POST", CONVERSATIONS, conversation(user, "?")).status_code
@@ -361,7 +359,7 @@ def test_who_may_create_ingests_as_the_flag_of_the_organization_says(api: Api) -
 @covers("getConversationIssueById", 403)
 @covers("listConversationsIssuesClusters", 403)
 @covers("getConversationsIssuesCluster", 403)
-def test_members_read_all_of_it_and_guests_nothing(api: Api) -> None:
+def test_conversations_are_readable_by_members_but_not_guests(api: Api) -> None:
     paths = (CONVERSATIONS, ISSUES, CLUSTERS)
     items = (f"{CONVERSATIONS}/mail-1", f"{ISSUES}/search-is-down", SEARCH)
     for path in (*paths, *items):

@@ -84,7 +84,7 @@ def sees(rules: Rules, standing: Standing, space: Record) -> bool:
 @pytest.mark.parametrize("role", ["admin", "read", None])
 @pytest.mark.parametrize("user", ["", "bo", "cy"])
 @pytest.mark.parametrize("given", [[], *([grant] for grant in GRANTS), GRANTS[:4], GRANTS], ids=str)
-def test_count_matches_spaces_resolved_one_by_one(
+def test_visible_space_count_matches_per_space_access_check(
     edition: str, role: Role, user: str, given: list[Any]
 ) -> None:
     standing = Standing(True, role, frozenset(given), user=user)
@@ -97,7 +97,7 @@ def test_count_matches_spaces_resolved_one_by_one(
 @pytest.mark.parametrize("other", ["admin", "read", None])
 @pytest.mark.parametrize("given", [[], GRANTS[:1], GRANTS[3:4], GRANTS[:4], GRANTS], ids=str)
 @pytest.mark.parametrize("others", [[], GRANTS[1:2], GRANTS[3:5]], ids=str)
-def test_count_for_two_members_matches_shared_spaces(
+def test_shared_space_count_matches_per_space_access_check(
     edition: str, role: Role, other: Role, given: list[Any], others: list[Any]
 ) -> None:
     both = [
@@ -143,7 +143,7 @@ class Looking:
         return self._store.find(kind, **where)
 
 
-def test_the_spaces_are_read_once_for_all_members_and_all_requests_on_one_state() -> None:
+def test_spaces_are_read_once_per_store_version() -> None:
     store = Looking(open_store(":memory:"))
     members = [f"user-{number}" for number in range(20)]
     with store.transaction():
@@ -207,7 +207,7 @@ FEW: dict[str, Any] = {
 }
 
 
-def test_what_is_remembered_follows_every_write(server: ThreadedServer) -> None:
+def test_cached_counts_are_updated_after_each_write(server: ThreadedServer) -> None:
     """The same as for a process that has just begun, and without having been worked out anew."""
     server.reset(FEW)
     store, remembered = server.app.store, server.app._state_cache

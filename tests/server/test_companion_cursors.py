@@ -41,7 +41,7 @@ def move(store: Store, name: str, to: int) -> None:
 
 
 @pytest.mark.parametrize("limit", range(1, len(NAMES)))
-def test_whatever_moves_where_what_stays_is_neither_skipped_nor_repeated(limit: int) -> None:
+def test_cursor_skips_no_items_when_others_move(limit: int) -> None:
     for name, to in product(NAMES, range(len(NAMES))):
         store = open_store(":memory:")
         put(store, NAMES)
@@ -54,7 +54,7 @@ def test_whatever_moves_where_what_stays_is_neither_skipped_nor_repeated(limit: 
 
 
 @pytest.mark.parametrize("seed", range(examples(3, soak=200)))
-def test_what_nobody_moves_is_read_once_however_much_moves_between_pages(seed: int) -> None:
+def test_random_moves_between_pages_skip_no_unmoved_items(seed: int) -> None:
     random, store = Random(seed), open_store(":memory:")
     names = "abcdefghijklmnop"
     put(store, names)
@@ -71,7 +71,7 @@ def test_what_nobody_moves_is_read_once_however_much_moves_between_pages(seed: i
     store.close()
 
 
-def test_a_move_writes_what_moved_alone_until_there_is_no_room() -> None:
+def test_move_rewrites_only_moved_item_while_space_remains() -> None:
     store = open_store(":memory:")
     put(store, "abc")
     written: list[int] = []
@@ -86,7 +86,7 @@ def test_a_move_writes_what_moved_alone_until_there_is_no_room() -> None:
     store.close()
 
 
-def test_a_world_that_was_moved_in_is_loaded_in_the_same_order(api: Api) -> None:
+def test_reloaded_world_keeps_order_after_moves(api: Api) -> None:
     front = {"before": {"type": "collection", "collection": "product"}}
     api.post("/spaces/support/move", {"position": front})
     api.post("/spaces/archive/move", {"position": front})
@@ -95,7 +95,7 @@ def test_a_world_that_was_moved_in_is_loaded_in_the_same_order(api: Api) -> None
     assert api.state() == before
 
 
-def test_positions_without_gaps_are_spread_when_something_moves_there() -> None:
+def test_dense_positions_are_renumbered_on_move() -> None:
     store = open_store(":memory:")
     for number, name in enumerate(NAMES, 1):
         store.put(Record("thing", name, {}, position=number))
@@ -130,9 +130,7 @@ LISTS = {
 
 @pytest.mark.parametrize("to_the_end", [True, False])
 @pytest.mark.parametrize("path", LISTS)
-def test_a_list_goes_on_where_it_was_when_the_item_of_its_cursor_moves(
-    api: Api, path: str, to_the_end: bool
-) -> None:
+def test_list_continues_correctly_when_cursor_item_moves(api: Api, path: str, to_the_end: bool) -> None:
     prepare(api)
     kind, query = LISTS[path]
     whole = [item["id"] for item in api.items(path, **query)]

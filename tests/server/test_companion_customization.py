@@ -17,7 +17,7 @@ RED = {"light": "#ff0000", "dark": "#aa0000"}
 
 @covers("getSiteCustomizationById", 200)
 @covers("updateSiteCustomizationById", 200)
-def test_putting_replaces_all_and_what_is_not_set_is_a_default(api: Api) -> None:
+def test_site_customization_put_replaces_all_with_defaults(api: Api) -> None:
     assert api.get(LOOKS) == DEFAULTS
     bare = {member: {} for member in DEFAULTS} | {"socialAccounts": []}
     written = api.put(
@@ -31,7 +31,7 @@ def test_putting_replaces_all_and_what_is_not_set_is_a_default(api: Api) -> None
 
 @covers("updateSiteCustomizationById", 400)
 @pytest.mark.parametrize("member", sorted(DEFAULTS))
-def test_every_member_but_titles_and_announcement_is_needed(api: Api, member: str) -> None:
+def test_site_customization_put_requires_all_members(api: Api, member: str) -> None:
     body = {name: value for name, value in DEFAULTS.items() if name != member}
     assert member in api.refused(400, "PUT", LOOKS, body)
     assert api.get(LOOKS) == DEFAULTS
@@ -50,7 +50,7 @@ def test_every_member_but_titles_and_announcement_is_needed(api: Api, member: st
         {"title": None},
     ],
 )
-def test_colours_urls_and_switches_are_checked(api: Api, wrong: Any) -> None:
+def test_invalid_customization_values_are_refused(api: Api, wrong: Any) -> None:
     api.refused(400, "PUT", LOOKS, {**DEFAULTS, **wrong})
 
 
@@ -65,9 +65,7 @@ def test_colours_urls_and_switches_are_checked(api: Api, wrong: Any) -> None:
         ({"favicon": {"emoji": "1f600"}}, {"favicon": {}}, {"emoji": "1f600"}),
     ],
 )
-def test_an_icon_of_a_site_space_is_in_place_of_the_other_form_of_its_site(
-    api: Api, below: Any, above: Any, shown: Any
-) -> None:
+def test_site_space_icon_overrides_site_icon(api: Api, below: Any, above: Any, shown: Any) -> None:
     api.put(LOOKS, {**DEFAULTS, **below})
     api.patch(NEWS, above)
     published = api.get(f"{DOCS}/published")["customizations"]
@@ -75,7 +73,7 @@ def test_an_icon_of_a_site_space_is_in_place_of_the_other_form_of_its_site(
     assert published["site"]["favicon"] == below["favicon"]
 
 
-def test_a_link_of_a_site_space_is_in_place_of_another_kind_of_its_site(api: Api) -> None:
+def test_site_space_link_overrides_site_link(api: Api) -> None:
     page = {"kind": "page", "page": "search", "space": "guides"}
     url = {"kind": "url", "url": "https://blog.example/"}
     api.put(LOOKS, {**DEFAULTS, "announcement": {"enabled": True, "link": {"title": "T", "to": page}}})
@@ -84,7 +82,7 @@ def test_a_link_of_a_site_space_is_in_place_of_another_kind_of_its_site(api: Api
     assert shown["announcement"]["link"] == {"title": "T", "to": url}
 
 
-def test_what_is_written_is_read_back(api: Api) -> None:
+def test_site_customization_is_read_back_unchanged(api: Api) -> None:
     link = {"title": "Blog", "to": {"kind": "url", "url": "https://blog.example/"}}
     more = {
         "localizedTitle": {"fr": "Guide"},
@@ -105,7 +103,7 @@ def test_what_is_written_is_read_back(api: Api) -> None:
 @covers("getSiteSpaceCustomizationById", 200)
 @covers("overrideSiteSpaceCustomizationById", 200)
 @covers("deleteSiteSpaceCustomizationById", 204)
-def test_a_site_space_has_its_own_in_place_of_its_sites(api: Api) -> None:
+def test_site_space_customization_overrides_site_customization(api: Api) -> None:
     assert api.get(NEWS) == {}
     api.patch(NEWS, {"styling": {"primaryColor": RED}, "themes": {"default": "dark"}})
     changed = api.patch(NEWS, {"themes": None, "title": "News", "feedback": None})
@@ -123,7 +121,7 @@ def test_a_site_space_has_its_own_in_place_of_its_sites(api: Api) -> None:
 
 @covers("getSiteSpaceCustomizationById", 404)
 @covers("overrideSiteSpaceCustomizationById", 404, 400)
-def test_a_site_space_is_one_of_the_site(api: Api) -> None:
+def test_customization_of_foreign_site_space_returns_404(api: Api) -> None:
     other = f"{DOCS}/site-spaces/help-support/customization"
     api.refused(404, "GET", other)
     api.refused(404, "PATCH", other, {"title": "Help"})
@@ -133,14 +131,14 @@ def test_a_site_space_is_one_of_the_site(api: Api) -> None:
     assert api.get("/orgs/acme/sites/help/site-spaces/help-support/customization") == {"title": "Help"}
 
 
-def test_the_looks_of_a_site_space_go_with_it(api: Api) -> None:
+def test_deleting_site_space_deletes_its_customization(api: Api) -> None:
     api.patch(NEWS, {"title": "News"})
     api.delete(f"{DOCS}/site-spaces/docs-news-latest")
     store = api.app.store
     assert api.server.call(lambda: store.get(OVERRIDES, "docs-news-latest")) is None
 
 
-def test_a_site_says_what_it_uses(api: Api) -> None:
+def test_site_lists_its_used_features(api: Api) -> None:
     safety = api.get("/orgs/globex/sites/globex-safety")
     used = {feature["id"]: feature.get("customizations") for feature in safety["features"]}
     assert used == {

@@ -80,7 +80,7 @@ PLACES: dict[str, tuple[str, str, Any]] = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_what_is_no_document_is_refused_wherever_one_is_taken(api: Api, place: str) -> None:
+def test_invalid_document_is_refused_at_every_endpoint(api: Api, place: str) -> None:
     method, path, around = PLACES[place]
     before = api.state()
     for given in NO_DOCUMENTS:
@@ -109,7 +109,7 @@ def test_what_is_no_document_is_refused_wherever_one_is_taken(api: Api, place: s
     ],
     ids=str,
 )
-def test_what_the_reference_leaves_open_in_a_document_is_kept(api: Api, document: Any) -> None:
+def test_unknown_document_members_are_kept(api: Api, document: Any) -> None:
     kept = api.put("/orgs/acme/agent-instructions", {"instructions": document})["instructions"]
     assert len(kept["nodes"]) == len(document["nodes"])
     assert kept["object"] == "document"

@@ -60,7 +60,9 @@ def body_of(row: Operation) -> Any:
 
 
 @pytest.mark.parametrize("row", SERVED, ids=lambda row: str(row.id))
-def test_every_operation_of_today_succeeds(published: Api, row: Operation, builtin_world: Any) -> None:
+def test_every_operation_of_published_profile_succeeds(
+    published: Api, row: Operation, builtin_world: Any
+) -> None:
     prepare(published, builtin_world)
     answer = published.call(row.method, path_of(row), body_of(row))
     expected = {row.status, 205} if row.method == "DELETE" else {row.status}
@@ -68,12 +70,12 @@ def test_every_operation_of_today_succeeds(published: Api, row: Operation, built
 
 
 @pytest.mark.parametrize("row", [row for row in OPERATIONS if row.id in GONE], ids=lambda row: str(row.id))
-def test_what_is_gone_today_is_not_found(published: Api, row: Operation) -> None:
+def test_operations_removed_in_published_profile_return_404(published: Api, row: Operation) -> None:
     answer = published.call(row.method, path_of(row), BODIES.get(row.id))
     assert answer.status_code in (404, 405), answer.text
 
 
-def test_what_the_document_does_not_have_is_what_is_gone(contract: Contract) -> None:
+def test_removed_operations_match_vendor_openapi(contract: Contract) -> None:
     there = {(method, path) for method, path, _ in contract.operations()}
     assert {row.id for row in OPERATIONS if (row.method, _plain(row.path)) not in there} == GONE
 
@@ -83,7 +85,7 @@ def _plain(path: str) -> str:
 
 
 @pytest.mark.parametrize("token", ["ada-token", "hank-token", "kim-token", "gus-token"])
-def test_everything_that_can_be_read_is_as_the_document_says(
+def test_published_get_responses_match_vendor_openapi(
     published: Api, contract: Contract, token: str, builtin_world: Any
 ) -> None:
     prepare(published, builtin_world)
@@ -97,7 +99,7 @@ def test_everything_that_can_be_read_is_as_the_document_says(
 
 
 @pytest.mark.parametrize("row", [row for row in SERVED if row.method != "GET"], ids=lambda row: str(row.id))
-def test_what_a_write_answers_is_as_the_document_says(
+def test_published_write_responses_match_vendor_openapi(
     published: Api, contract: Contract, row: Operation, builtin_world: Any
 ) -> None:
     prepare(published, builtin_world)
@@ -107,12 +109,12 @@ def test_what_a_write_answers_is_as_the_document_says(
     assert contract.answer_errors(row.method, path, answer.status_code, found) == []
 
 
-def test_deleting_says_whether_something_was_there(published: Api) -> None:
+def test_published_delete_returns_205_then_204(published: Api) -> None:
     published.ok("DELETE", "/orgs/acme/sites/docs", status=205)
     published.ok("DELETE", "/orgs/acme/sites/docs", status=204)
 
 
-def test_where_administrators_are_asked_a_removal_is_only_requested(published: Api) -> None:
+def test_member_removal_awaiting_approval_returns_202(published: Api) -> None:
     published.app.asks_before_removal = True
     try:
         published.ok("DELETE", "/orgs/acme/members/eve", status=202)
@@ -122,15 +124,15 @@ def test_where_administrators_are_asked_a_removal_is_only_requested(published: A
     published.ok("DELETE", "/orgs/acme/members/eve", status=205)
 
 
-def test_a_new_site_has_the_type_that_today_is_the_default(published: Api) -> None:
+def test_published_new_site_has_type_ultimate(published: Api) -> None:
     assert published.make("/orgs/acme/sites", {"title": "New"})["type"] == "ultimate"
 
 
-def test_no_answer_has_the_switch_for_agents_that_is_gone(published: Api) -> None:
+def test_published_site_omits_agents_context(published: Api) -> None:
     assert "agentsContext" not in published.patch("/orgs/acme/sites/docs", {"agentsContext": "excluded"})
 
 
-def test_the_looks_of_a_site_space_are_what_holds_there(published: Api) -> None:
+def test_published_site_space_customization_is_merged_with_site(published: Api) -> None:
     looks = published.get("/orgs/acme/sites/docs/customization")
     path = "/orgs/acme/sites/docs/site-spaces/docs-api-changelog/customization"
     changed = published.patch(path, {"styling": {"corners": "straight"}})
@@ -138,14 +140,14 @@ def test_the_looks_of_a_site_space_are_what_holds_there(published: Api) -> None:
     assert published.get(path)["footer"] == looks["footer"]
 
 
-def test_a_member_of_the_looks_of_a_site_space_is_set_and_taken_away_alone(published: Api) -> None:
+def test_published_customization_patch_clears_single_members(published: Api) -> None:
     published.patch(LOOKS_OF_A_SPACE, {"styling": {"corners": "straight", "depth": "flat"}})
     both = published.patch(LOOKS_OF_A_SPACE, {"styling": {"depth": None, "icons": "thin"}})["styling"]
     usual = published.get("/orgs/acme/sites/docs/customization")["styling"]
     assert both == {**usual, "corners": "straight", "icons": "thin"}
 
 
-def test_looks_may_be_asked_for_as_they_are(published: Api) -> None:
+def test_published_customization_is_same_with_unmasked_query(published: Api) -> None:
     path = "/orgs/acme/sites/docs/customization"
     assert published.get(f"{path}?unmasked=true") == published.get(path)
 
@@ -171,12 +173,12 @@ def test_looks_may_be_asked_for_as_they_are(published: Api) -> None:
         ),
     ],
 )
-def test_what_today_is_refused_is_refused(published: Api, method: str, path: str, body: Any) -> None:
+def test_published_profile_refuses_invalid_bodies(published: Api, method: str, path: str, body: Any) -> None:
     published.refused(400, method, path, body)
 
 
 @pytest.mark.parametrize("body", [{"icon": "https://a.example/i.svg"}, {"emoji": "1f4d6"}])
-def test_a_space_has_an_icon_or_an_emoji(published: Api, body: dict[str, str]) -> None:
+def test_published_space_has_icon_or_emoji_not_both(published: Api, body: dict[str, str]) -> None:
     published.patch("/spaces/guides", {"emoji": "1f680"})
     published.patch("/spaces/guides", {"icon": "https://b.example/j.svg"})
     space = published.patch("/spaces/guides", body)

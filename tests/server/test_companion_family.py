@@ -107,7 +107,7 @@ def banners(serving: Api, builtin_world: dict[str, Any]) -> Iterator[Api]:
     assert serving.app.violations == []
 
 
-def test_a_banner_is_created_read_changed_and_deleted(banners: Api) -> None:
+def test_new_resource_supports_create_read_update_and_delete(banners: Api) -> None:
     made = banners.make(f"{SITE}/banners", {"title": "New", "level": "alert"})
     assert made == {
         "object": "banner",
@@ -127,7 +127,7 @@ def test_a_banner_is_created_read_changed_and_deleted(banners: Api) -> None:
     assert banners.items(f"{SITE}/banners") == []
 
 
-def test_banners_are_listed_page_by_page(banners: Api) -> None:
+def test_new_resource_is_listed_page_by_page(banners: Api) -> None:
     for number in range(5):
         banners.make(f"{SITE}/banners", {"title": f"Number {number}"})
     first = banners.get(f"{SITE}/banners", limit=2)
@@ -136,7 +136,7 @@ def test_banners_are_listed_page_by_page(banners: Api) -> None:
     assert banners.ids(f"{SITE}/banners", limit=2) == [f"sign-{number}" for number in range(1, 6)]
 
 
-def test_what_is_wrong_with_a_banner_is_refused(banners: Api) -> None:
+def test_new_resource_refuses_invalid_requests(banners: Api) -> None:
     banners.make(f"{SITE}/banners", {"title": "New"})
     assert "title" in banners.refused(400, "POST", f"{SITE}/banners", {"text": "No title"})
     assert "level" in banners.refused(400, "PATCH", f"{SITE}/banners/sign-1", {"level": "loud"})
@@ -146,13 +146,13 @@ def test_what_is_wrong_with_a_banner_is_refused(banners: Api) -> None:
     banners.as_("eve-token").refused(403, "POST", f"{SITE}/banners", {"title": "New"})
 
 
-def test_a_banner_goes_with_its_site(banners: Api) -> None:
+def test_new_resource_is_deleted_with_its_site(banners: Api) -> None:
     banners.make(f"{SITE}/banners", {"title": "New"})
     banners.delete(SITE)
     assert banners.server.call(lambda: banners.app.store.count("banner")) == 0
 
 
-def test_a_banner_loses_the_team_that_goes(banners: Api) -> None:
+def test_new_resource_loses_reference_to_deleted_team(banners: Api) -> None:
     assert banners.make(f"{SITE}/banners", {"title": "New", "team": "writers"})["team"] == "writers"
     banners.delete(TEAM)
     assert banners.get(f"{SITE}/banners/sign-1")["team"] is None
@@ -168,7 +168,7 @@ def with_banners(world: dict[str, Any]) -> dict[str, Any]:
     return {**world, "organizations": [{**first, "sites": [site, *sites]}, *others]}
 
 
-def test_a_world_has_banners(banners: Api, builtin_world: dict[str, Any]) -> None:
+def test_new_resource_is_loaded_from_world_file(banners: Api, builtin_world: dict[str, Any]) -> None:
     banners.server.reset(with_banners(builtin_world))
     site = builtin_world["organizations"][0]["sites"][0]["id"]
     path = f"/orgs/acme/sites/{site}/banners"
@@ -179,7 +179,7 @@ def test_a_world_has_banners(banners: Api, builtin_world: dict[str, Any]) -> Non
     assert banners.make(path, {"title": "Next"})["id"] == "sign-2"
 
 
-def test_a_world_with_banners_is_dumped_as_it_is_loaded(builtin_world: dict[str, Any]) -> None:
+def test_new_resource_is_exported_and_reloaded(builtin_world: dict[str, Any]) -> None:
     store, again = open_store(":memory:"), open_store(":memory:")
     worlds.load(store, with_banners(builtin_world), families=ALL)
     dumped = worlds.dump(store, ALL)
@@ -198,14 +198,14 @@ def told(record: Record) -> dict[str, Any]:
     return {**record.as_dict(), "seq": None}
 
 
-def test_every_kind_that_a_world_makes_is_declared(builtin_world: dict[str, Any]) -> None:
+def test_builtin_world_contains_only_declared_kinds(builtin_world: dict[str, Any]) -> None:
     store = open_store(":memory:")
     worlds.load(store, builtin_world)
     assert {record.kind for record in store.every()} <= {family.kind for family in FAMILIES}
     store.close()
 
 
-def test_a_family_that_makes_no_ids_is_asked_for_none() -> None:
+def test_id_for_kind_without_ids_raises_key_error() -> None:
     store = open_store(":memory:")
     with pytest.raises(KeyError, match="member"):
         FAMILIES.new_id(store, "member")

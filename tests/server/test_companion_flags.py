@@ -153,9 +153,7 @@ def allowed(api: Api, call: Call) -> bool:
 
 
 @pytest.mark.parametrize(("kind", "way", "role"), slice_of(CASES, LOOKED_AT), ids=lambda value: str(value))
-def test_a_flag_is_true_exactly_when_what_it_stands_for_is_allowed(
-    api: Api, kind: str, way: str, role: Role
-) -> None:
+def test_permission_flag_matches_allowed_requests(api: Api, kind: str, way: str, role: Role) -> None:
     api.server.reset(WAYS[kind][way](role))
     api.as_("root-token").make("/spaces/space/change-requests", {"subject": "First"})
     sub = api.as_("sub-token")
@@ -171,7 +169,7 @@ def test_a_flag_is_true_exactly_when_what_it_stands_for_is_allowed(
 
 
 @pytest.mark.parametrize("kind", ["space", "collection", "site"])
-def test_who_may_not_view_something_does_not_learn_that_it_is_there(api: Api, kind: str) -> None:
+def test_forbidden_object_writes_return_404_without_view_access(api: Api, kind: str) -> None:
     api.server.reset(world("create", **{{"collection": "inner"}.get(kind, kind): {"defaultLevel": None}}))
     sub = api.as_("sub-token")
     for calls in DONE_BY[kind].values():
@@ -184,7 +182,7 @@ def test_who_may_not_view_something_does_not_learn_that_it_is_there(api: Api, ki
 
 @pytest.mark.parametrize("owns", [False, True])
 @pytest.mark.parametrize("role", ROLES)
-def test_the_flags_of_a_team_are_those_of_its_owners_and_of_admins(api: Api, role: Role, owns: bool) -> None:
+def test_team_permissions_belong_to_owners_and_admins(api: Api, role: Role, owns: bool) -> None:
     api.server.reset(world(role, owns=owns))
     sub, team = api.as_("sub-token"), f"{ORG}/teams/team"
     flags = {"view": owns or role is not None, "admin": owns or role == "admin"}
@@ -212,9 +210,7 @@ def test_the_flags_of_a_team_are_those_of_its_owners_and_of_admins(api: Api, rol
 
 @pytest.mark.parametrize("author", ["sub", "root"])
 @pytest.mark.parametrize("role", ROLES[1:])
-def test_the_flags_of_a_comment_are_those_of_its_author_and_of_admins(
-    api: Api, role: Role, author: str
-) -> None:
+def test_comment_permissions_belong_to_author_and_admins(api: Api, role: Role, author: str) -> None:
     api.server.reset(WAYS["space"]["user"](role))
     sub, comment = api.as_("sub-token"), f"/spaces/space/comments/of-{author}"
     flags = {
@@ -230,7 +226,7 @@ def test_the_flags_of_a_comment_are_those_of_its_author_and_of_admins(
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_the_flag_of_an_integration_is_that_of_admins_of_its_owner(api: Api, role: Role) -> None:
+def test_integration_permissions_belong_to_owner_admins(api: Api, role: Role) -> None:
     api.server.reset(world(role))
     sub = api.as_("sub-token")
     assert sub.get("/integrations/tools")["permissions"] == {"admin": role == "admin"}

@@ -19,7 +19,7 @@ def of_space(**target: str) -> dict[str, Any]:
 @covers("installGitSyncProviderOnTarget", 201, 409)
 @covers("getGitSyncInstallationById", 200)
 @covers("updateGitSyncInstallationById", 200)
-def test_what_is_installed_is_active_once_it_names_a_repository(published: Api) -> None:
+def test_git_sync_is_active_once_repository_is_set(published: Api) -> None:
     made = published.post(ALL, OF_DOCS, 201)
     one = f"{ALL}/{made['id']}"
     assert (made["status"], made["target"]) == ("unauthenticated", {"type": "site", "siteId": "docs"})
@@ -35,7 +35,7 @@ def test_what_is_installed_is_active_once_it_names_a_repository(published: Api) 
 @covers("listSiteGitSyncInstallations", 200)
 @covers("uninstallGitSyncInstallation", 205, 404)
 @covers("getSpaceGitInfo", 200, 404)
-def test_the_spaces_of_a_synced_site_are_listed_with_it_and_go_with_it(published: Api) -> None:
+def test_deleting_site_git_sync_deletes_its_space_installations(published: Api) -> None:
     site = published.post(ALL, OF_DOCS, 201)
     space = published.post(ALL, of_space(siteId="docs"), 201)
     assert space["parentInstallationId"] == site["id"]
@@ -50,7 +50,7 @@ def test_the_spaces_of_a_synced_site_are_listed_with_it_and_go_with_it(published
 
 
 @covers("updateGitSyncInstallationById", 400)
-def test_a_token_is_taken_and_never_answered(published: Api) -> None:
+def test_git_sync_token_is_never_returned(published: Api) -> None:
     one = f"{ALL}/{published.post(ALL, of_space(), 201)['id']}"
     answer = published.patch(
         one,
@@ -64,7 +64,7 @@ def test_a_token_is_taken_and_never_answered(published: Api) -> None:
 
 
 @covers("updateGitSyncInstallationById", 200)
-def test_a_site_says_in_which_directories_its_spaces_are(published: Api) -> None:
+def test_site_git_sync_sets_project_directories_of_spaces(published: Api) -> None:
     site, space = published.post(ALL, OF_DOCS, 201), published.post(ALL, of_space(siteId="docs"), 201)
     directories = {"childInstallationProjectDirectories": {space["id"]: "guides"}}
     published.patch(f"{ALL}/{site['id']}", {**BRANCH, **directories})
@@ -74,7 +74,7 @@ def test_a_site_says_in_which_directories_its_spaces_are(published: Api) -> None
 @covers("installGitSyncProviderOnTarget", 404, 403)
 @covers("getGitSyncInstallationById", 404)
 @pytest.mark.parametrize("token", ["hank-token", "kim-token"])
-def test_only_who_may_see_it_sees_it_and_only_an_admin_writes(published: Api, token: str) -> None:
+def test_git_sync_requires_existing_target_and_admin(published: Api, token: str) -> None:
     missing = {"provider": "github", "target": {"type": "site", "siteId": "nobody"}}
     published.refused(404, "POST", ALL, missing)
     alone = {"provider": "github", "target": {"type": "space", "spaceId": "guides", "siteId": "docs"}}
@@ -84,7 +84,7 @@ def test_only_who_may_see_it_sees_it_and_only_an_admin_writes(published: Api, to
 
 
 @covers("installGitSyncProviderOnTarget", 201)
-def test_who_installed_it_is_an_audit_event(published: Api) -> None:
+def test_git_sync_installation_is_recorded_as_audit_event(published: Api) -> None:
     made = published.post(ALL, OF_DOCS, 201)
     event = published.get("/orgs/acme/audit-events", limit=1)["items"][0]
     assert (event["action"], event["target"]["id"]) == ("installGitSyncProviderOnTarget", made["id"])

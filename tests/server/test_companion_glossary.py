@@ -16,7 +16,7 @@ def change(api: Api, *operations: Any) -> None:
 @covers("listTranslationsGlossary", 200)
 @covers("getTranslationsGlossaryEntry", 200)
 @covers("updateTranslationsGlossary", 204)
-def test_entries_are_inserted_replaced_and_deleted(api: Api) -> None:
+def test_glossary_entries_can_be_changed(api: Api) -> None:
     change(
         api,
         {"type": "insert", "translations": {"en": "alarm", "de": "Alarm"}},
@@ -31,7 +31,7 @@ def test_entries_are_inserted_replaced_and_deleted(api: Api) -> None:
 
 
 @covers("listTranslationsGlossary", 200, 400)
-def test_entries_are_ordered_by_the_terms_of_a_language(api: Api) -> None:
+def test_glossary_is_sorted_by_terms_of_language(api: Api) -> None:
     change(api, {"type": "insert", "translations": {"en": "Alarm"}})
 
     def terms(**query: Any) -> list[str]:
@@ -44,7 +44,7 @@ def test_entries_are_ordered_by_the_terms_of_a_language(api: Api) -> None:
 
 
 @covers("updateTranslationsGlossary", 404)
-def test_one_operation_that_fails_undoes_all(api: Api) -> None:
+def test_failed_glossary_operation_undoes_whole_update(api: Api) -> None:
     before = api.items(GLOSSARY)
     operations = [
         {"type": "delete", "id": "core"},
@@ -56,11 +56,11 @@ def test_one_operation_that_fails_undoes_all(api: Api) -> None:
 
 @covers("updateTranslationsGlossary", 400)
 @pytest.mark.parametrize("terms", [{}, {"klingon": "x"}, {"en": ""}, {"en": "two\nlines"}, {"en": "x" * 256}])
-def test_a_term_is_one_line_in_a_known_language(api: Api, terms: Any) -> None:
+def test_invalid_glossary_term_is_refused(api: Api, terms: Any) -> None:
     api.refused(400, "PUT", GLOSSARY, {"operations": [{"type": "insert", "translations": terms}]})
 
 
-def test_a_glossary_is_of_one_organization(api: Api) -> None:
+def test_glossary_is_scoped_to_organization(api: Api) -> None:
     assert api.items("/orgs/acme/translations-glossary") == []
     update = {"type": "update", "id": "rod", "translations": {"en": "x"}}
     api.refused(404, "PUT", "/orgs/acme/translations-glossary", {"operations": [update]})
@@ -71,7 +71,7 @@ def test_a_glossary_is_of_one_organization(api: Api) -> None:
 @covers("updateTranslationsGlossary", 403)
 @covers("listTranslationsGlossary", 403)
 @covers("getTranslationsGlossaryEntry", 403)
-def test_members_read_it_and_who_may_create_content_writes(api: Api) -> None:
+def test_glossary_access_depends_on_role(api: Api) -> None:
     path = "/orgs/acme/translations-glossary"
     api.as_("kim-token").get(path)
     api.as_("gus-token").refused(403, "GET", path)

@@ -16,7 +16,7 @@ ROLES = ("admin", "create", "review", "edit", "comment", "read", None)
 # --- how they end -----------------------------------------------------------------------------------
 
 
-def test_roles_go_when_the_member_leaves_or_the_team_is_deleted(api: Api) -> None:
+def test_deleting_member_or_team_deletes_grants(api: Api) -> None:
     for path in ON.values():
         give(api, path, "edit", users=["kim", "gus"], teams=["sales", "legacy"])
     api.delete(f"{ACME}/members/kim")
@@ -27,7 +27,7 @@ def test_roles_go_when_the_member_leaves_or_the_team_is_deleted(api: Api) -> Non
     assert api.as_("kim-token").ids(f"{ACME}/spaces") == []
 
 
-def test_roles_on_a_space_come_back_with_it(api: Api) -> None:
+def test_restored_space_keeps_its_grants(api: Api) -> None:
     give(api, ON["Space"], "edit", users=["gus"])
     api.delete(ON["Space"])
     api.refused(404, "GET", f"{ON['Space']}/permissions/users")
@@ -36,7 +36,7 @@ def test_roles_on_a_space_come_back_with_it(api: Api) -> None:
     assert given(api, ON["Space"])["user"] == {"gus": "edit"}
 
 
-def test_a_copy_of_a_space_is_as_open_as_the_original(api: Api) -> None:
+def test_duplicated_space_keeps_its_grants(api: Api) -> None:
     give(api, "/spaces/archive", "edit", users=["gus"], teams=["sales"])
     copy = api.make("/spaces/archive/duplicate")["id"]
     assert given(api, f"/spaces/{copy}") == {"user": {"gus": "edit"}, "team": {"sales": "edit"}}
@@ -46,7 +46,7 @@ def records(api: Api, kind: str) -> list[str]:
     return api.server.call(lambda: [record.id for record in api.app.store.find(kind)])
 
 
-def test_roles_and_invites_end_when_a_collection_is_transferred_or_deleted(api: Api) -> None:
+def test_collection_transfer_or_delete_ends_grants(api: Api) -> None:
     before, links = records(api, "grant"), records(api, "link-invite")
     made = api.make(f"{ACME}/collections", {"title": "New"})["id"]
     inner = api.make(f"{ACME}/spaces", {"title": "Inner", "parent": made})["id"]
@@ -64,7 +64,7 @@ def test_roles_and_invites_end_when_a_collection_is_transferred_or_deleted(api: 
     assert (records(api, "grant"), records(api, "link-invite")) == (before, links)
 
 
-def test_roles_on_a_site_go_with_it(api: Api) -> None:
+def test_grants_end_when_site_is_deleted(api: Api) -> None:
     before = records(api, "grant")
     give(api, ON["Site"], "edit", users=["gus"], teams=["sales"])
     api.delete(ON["Site"])
@@ -94,7 +94,7 @@ def grow(api: Api, space: str) -> None:
     api.post(f"{request}/merge")
 
 
-def test_a_space_deleted_too_long_ago_is_erased_by_a_later_write_with_all_that_was_below_it(api: Api) -> None:
+def test_expired_deleted_space_is_erased_by_later_write(api: Api) -> None:
     made = [api.make(f"{ACME}/spaces", {"title": "Old"})["id"] for _ in range(2)]
     for id in made:
         grow(api, id)
@@ -107,7 +107,7 @@ def test_a_space_deleted_too_long_ago_is_erased_by_a_later_write_with_all_that_w
     assert [about(api, id) for id in (*made, new)] == [[], [], [("space", new)]]
 
 
-def test_what_can_still_be_restored_is_not_erased(api: Api) -> None:
+def test_restorable_space_is_not_erased_by_later_write(api: Api) -> None:
     api.delete("/spaces/support")
     api.clock.pass_by(days=7)
     api.make(f"{ACME}/spaces", {"title": "New"})
@@ -117,9 +117,7 @@ def test_what_can_still_be_restored_is_not_erased(api: Api) -> None:
 # --- in a world -------------------------------------------------------------------------------------
 
 
-def test_a_world_says_its_roles_and_an_exported_one_says_them_as_well(
-    api: Api, builtin_world: dict[str, Any]
-) -> None:
+def test_exported_world_reloads_with_same_grants(api: Api, builtin_world: dict[str, Any]) -> None:
     safety, plant, docs = "/spaces/safety", "/collections/plant", "/orgs/globex/sites/globex-docs"
     before = {path: given(api, path) for path in (safety, plant, docs)}
     assert before == {
@@ -141,20 +139,22 @@ def test_a_world_says_its_roles_and_an_exported_one_says_them_as_well(
 @pytest.mark.parametrize(
     "to", [{"users": {"oli": "read"}}, {"teams": {"none": "read"}}, {"guests": {"gus": "read"}}]
 )
-def test_a_world_that_gives_roles_to_nobody_is_none(api: Api, builtin_world: dict[str, Any], to: Any) -> None:
+def test_world_with_grants_to_unknown_subjects_is_refused(
+    api: Api, builtin_world: dict[str, Any], to: Any
+) -> None:
     acme, *others = builtin_world["organizations"]
     spaces = [{"id": "new", "title": "New", "permissions": to}]
     with pytest.raises((ValueError, KeyError)):
         api.server.reset({**builtin_world, "organizations": [{**acme, "spaces": spaces}, *others]})
 
 
-def test_days_since_a_deletion_are_counted_from_loading(api: Api, builtin_world: dict[str, Any]) -> None:
+def test_world_deletion_dates_are_relative_to_load_time(api: Api, builtin_world: dict[str, Any]) -> None:
     api.clock.pass_by(days=30)
     api.server.reset(builtin_world)
     assert api.get("/spaces/accidents")["deletedAt"] == "2026-03-29T00:00:00.000Z"
 
 
-def test_every_user_of_the_built_in_world_has_a_token(api: Api, builtin_world: dict[str, Any]) -> None:
+def test_every_user_of_builtin_world_has_token(api: Api, builtin_world: dict[str, Any]) -> None:
     for user in builtin_world["users"]:
         assert api.as_(f"{user['id']}-token").get("/user")["id"] == user["id"]
     for organization in ("acme", "globex"):

@@ -183,7 +183,7 @@ sites, and members, because the sites of each member are counted."""
 
 @pytest.mark.parametrize("path", [*OBJECTS, *LISTS])
 @pytest.mark.parametrize(("method", "written", "body"), WRITES)
-def test_a_request_reads_no_more_among_many_right_after_a_write(
+def test_reads_after_write_do_not_grow_with_data(
     few: tuple[Api, Counting], many: tuple[Api, Counting], method: str, written: str, body: Any, path: str
 ) -> None:
     if path in RESORTED.get(written, ()):
@@ -201,20 +201,20 @@ def test_a_request_reads_no_more_among_many_right_after_a_write(
 
 @pytest.mark.parametrize("token", TOKENS)
 @pytest.mark.parametrize("path", [*OBJECTS, *LISTS])
-def test_a_request_reads_no_more_among_many(
+def test_reads_per_request_do_not_grow_with_data(
     few: tuple[Api, Counting], many: tuple[Api, Counting], token: str, path: str
 ) -> None:
     assert read(many, token, path) <= read(few, token, path) + 1
 
 
-def test_the_requests_of_these_tests_are_answered(many: tuple[Api, Counting]) -> None:
+def test_requests_of_growth_tests_succeed(many: tuple[Api, Counting]) -> None:
     for path in OBJECTS:
         assert many[0].as_("admin").call("GET", path).status_code == 200, path
     for path in LISTS:
         assert many[0].as_("admin").call("GET", path).json()["count"] not in range(2, MANY - 1), path
 
 
-def test_a_page_of_those_that_one_may_view_ends_where_they_end(many: tuple[Api, Counting]) -> None:
+def test_filtered_list_pages_end_at_last_visible_item(many: tuple[Api, Counting]) -> None:
     guest = many[0].as_("guest")
     whole = guest.get(f"{ORG}/spaces", limit=1000)
     assert whole["count"] == len(whole["items"]) == 10
@@ -234,7 +234,7 @@ FILTERED = [
 
 @pytest.mark.parametrize("token", TOKENS)
 @pytest.mark.parametrize("path", FILTERED)
-def test_first_list_needs_no_query_per_object(
+def test_first_list_queries_do_not_grow_with_data(
     few: tuple[Api, Counting], many: tuple[Api, Counting], token: str, path: str
 ) -> None:
     """Access checks of a list must not query the store once for each object."""

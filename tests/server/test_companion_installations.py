@@ -54,7 +54,7 @@ def enabled(api: Api, path: str, **query: Any) -> list[str]:
 
 @covers("installIntegration", 201)
 @covers("getIntegrationInstallationById", 200)
-def test_an_integration_is_installed(api: Api) -> None:
+def test_integration_installation_is_created_with_defaults(api: Api) -> None:
     publish(api)
     made = api.make(f"{ALL}/weather/installations", {"organization": "acme"})
     assert made == api.get(f"{ALL}/weather/installations/{made['id']}")
@@ -64,14 +64,14 @@ def test_an_integration_is_installed(api: Api) -> None:
     assert made["createdAt"] == made["updatedAt"]
 
 
-def test_installing_again_gives_the_installation_that_is_there(api: Api) -> None:
+def test_second_install_returns_existing_installation(api: Api) -> None:
     before = api.get(INSTALLED)
     assert api.make(f"{TOOLS}/installations", {"organization": "acme"}) == before
     assert len(api.items(f"{TOOLS}/installations")) == 1
 
 
 @covers("installIntegration", 404)
-def test_what_is_installed_and_where_must_be_there(api: Api) -> None:
+def test_install_without_integration_or_target_returns_404(api: Api) -> None:
     message = api.refused(404, "POST", f"{STATUS}/installations", {"organization": "none"})
     assert message == "installation target: organization 'none' not found"
     api.refused(404, "POST", f"{ALL}/none/installations", {"organization": "acme"})
@@ -80,7 +80,7 @@ def test_what_is_installed_and_where_must_be_there(api: Api) -> None:
 
 
 @covers("installIntegration", 403)
-def test_who_may_create_content_installs(api: Api) -> None:
+def test_install_requires_create_role(api: Api) -> None:
     path = publish(api)
     rui, lin = api.as_("rui-token"), api.as_("lin-token")
     for caller, may in ((rui, False), (lin, True)):
@@ -89,7 +89,7 @@ def test_who_may_create_content_installs(api: Api) -> None:
     install(lin, path)
 
 
-def test_a_private_one_is_installed_by_its_owner_alone(api: Api) -> None:
+def test_only_owner_installs_private_integration(api: Api) -> None:
     message = api.refused(403, "POST", f"{TOOLS}/installations", {"organization": "globex"})
     assert "private" in message
     install(api, publish(api, "unlisted", visibility="unlisted"), "globex")
@@ -99,7 +99,7 @@ def test_a_private_one_is_installed_by_its_owner_alone(api: Api) -> None:
 
 
 @covers("listOrganizationInstallations", 200, 403)
-def test_what_an_organization_has_installed_is_listed(api: Api) -> None:
+def test_organization_installations_are_listed_and_searched(api: Api) -> None:
     items = api.items("/orgs/acme/installations", limit=1)
     assert [item["installation"]["id"] for item in items] == ["acme-tools-in-acme", "reactor-status-in-acme"]
     assert items[1]["installation"] == api.get(IN_ACME)
@@ -111,7 +111,7 @@ def test_what_an_organization_has_installed_is_listed(api: Api) -> None:
 
 
 @covers("listIntegrationInstallations", 200)
-def test_the_installations_of_an_integration_are_those_that_the_caller_may_list(api: Api) -> None:
+def test_integration_installations_are_listed_per_caller_access(api: Api) -> None:
     path = f"{STATUS}/installations"
     both = ["reactor-status-in-acme", "reactor-status-in-globex"]
     assert api.ids(path) == api.ids(path, limit=1) == both
@@ -122,7 +122,7 @@ def test_the_installations_of_an_integration_are_those_that_the_caller_may_list(
 
 
 @covers("getIntegrationInstallationById", 404)
-def test_an_installation_that_the_caller_may_not_list_is_not_there(api: Api) -> None:
+def test_invisible_installation_returns_404(api: Api) -> None:
     api.as_("kim-token").refused(404, "GET", IN_GLOBEX)
     api.as_("gus-token").refused(404, "GET", IN_ACME)
     api.refused(404, "GET", f"{STATUS}/installations/acme-tools-in-acme")
@@ -130,7 +130,7 @@ def test_an_installation_that_the_caller_may_not_list_is_not_there(api: Api) -> 
     assert api.as_("hank-token").get(IN_ACME)["target"] == {"organization": "acme"}
 
 
-def test_installations_are_found_by_external_id(api: Api) -> None:
+def test_installations_are_filtered_by_external_id(api: Api) -> None:
     api.patch(IN_ACME, {"externalIds": ["one", "two"]})
     path = f"{STATUS}/installations"
     assert api.ids(path, externalId="two") == ["reactor-status-in-acme"]
@@ -146,7 +146,7 @@ def test_installations_are_found_by_external_id(api: Api) -> None:
 
 
 @covers("updateIntegrationInstallation", 200)
-def test_an_installation_is_active_once_what_is_required_is_there(api: Api, weather: str) -> None:
+def test_required_settings_make_installation_active(api: Api, weather: str) -> None:
     assert api.get(weather)["status"] == "pending"
     api.clock.pass_by(minutes=1)
     changed = api.patch(weather, {"configuration": {"text": "x", "more": {"kept": [1, None]}}})
@@ -159,12 +159,12 @@ def test_an_installation_is_active_once_what_is_required_is_there(api: Api, weat
         assert (changed["status"], changed["configuration"]) == ("pending", configuration)
 
 
-def test_a_default_is_as_good_as_a_value(api: Api) -> None:
+def test_setting_default_makes_installation_active(api: Api) -> None:
     assert api.get(INSTALLED)["status"] == "active"
     assert "mode" not in api.get(INSTALLED)["configuration"]
 
 
-def test_what_is_not_sent_stays(api: Api) -> None:
+def test_installation_update_keeps_omitted_fields(api: Api) -> None:
     before = api.get(INSTALLED)
     changed = api.patch(INSTALLED, {"externalIds": ["a", "b"], "space_selection": "all"})
     assert (changed["externalIds"], changed["space_selection"]) == (["a", "b"], "all")
@@ -184,7 +184,7 @@ def test_what_is_not_sent_stays(api: Api) -> None:
         ({"on": 1}, "on: must be a boolean"),
     ],
 )
-def test_a_setting_has_the_type_that_was_declared(
+def test_installation_setting_of_wrong_type_is_refused(
     api: Api, weather: str, configuration: Any, complaint: str
 ) -> None:
     message = api.refused(400, "PATCH", weather, {"configuration": configuration})
@@ -192,7 +192,7 @@ def test_a_setting_has_the_type_that_was_declared(
     assert api.get(weather)["configuration"] == {}
 
 
-def test_settings_of_their_type_are_taken(api: Api, weather: str) -> None:
+def test_installation_settings_of_declared_types_are_accepted(api: Api, weather: str) -> None:
     good = {"text": "x", "choice": "b", "count": 1.5, "on": False, "press": "anything"}
     assert api.patch(weather, {"configuration": good})["configuration"] == good
 
@@ -208,26 +208,26 @@ def test_settings_of_their_type_are_taken(api: Api, weather: str) -> None:
     ],
     ids=str,
 )
-def test_members_out_of_limits_are_refused(api: Api, given: Any) -> None:
+def test_invalid_installation_fields_are_refused(api: Api, given: Any) -> None:
     assert api.refused(400, "PATCH", INSTALLED, given).startswith(f"body.{next(iter(given))}")
 
 
 @covers("updateIntegrationInstallation", 403, 404)
-def test_who_may_install_may_configure(api: Api) -> None:
+def test_installation_update_requires_create_role(api: Api) -> None:
     api.as_("lin-token").patch(INSTALLED, {"externalIds": []})
     api.as_("rui-token").refused(403, "PATCH", INSTALLED, {"externalIds": []})
     api.as_("hank-token").refused(403, "PATCH", IN_ACME, {"externalIds": []})
     api.as_("kim-token").refused(404, "PATCH", IN_GLOBEX, {"externalIds": []})
 
 
-def test_a_new_version_may_ask_for_more_or_less(api: Api, weather: str) -> None:
+def test_new_integration_version_updates_installation_status(api: Api, weather: str) -> None:
     publish(api)
     assert api.get(weather)["status"] == "active"
     publish(api, configurations=CONFIGURATIONS)
     assert api.get(weather)["status"] == "pending"
 
 
-def test_one_that_is_paused_stays_so(api: Api, builtin_world: Any) -> None:
+def test_paused_installation_stays_paused_after_configuration(api: Api, builtin_world: Any) -> None:
     acme, *others = builtin_world["organizations"]
     paused = {"id": "paused", "integration": "acme-tools", "status": "paused"}
     api.server.reset({**builtin_world, "organizations": [{**acme, "installations": [paused]}, *others]})
@@ -236,7 +236,7 @@ def test_one_that_is_paused_stays_so(api: Api, builtin_world: Any) -> None:
     assert enabled(api, "/spaces/changelog") == []
 
 
-def test_the_spaces_of_an_installation_are_counted(api: Api) -> None:
+def test_installation_counts_its_spaces(api: Api) -> None:
     assert api.get(INSTALLED)["spaces"] == 1
     assert api.patch(INSTALLED, {"space_selection": "all"})["spaces"] == len(api.ids("/orgs/acme/spaces"))
 
@@ -245,7 +245,7 @@ def test_the_spaces_of_an_installation_are_counted(api: Api) -> None:
 
 
 @covers("uninstallIntegration", 204)
-def test_what_is_uninstalled_is_off_every_space_and_site(api: Api) -> None:
+def test_uninstall_removes_space_and_site_installations(api: Api) -> None:
     api.delete(INSTALLED)
     api.delete(INSTALLED)
     api.refused(404, "GET", INSTALLED)
@@ -256,7 +256,7 @@ def test_what_is_uninstalled_is_off_every_space_and_site(api: Api) -> None:
 
 
 @covers("uninstallIntegration", 403, 404)
-def test_who_may_install_may_uninstall(api: Api) -> None:
+def test_uninstall_requires_create_role(api: Api) -> None:
     api.as_("rui-token").refused(403, "DELETE", INSTALLED)
     api.as_("hank-token").refused(403, "DELETE", IN_ACME)
     api.as_("hank-token").refused(404, "DELETE", INSTALLED)
@@ -271,7 +271,7 @@ def test_who_may_install_may_uninstall(api: Api) -> None:
 @covers("installIntegrationOnSpace", 201)
 @covers("getIntegrationSpaceInstallation", 200)
 @covers("updateIntegrationSpaceInstallation", 200)
-def test_an_integration_is_put_on_a_space_and_configured_there(api: Api, weather: str) -> None:
+def test_integration_is_configured_on_space(api: Api, weather: str) -> None:
     made = api.make(f"{weather}/spaces", {"space": "guides"})
     path = f"{weather}/spaces/guides"
     assert made == api.get(path)
@@ -287,7 +287,7 @@ def test_an_integration_is_put_on_a_space_and_configured_there(api: Api, weather
 @covers("installIntegrationOnSite", 201)
 @covers("getIntegrationSiteInstallation", 200)
 @covers("updateIntegrationSiteInstallation", 200)
-def test_an_integration_is_put_on_a_site_and_configured_there(api: Api, weather: str) -> None:
+def test_integration_is_configured_on_site(api: Api, weather: str) -> None:
     made = api.make(f"{weather}/sites", {"siteId": "help"})
     path = f"{weather}/sites/help"
     assert made == api.get(path)
@@ -301,7 +301,7 @@ def test_an_integration_is_put_on_a_site_and_configured_there(api: Api, weather:
 @covers("uninstallIntegrationFromSite", 204)
 @covers("getIntegrationSpaceInstallation", 404)
 @covers("getIntegrationSiteInstallation", 404)
-def test_it_is_taken_off_again(api: Api) -> None:
+def test_integration_is_uninstalled_from_space_and_site(api: Api) -> None:
     for path in (f"{INSTALLED}/spaces/changelog", f"{INSTALLED}/sites/docs"):
         api.delete(path)
         api.delete(path)
@@ -313,7 +313,7 @@ def test_it_is_taken_off_again(api: Api) -> None:
 @covers("listIntegrationInstallationSites", 200)
 @covers("listIntegrationSpaceInstallations", 200)
 @covers("listIntegrationSiteInstallations", 200)
-def test_where_it_is_is_listed(api: Api) -> None:
+def test_space_and_site_installations_are_listed(api: Api) -> None:
     for space in ("news", "guides"):
         api.make(f"{INSTALLED}/spaces", {"space": space})
     for of in (INSTALLED, TOOLS):
@@ -327,7 +327,7 @@ def test_where_it_is_is_listed(api: Api) -> None:
     ]
 
 
-def test_the_whole_space_or_site_is_given_for_its_id(api: Api) -> None:
+def test_extended_query_returns_full_space_or_site(api: Api) -> None:
     space, site = api.get("/spaces/changelog"), api.get("/orgs/acme/sites/docs")
     for of in (INSTALLED, TOOLS):
         assert api.items(f"{of}/spaces", extended=True)[0]["space"] == space
@@ -340,7 +340,7 @@ def test_the_whole_space_or_site_is_given_for_its_id(api: Api) -> None:
     assert "query.extended" in api.refused(400, "GET", f"{TOOLS}/spaces", params={"extended": "perhaps"})
 
 
-def test_only_what_the_caller_may_view_is_listed_but_the_publisher_sees_where_all_is(api: Api) -> None:
+def test_space_installations_are_listed_per_caller_access(api: Api) -> None:
     api.patch("/spaces/changelog", {"defaultLevel": None})
     kim = api.as_("kim-token")
     assert kim.items(f"{TOOLS}/spaces") == kim.items(f"{INSTALLED}/spaces") == []
@@ -356,7 +356,7 @@ def test_only_what_the_caller_may_view_is_listed_but_the_publisher_sees_where_al
 
 @covers("installIntegrationOnSpace", 404)
 @covers("installIntegrationOnSite", 404)
-def test_only_spaces_and_sites_of_the_organization_are_taken(api: Api) -> None:
+def test_install_on_foreign_space_or_site_returns_404(api: Api) -> None:
     for space in ("manual", "none"):
         api.refused(404, "POST", f"{INSTALLED}/spaces", {"space": space})
     for site in ("globex-docs", "none"):
@@ -367,7 +367,7 @@ def test_only_spaces_and_sites_of_the_organization_are_taken(api: Api) -> None:
 @covers("installIntegrationOnSpace", 403)
 @covers("updateIntegrationSpaceInstallation", 403)
 @covers("uninstallIntegrationFromSpace", 403)
-def test_the_flag_of_a_space_says_who_may(api: Api) -> None:
+def test_space_install_matches_space_permission_flag(api: Api) -> None:
     rui, lin = api.as_("rui-token"), api.as_("lin-token")
     for caller, may in ((rui, False), (lin, True)):
         assert caller.get("/spaces/support")["permissions"]["installIntegration"] is may
@@ -384,7 +384,7 @@ def test_the_flag_of_a_space_says_who_may(api: Api) -> None:
 @covers("installIntegrationOnSite", 403)
 @covers("updateIntegrationSiteInstallation", 403)
 @covers("uninstallIntegrationFromSite", 403)
-def test_the_flag_of_a_site_says_who_may(api: Api) -> None:
+def test_site_install_matches_site_permission_flag(api: Api) -> None:
     rui, lin = api.as_("rui-token"), api.as_("lin-token")
     for caller, may in ((rui, False), (lin, True)):
         assert caller.get("/orgs/acme/sites/help")["permissions"]["installIntegration"] is may
@@ -400,7 +400,7 @@ def test_the_flag_of_a_site_says_who_may(api: Api) -> None:
 
 @covers("installIntegrationOnSpace", 409)
 @covers("installIntegrationOnSite", 409)
-def test_an_integration_goes_where_its_target_is(api: Api) -> None:
+def test_install_on_space_or_site_requires_matching_target(api: Api) -> None:
     for target, space, site in (("space", 201, 409), ("site", 409, 201), ("organization", 409, 409)):
         installed = install(api, publish(api, f"for-{target}", target=target))
         assert api.call("POST", f"{installed}/spaces", {"space": "guides"}).status_code == space
@@ -411,7 +411,7 @@ def test_an_integration_goes_where_its_target_is(api: Api) -> None:
 
 
 @covers("listSpaceIntegrations", 200)
-def test_a_space_has_what_is_active_on_it_or_on_all(api: Api) -> None:
+def test_space_lists_its_active_integrations(api: Api) -> None:
     api.as_("hank-token").patch(IN_GLOBEX, {"configuration": {}})  # then it is not active
     assert enabled(api, "/spaces/changelog") == ["acme-tools", "reactor-status"]
     assert enabled(api, "/spaces/guides") == ["reactor-status"]
@@ -425,7 +425,7 @@ def test_a_space_has_what_is_active_on_it_or_on_all(api: Api) -> None:
 
 
 @covers("listSiteIntegrations", 200)
-def test_a_site_has_what_is_active_on_it_or_on_all(api: Api) -> None:
+def test_site_lists_its_active_integrations(api: Api) -> None:
     api.as_("hank-token").patch(IN_GLOBEX, {"configuration": {}})  # then it is not active
     assert enabled(api, "/orgs/acme/sites/docs") == ["acme-tools"]
     api.make(f"{IN_ACME}/sites", {"siteId": "docs"})
@@ -440,7 +440,7 @@ def test_a_site_has_what_is_active_on_it_or_on_all(api: Api) -> None:
 # --- what goes ----------------------------------------------------------------------------------------
 
 
-def test_a_space_or_site_that_is_deleted_has_no_installation_any_more(api: Api) -> None:
+def test_deleted_space_or_site_loses_its_installations(api: Api) -> None:
     api.delete("/orgs/acme/sites/docs")
     assert api.items(f"{TOOLS}/sites") == []
     api.delete("/spaces/changelog")
@@ -450,7 +450,7 @@ def test_a_space_or_site_that_is_deleted_has_no_installation_any_more(api: Api) 
     api.refused(404, "GET", f"{INSTALLED}/spaces/changelog")
 
 
-def test_a_space_that_goes_to_another_organization_leaves_its_installations_behind(api: Api) -> None:
+def test_transferred_space_loses_its_installations(api: Api) -> None:
     api.as_("hank-token").patch(IN_GLOBEX, {"configuration": {}})  # then it is not active
     collection = api.make("/orgs/acme/collections", {"title": "Going"})["id"]
     for parent in ({}, {"parent": collection}):

@@ -106,7 +106,7 @@ def configure(api: Api, path: str = INSTALLED, **configuration: Any) -> None:
 
 @covers("listIntegrationEvents", 200)
 @covers("getIntegrationEvent", 200)
-def test_events_are_listed_and_shown_with_their_trace(api: Api) -> None:
+def test_integration_events_are_listed_with_trace(api: Api) -> None:
     listed = api.items(f"{TOOLS}/events", limit=1)
     assert [event["id"] for event in listed] == BEFORE
     for event in listed:
@@ -119,7 +119,7 @@ def test_events_are_listed_and_shown_with_their_trace(api: Api) -> None:
 
 @covers("getIntegrationEvent", 404)
 @covers("listIntegrationEvents", 404)
-def test_an_event_of_another_integration_is_not_there(api: Api) -> None:
+def test_event_of_other_integration_returns_404(api: Api) -> None:
     api.refused(404, "GET", f"{TOOLS}/events/none")
     api.refused(404, "GET", f"{TOOLS}/events/reactor-status-installed")
     api.as_("hank-token").refused(404, "GET", f"{TOOLS}/events")
@@ -127,14 +127,14 @@ def test_an_event_of_another_integration_is_not_there(api: Api) -> None:
 
 @covers("getIntegrationEvent", 403)
 @covers("listIntegrationEvents", 403)
-def test_events_are_for_the_admins_of_the_owner(api: Api) -> None:
+def test_integration_events_require_owner_admin(api: Api) -> None:
     for caller in (api.as_("lin-token"), api.as_("gus-token")):
         caller.refused(403, "GET", f"{TOOLS}/events")
         caller.refused(403, "GET", f"{TOOLS}/events/{BEFORE[0]}")
     api.as_("grace-token").refused(403, "GET", f"{STATUS}/events")
 
 
-def test_an_installation_tells_of_its_life(api: Api) -> None:
+def test_installation_changes_are_recorded_as_events(api: Api) -> None:
     api.delete(INSTALLED)
     made = api.make(f"{TOOLS}/installations", {"organization": "acme"})
     path = f"{TOOLS}/installations/{made['id']}"
@@ -162,7 +162,7 @@ def test_an_installation_tells_of_its_life(api: Api) -> None:
     assert logs(detail) == [("debug", "recorded, but not sent, because no tunnel is set")]
 
 
-def test_so_does_one_on_a_space_or_site(api: Api) -> None:
+def test_space_and_site_installation_changes_are_recorded(api: Api) -> None:
     api.make(f"{INSTALLED}/spaces", {"space": "guides"})
     configure(api, f"{INSTALLED}/spaces/guides", label="x")
     api.delete(f"{INSTALLED}/spaces/guides")
@@ -185,7 +185,7 @@ def test_so_does_one_on_a_space_or_site(api: Api) -> None:
     ]
 
 
-def test_a_new_version_tells_of_what_it_changes(api: Api) -> None:
+def test_new_integration_version_records_status_change_event(api: Api) -> None:
     declared = {"account": {"properties": {"key": {"type": "string"}}, "required": ["key"]}}
     api.post(TOOLS, {"configurations": declared})
     (payload,) = payloads(api)
@@ -196,13 +196,13 @@ def test_a_new_version_tells_of_what_it_changes(api: Api) -> None:
     )
 
 
-def test_a_refused_change_is_not_told(api: Api) -> None:
+def test_refused_installation_change_records_no_event(api: Api) -> None:
     api.refused(400, "PATCH", INSTALLED, {"configuration": {"server": 1}})
     api.refused(404, "POST", f"{INSTALLED}/spaces", {"space": "none"})
     assert new_events(api) == []
 
 
-def test_only_the_last_events_are_kept(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_latest_integration_events_are_kept(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "KEPT", 3)
     for number in range(4):
         configure(api, server=str(number))
@@ -214,7 +214,7 @@ def test_only_the_last_events_are_kept(api: Api, monkeypatch: pytest.MonkeyPatch
 
 
 @covers("setIntegrationDevelopmentMode", 204)
-def test_an_event_is_posted_to_the_tunnel_and_its_trace_says_so(api: Api, tunnel: Tunnel) -> None:
+def test_event_is_posted_to_tunnel_and_traced(api: Api, tunnel: Tunnel) -> None:
     develop(api, tunnel.url)
     configure(api, server="x")
     (detail,) = told(api, 1)
@@ -224,14 +224,14 @@ def test_an_event_is_posted_to_the_tunnel_and_its_trace_says_so(api: Api, tunnel
     assert logs(detail) == [("debug", f"POST {tunnel.url}"), ("info", "the tunnel returned the status 204")]
 
 
-def test_the_tunnel_may_be_called_url(api: Api, tunnel: Tunnel) -> None:
+def test_tunnel_can_be_set_by_url_member(api: Api, tunnel: Tunnel) -> None:
     api.put(f"{TOOLS}/dev", {"url": tunnel.url}, 204)
     configure(api, server="x")
     told(api, 1)
     assert len(tunnel.sent) == 1
 
 
-def test_events_arrive_one_after_the_other_and_in_order(api: Api, tunnel: Tunnel) -> None:
+def test_tunnel_events_are_sent_sequentially_in_order(api: Api, tunnel: Tunnel) -> None:
     develop(api, tunnel.url)
     tunnel.free.clear()
     for number in range(5):
@@ -247,7 +247,7 @@ def test_events_arrive_one_after_the_other_and_in_order(api: Api, tunnel: Tunnel
 
 
 @pytest.mark.parametrize("status", [500, 404, 302, 304])
-def test_another_answer_than_a_success_is_a_failure(api: Api, tunnel: Tunnel, status: int) -> None:
+def test_tunnel_response_other_than_success_fails_event(api: Api, tunnel: Tunnel, status: int) -> None:
     tunnel.status, tunnel.headers = status, {"Location": tunnel.url}
     develop(api, tunnel.url)
     configure(api, server="x")
@@ -257,7 +257,7 @@ def test_another_answer_than_a_success_is_a_failure(api: Api, tunnel: Tunnel, st
     assert len(tunnel.sent) == 1
 
 
-def test_no_answer_in_time_is_a_failure(impatient: Api, tunnel: Tunnel) -> None:
+def test_tunnel_timeout_fails_event(impatient: Api, tunnel: Tunnel) -> None:
     tunnel.free.clear()
     develop(impatient, tunnel.url)
     configure(impatient, server="x")
@@ -266,7 +266,7 @@ def test_no_answer_in_time_is_a_failure(impatient: Api, tunnel: Tunnel) -> None:
     assert logs(detail)[-1] == ("error", "no response within 0.1 seconds")
 
 
-def test_a_tunnel_that_is_not_there_is_a_failure(api: Api) -> None:
+def test_unreachable_tunnel_fails_event(api: Api) -> None:
     develop(api, "http://127.0.0.1:1/")
     configure(api, server="x")
     (detail,) = told(api, 1)
@@ -276,7 +276,7 @@ def test_a_tunnel_that_is_not_there_is_a_failure(api: Api) -> None:
 
 
 @pytest.mark.parametrize("url", ["https://tunnel.example/", "http://10.0.0.1/", "http://[::2]/", "http://["])
-def test_only_loopback_is_contacted(api: Api, url: str) -> None:
+def test_tunnel_outside_loopback_is_not_contacted(api: Api, url: str) -> None:
     develop(api, url)
     configure(api, server="x")
     (detail,) = told(api, 1)
@@ -285,7 +285,7 @@ def test_only_loopback_is_contacted(api: Api, url: str) -> None:
         assert "may not contact" in logs(detail)[-1][1]
 
 
-def test_a_host_that_is_allowed_is_contacted(impatient: Api) -> None:
+def test_allowed_tunnel_host_is_contacted(impatient: Api) -> None:
     impatient.app.sources.allowed = ["Tunnel.invalid"]
     develop(impatient, "http://tunnel.invalid/")
     configure(impatient, server="x")
@@ -296,7 +296,7 @@ def test_a_host_that_is_allowed_is_contacted(impatient: Api) -> None:
 
 
 @pytest.mark.parametrize(("all", "sent"), [(False, 0), (True, 1)])
-def test_events_of_other_organizations_are_sent_when_asked_for(
+def test_events_of_other_organizations_are_sent_if_requested(
     api: Api, tunnel: Tunnel, all: bool, sent: int
 ) -> None:
     develop(api, tunnel.url, STATUS, all=all)
@@ -309,7 +309,7 @@ def test_events_of_other_organizations_are_sent_when_asked_for(
 
 
 @covers("disableIntegrationDevelopmentMode", 204)
-def test_without_development_mode_nothing_is_sent(api: Api, tunnel: Tunnel) -> None:
+def test_no_event_is_sent_after_development_mode_ends(api: Api, tunnel: Tunnel) -> None:
     develop(api, tunnel.url)
     api.delete(f"{TOOLS}/dev")
     api.delete(f"{TOOLS}/dev")
@@ -318,7 +318,7 @@ def test_without_development_mode_nothing_is_sent(api: Api, tunnel: Tunnel) -> N
     assert tunnel.sent == []
 
 
-def test_what_still_waits_when_it_ends_is_recorded_unsent(api: Api, tunnel: Tunnel) -> None:
+def test_queued_event_is_recorded_unsent_after_development_ends(api: Api, tunnel: Tunnel) -> None:
     develop(api, tunnel.url)
     tunnel.free.clear()
     configure(api, server="x")
@@ -332,7 +332,9 @@ def test_what_still_waits_when_it_ends_is_recorded_unsent(api: Api, tunnel: Tunn
     assert len(tunnel.sent) == 1
 
 
-def test_no_more_wait_than_are_kept(api: Api, tunnel: Tunnel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tunnel_queue_is_limited_to_kept_events(
+    api: Api, tunnel: Tunnel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(events, "KEPT", 2)
     develop(api, tunnel.url)
     tunnel.free.clear()
@@ -346,7 +348,7 @@ def test_no_more_wait_than_are_kept(api: Api, tunnel: Tunnel, monkeypatch: pytes
     assert api.ids(f"{TOOLS}/events") == ["event-1", "event-2"]
 
 
-def test_development_goes_on_over_a_new_version_but_not_over_unpublishing(api: Api, tunnel: Tunnel) -> None:
+def test_development_mode_survives_new_version_but_not_unpublish(api: Api, tunnel: Tunnel) -> None:
     develop(api, tunnel.url)
     api.post(TOOLS, {})
     configure(api, server="x")
@@ -369,13 +371,13 @@ def test_development_goes_on_over_a_new_version_but_not_over_unpublishing(api: A
 @pytest.mark.parametrize(
     "given", [{}, {"all": True}, {"tunnelUrl": ""}, {"url": "ftp://a/"}, {"tunnelUrl": "http://" + "x" * 250}]
 )
-def test_a_tunnel_has_a_url(api: Api, given: Any) -> None:
+def test_invalid_tunnel_url_is_refused(api: Api, given: Any) -> None:
     assert api.refused(400, "PUT", f"{TOOLS}/dev", given).startswith("body")
 
 
 @covers("setIntegrationDevelopmentMode", 403, 404)
 @covers("disableIntegrationDevelopmentMode", 403)
-def test_only_admins_of_the_owner_develop(api: Api, tunnel: Tunnel) -> None:
+def test_development_mode_requires_owner_admin(api: Api, tunnel: Tunnel) -> None:
     lin, hank = api.as_("lin-token"), api.as_("hank-token")
     develop(api, tunnel.url)
     lin.refused(403, "PUT", f"{TOOLS}/dev", {"tunnelUrl": tunnel.url})
@@ -390,7 +392,7 @@ def test_only_admins_of_the_owner_develop(api: Api, tunnel: Tunnel) -> None:
 # --- worlds and restarts ------------------------------------------------------------------------------
 
 
-def test_an_event_that_waits_goes_along_with_the_world(api: Api, tunnel: Tunnel) -> None:
+def test_queued_event_is_sent_after_world_reload(api: Api, tunnel: Tunnel) -> None:
     develop(api, tunnel.url)
     tunnel.free.clear()
     configure(api, server="x")
@@ -402,7 +404,7 @@ def test_an_event_that_waits_goes_along_with_the_world(api: Api, tunnel: Tunnel)
     assert tunnel.sent == [detail["event"]["payload"]] * 2
 
 
-def test_an_event_that_a_process_left_behind_is_sent_by_the_next_one(tmp_path: Path, tunnel: Tunnel) -> None:
+def test_queued_event_is_sent_after_process_restart(tmp_path: Path, tunnel: Tunnel) -> None:
     database = str(tmp_path / "state.db")
     tunnel.free.clear()
     for left_behind in (True, False):
@@ -425,7 +427,7 @@ def test_an_event_that_a_process_left_behind_is_sent_by_the_next_one(tmp_path: P
     assert len(tunnel.sent) == 2
 
 
-def test_an_export_has_the_events(api: Api) -> None:
+def test_exported_world_reloads_with_integration_events(api: Api) -> None:
     configure(api, server="x")
     before = [api.get(f"{TOOLS}/events/{id}") for id in api.ids(f"{TOOLS}/events")]
     api.server.reset(api.server.call(lambda: export(api.app.store)))
@@ -435,7 +437,7 @@ def test_an_export_has_the_events(api: Api) -> None:
 
 
 @pytest.mark.parametrize("level", ["space", "site"])
-def test_a_world_installs_on_what_is_there(builtin_world: Any, level: str) -> None:
+def test_world_with_installation_on_unknown_target_is_refused(builtin_world: Any, level: str) -> None:
     acme = builtin_world["organizations"][0]
     installation = {"integration": "acme-tools", f"{level}s": [{level: "none"}]}
     store = open_store(":memory:")
@@ -444,7 +446,7 @@ def test_a_world_installs_on_what_is_there(builtin_world: Any, level: str) -> No
     store.close()
 
 
-def test_a_world_says_what_is_published_and_installed(api: Api) -> None:
+def test_integrations_and_installations_survive_world_export(api: Api) -> None:
     api.post("/integrations/weather", {"organization": "acme", "icon": "R0lGODlh", "secrets": {"K": "v"}})
     develop(api, "http://127.0.0.1:1/", "/integrations/weather")
     api.make(f"{INSTALLED}/spaces", {"space": "guides"})

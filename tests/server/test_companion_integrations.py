@@ -63,7 +63,7 @@ def encoded(content: bytes) -> str:
 
 @covers("publishIntegration", 200)
 @covers("getIntegrationByName", 200)
-def test_what_is_published_is_read_back(api: Api) -> None:
+def test_published_integration_is_read_back_unchanged(api: Api) -> None:
     made = api.post(f"{ALL}/weather", {**WHOLE, **KEPT_APART})
     assert made == api.get(f"{ALL}/weather")
     assert {member: made[member] for member in WHOLE if member != "runtime"} == {
@@ -74,7 +74,7 @@ def test_what_is_published_is_read_back(api: Api) -> None:
     assert made["permissions"] == {"admin": True}
 
 
-def test_secrets_and_the_script_are_kept_but_in_no_answer(api: Api) -> None:
+def test_integration_secrets_and_script_are_never_returned(api: Api) -> None:
     api.post(f"{ALL}/weather", {**WHOLE, **KEPT_APART})
     shown = api.call("GET", f"{ALL}/weather").text + api.call("GET", ALL).text
     assert "sesame" not in shown
@@ -89,7 +89,7 @@ def test_secrets_and_the_script_are_kept_but_in_no_answer(api: Api) -> None:
     assert kept["runtime"] == "v2"
 
 
-def test_little_is_needed_to_publish(api: Api) -> None:
+def test_integration_publish_fields_have_defaults(api: Api) -> None:
     made = api.as_("grace-token").post(f"{ALL}/weather", {})
     assert (made["owner"]["id"], made["title"], made["visibility"], made["target"]) == (
         "acme",
@@ -101,7 +101,7 @@ def test_little_is_needed_to_publish(api: Api) -> None:
     assert "icon" not in made["urls"]
 
 
-def test_each_publishing_replaces_everything_and_counts(api: Api) -> None:
+def test_republishing_integration_replaces_all_fields(api: Api) -> None:
     api.post(f"{ALL}/weather", {**WHOLE, **KEPT_APART, "icon": encoded(PNG)})
     again = publish(api, title="Rain")
     assert (again["version"], again["title"], again["scopes"]) == (2, "Rain", [])
@@ -110,13 +110,13 @@ def test_each_publishing_replaces_everything_and_counts(api: Api) -> None:
     assert publish(api)["version"] == 3
 
 
-def test_the_publisher_is_named_by_id_or_hostname(api: Api) -> None:
+def test_publishing_organization_is_given_by_id_or_hostname(api: Api) -> None:
     api.patch("/orgs/acme", {"hostname": "anvils"})
     assert publish(api, "one", organization="anvils")["owner"]["id"] == "acme"
     assert publish(api, "two", organization="acme")["owner"]["id"] == "acme"
 
 
-def test_without_an_organization_the_owner_stays_or_the_only_one_possible_publishes(api: Api) -> None:
+def test_publishing_organization_defaults_to_owner_or_only_candidate(api: Api) -> None:
     publish(api)
     assert api.post(f"{ALL}/weather", {})["owner"]["id"] == "acme"
     assert "body.organization" in api.refused(400, "POST", f"{ALL}/new", {})
@@ -124,20 +124,20 @@ def test_without_an_organization_the_owner_stays_or_the_only_one_possible_publis
 
 
 @covers("publishIntegration", 404)
-def test_an_organization_that_the_caller_does_not_know_publishes_nothing(api: Api) -> None:
+def test_publish_for_unknown_organization_returns_404(api: Api) -> None:
     message = api.refused(404, "POST", f"{ALL}/weather", {"organization": "nowhere"})
     assert message == "body.organization: organization 'nowhere' not found"
     api.as_("hank-token").refused(404, "POST", f"{ALL}/weather", {"organization": "acme"})
 
 
 @covers("publishIntegration", 403)
-def test_only_admins_of_the_organization_publish(api: Api) -> None:
+def test_integration_publish_requires_organization_admin(api: Api) -> None:
     api.as_("lin-token").refused(403, "POST", f"{ALL}/weather", {"organization": "acme"})
     api.as_("lin-token").refused(403, "POST", f"{ALL}/acme-tools", {})
 
 
 @covers("publishIntegration", 409)
-def test_a_name_belongs_to_one_organization(api: Api) -> None:
+def test_integration_name_taken_by_other_organization_is_refused(api: Api) -> None:
     assert "taken" in api.refused(409, "POST", f"{ALL}/reactor-status", {"organization": "acme"})
     assert "taken" in api.refused(409, "POST", f"{ALL}/control-room", {"organization": "acme"})
     assert api.get(f"{ALL}/control-room")["owner"]["id"] == "globex"
@@ -170,14 +170,14 @@ def test_a_name_belongs_to_one_organization(api: Api) -> None:
     ],
     ids=lambda given: str(next(iter(given))),
 )
-def test_what_is_out_of_limits_is_refused(api: Api, given: Any) -> None:
+def test_invalid_integration_fields_are_refused(api: Api, given: Any) -> None:
     message = api.refused(400, "POST", f"{ALL}/weather", {"organization": "acme", **given})
     assert message.startswith(f"body.{next(iter(given))}")
     api.refused(404, "GET", f"{ALL}/weather")
 
 
 @pytest.mark.parametrize("name", ["a b", "a%2Fb", "é", "x" * 101])
-def test_a_name_is_of_few_characters(api: Api, name: str) -> None:
+def test_integration_name_with_invalid_characters_is_refused(api: Api, name: str) -> None:
     assert "the name" in api.refused(400, "POST", f"{ALL}/{name}", {"organization": "acme"})
 
 
@@ -199,7 +199,7 @@ def test_a_name_is_of_few_characters(api: Api, name: str) -> None:
     ],
     ids=["png", "jpeg", "gif", "webp", "svg", "svg-bom", "comment", "svgish", "unknown"],
 )
-def test_an_image_is_served_at_its_url_as_what_it_is(api: Api, content: bytes, content_type: str) -> None:
+def test_integration_image_is_served_with_detected_type(api: Api, content: bytes, content_type: str) -> None:
     content = content[:LARGEST_IMAGE]
     made = publish(api, icon=encoded(content), previewImages=[encoded(PNG), encoded(content)])
     assert made["urls"]["icon"].startswith(made["urls"]["assets"] + "/")
@@ -212,13 +212,13 @@ def test_an_image_is_served_at_its_url_as_what_it_is(api: Api, content: bytes, c
     assert api.http.get(made["previewImages"][0]).headers["content-type"] == "image/png"
 
 
-def test_base64_may_be_broken_into_lines(api: Api) -> None:
+def test_integration_image_base64_may_contain_line_breaks(api: Api) -> None:
     text = encoded(PNG)
     made = publish(api, icon=f"{text[:8]}\r\n{text[8:]}\n")
     assert api.http.get(made["urls"]["icon"]).content == PNG
 
 
-def test_an_image_that_was_replaced_or_never_was_is_not_served(api: Api) -> None:
+def test_replaced_or_unknown_integration_image_returns_404(api: Api) -> None:
     made = publish(api, icon=encoded(PNG))
     publish(api, icon=encoded(SVG))
     assets = made["urls"]["assets"]
@@ -231,7 +231,7 @@ def test_an_image_that_was_replaced_or_never_was_is_not_served(api: Api) -> None
 
 
 @covers("listIntegrations", 200)
-def test_public_ones_are_listed_to_all_the_others_to_members_of_the_owner(api: Api) -> None:
+def test_integrations_are_listed_per_visibility(api: Api) -> None:
     publish(api, "hidden", visibility="unlisted")
     everything = ["acme-tools", "control-room", "hidden", "reactor-status"]
     assert names(api) == names(api, limit=1) == everything
@@ -240,7 +240,7 @@ def test_public_ones_are_listed_to_all_the_others_to_members_of_the_owner(api: A
 
 
 @covers("getIntegrationByName", 404)
-def test_private_ones_are_not_there_for_others(api: Api) -> None:
+def test_private_integration_returns_404_for_nonmembers(api: Api) -> None:
     publish(api, "hidden", visibility="unlisted")
     hank = api.as_("hank-token")
     assert hank.get(f"{ALL}/hidden")["visibility"] == "unlisted"
@@ -249,14 +249,14 @@ def test_private_ones_are_not_there_for_others(api: Api) -> None:
     assert api.as_("gus-token").get(f"{ALL}/acme-tools")["permissions"] == {"admin": False}
 
 
-def test_one_that_becomes_private_is_still_there_for_who_has_it_installed(api: Api) -> None:
+def test_private_integration_stays_visible_where_installed(api: Api) -> None:
     api.as_("hank-token").post(f"{ALL}/reactor-status", {"visibility": "private"})
     assert api.as_("kim-token").get(f"{ALL}/reactor-status")["visibility"] == "private"
     api.as_("oli-token").refused(404, "GET", f"{ALL}/reactor-status")
     assert "reactor-status" not in names(api.as_("kim-token"))
 
 
-def test_to_others_the_owner_has_a_title_and_nothing_more(api: Api) -> None:
+def test_integration_owner_details_are_hidden_from_others(api: Api) -> None:
     owner = api.as_("kim-token").get(f"{ALL}/reactor-status")["owner"]
     assert (owner["id"], owner["title"], owner["emailDomains"]) == ("globex", "Globex", [])
     assert not any(owner["permissions"].values())
@@ -289,7 +289,7 @@ def test_to_others_the_owner_has_a_title_and_nothing_more(api: Api) -> None:
     ],
     ids=str,
 )
-def test_the_list_is_filtered(api: Api, query: dict[str, Any], found: list[str]) -> None:
+def test_integrations_are_filtered_by_query(api: Api, query: dict[str, Any], found: list[str]) -> None:
     api.post(f"{ALL}/weather", {**WHOLE, **KEPT_APART})
     assert names(api, **query) == found
     assert names(api, limit=1, **query) == found
@@ -309,11 +309,11 @@ def test_the_list_is_filtered(api: Api, query: dict[str, Any], found: list[str])
     ],
     ids=str,
 )
-def test_a_filter_of_no_meaning_is_refused(api: Api, query: dict[str, Any]) -> None:
+def test_invalid_integration_filter_is_refused(api: Api, query: dict[str, Any]) -> None:
     assert api.refused(400, "GET", ALL, params=query).startswith(f"query.{next(iter(query))}")
 
 
-def test_any_pattern_of_a_block_is_taken(api: Api) -> None:
+def test_integration_accepts_any_block_url_pattern(api: Api) -> None:
     block = {"id": "any", "title": "Any", "urlUnfurl": ["https://[::", "", "plain.example/x", "/**"]}
     publish(api, blocks=[block])
     assert names(api, blockDomain="plain.example") == ["weather"]
@@ -324,7 +324,7 @@ def test_any_pattern_of_a_block_is_taken(api: Api) -> None:
 
 
 @covers("unpublishIntegration", 204)
-def test_one_that_is_unpublished_is_gone_with_all_that_was_of_it(api: Api) -> None:
+def test_unpublishing_integration_deletes_its_installations(api: Api) -> None:
     api.delete(f"{ALL}/acme-tools")
     api.delete(f"{ALL}/acme-tools")
     api.refused(404, "GET", f"{ALL}/acme-tools")
@@ -336,7 +336,7 @@ def test_one_that_is_unpublished_is_gone_with_all_that_was_of_it(api: Api) -> No
 
 
 @covers("unpublishIntegration", 403)
-def test_only_admins_of_the_owner_unpublish(api: Api) -> None:
+def test_integration_unpublish_requires_owner_admin(api: Api) -> None:
     api.as_("lin-token").refused(403, "DELETE", f"{ALL}/acme-tools")
     api.as_("grace-token").refused(403, "DELETE", f"{ALL}/reactor-status")
     api.as_("hank-token").refused(404, "DELETE", f"{ALL}/acme-tools")

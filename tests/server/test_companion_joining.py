@@ -15,7 +15,7 @@ LINKS = f"{ACME}/link-invites"
 
 
 @covers("inviteUsersToOrganization", 200)
-def test_whoever_is_invited_is_a_member_at_once(api: Api) -> None:
+def test_invited_user_becomes_member_immediately(api: Api) -> None:
     body = {"emails": ["OLI@acme.example", "new@other.example", "kim@acme.example"], "role": "edit"}
     answer = api.post(INVITES, body)
     assert (answer["invited"], answer["failedSSOEmails"]) == (2, [])
@@ -41,14 +41,14 @@ def test_whoever_is_invited_is_a_member_at_once(api: Api) -> None:
         ({"emails": []}, []),
     ],
 )
-def test_the_role_is_that_of_the_email_else_the_common_one_else_the_default(
+def test_invited_role_falls_back_to_common_then_default(
     api: Api, body: Any, expected: list[str | None]
 ) -> None:
     users = api.post(INVITES, body)["users"]
     assert [api.get(f"{ACME}/members/{user}")["role"] for user in users] == expected
 
 
-def test_by_sso_only_those_of_the_own_domains_come_in(api: Api) -> None:
+def test_sso_invite_fails_for_foreign_email_domains(api: Api) -> None:
     answer = api.post(INVITES, {"emails": ["new@ACME.example", "new@other.example"], "sso": True})
     assert (answer["invited"], answer["failedSSOEmails"]) == (1, ["new@other.example"])
     assert api.get(f"{ACME}/members/{answer['users'][0]}")["sso"] is True
@@ -64,12 +64,12 @@ def test_by_sso_only_those_of_the_own_domains_come_in(api: Api) -> None:
         {"emails": [{"email": "a@x"}]},
     ],
 )
-def test_an_invitation_that_cannot_be_is_refused(api: Api, body: Any) -> None:
+def test_invalid_email_invite_is_refused(api: Api, body: Any) -> None:
     assert api.refused(400, "POST", INVITES, body).startswith("body")
 
 
 @covers("inviteUsersToOrganization", 403, 404)
-def test_only_admins_invite(api: Api) -> None:
+def test_email_invite_requires_admin(api: Api) -> None:
     body = {"emails": ["new@acme.example"]}
     api.as_("lin-token").refused(403, "POST", INVITES, body)
     api.as_("oli-token").refused(404, "POST", INVITES, body)
@@ -79,7 +79,7 @@ def test_only_admins_invite(api: Api) -> None:
 
 
 @covers("updateOrganizationInviteById", 200, 400, 404)
-def test_a_link_changes_what_it_gives_and_not_to_what(api: Api) -> None:
+def test_invite_link_update_changes_level_not_target(api: Api) -> None:
     made = api.make(LINKS, {"level": "read", "space": "guides"})["id"]
     assert api.patch(f"{LINKS}/readers", {"role": "edit"})["role"] == "edit"
     assert api.patch(f"{LINKS}/readers", {})["role"] == "edit"
@@ -93,7 +93,7 @@ def test_a_link_changes_what_it_gives_and_not_to_what(api: Api) -> None:
 @covers("updateOrganizationInviteById", 403, 404)
 @covers("deleteOrganizationInviteById", 403)
 @covers("createOrganizationInvite", 403, 404)
-def test_links_are_managed_by_the_admins_of_what_they_lead_to(api: Api) -> None:
+def test_invite_links_are_managed_by_target_admins(api: Api) -> None:
     made = api.make(LINKS, {"level": "read", "space": "support"})["id"]
     kim, one = api.as_("kim-token"), f"{LINKS}/{made}"
     new = {"level": "read", "space": "support"}
@@ -125,7 +125,7 @@ def test_links_are_managed_by_the_admins_of_what_they_lead_to(api: Api) -> None:
 
 
 @covers("joinOrganizationWithInvite", 200)
-def test_a_link_to_the_organization_lets_in_with_its_role_and_takes_nothing(api: Api) -> None:
+def test_organization_invite_link_grants_but_never_lowers_role(api: Api) -> None:
     stranger = api.as_("hank-token")
     stranger.post(f"{INVITES}/readers")
     assert api.get(f"{ACME}/members/hank")["role"] == "read"
@@ -135,9 +135,7 @@ def test_a_link_to_the_organization_lets_in_with_its_role_and_takes_nothing(api:
 
 
 @pytest.mark.parametrize(("kind", "id"), [("space", "handbook"), ("collection", "internal")])
-def test_a_link_to_a_space_or_collection_makes_a_guest_with_a_level_there(
-    api: Api, kind: str, id: str
-) -> None:
+def test_space_invite_link_makes_guest_with_level(api: Api, kind: str, id: str) -> None:
     made = api.make(LINKS, {"level": "comment", kind: id})["id"]
     stranger = api.as_("oli-token")
     stranger.post(f"{INVITES}/{made}")
@@ -149,7 +147,7 @@ def test_a_link_to_a_space_or_collection_makes_a_guest_with_a_level_there(
 
 
 @covers("joinOrganizationWithInvite", 404)
-def test_a_link_that_is_not_there_or_turned_off_lets_nobody_in(api: Api) -> None:
+def test_missing_or_disabled_invite_link_returns_404(api: Api) -> None:
     made = api.make(LINKS, {"level": "read", "space": "support"})["id"]
     stranger = api.as_("hank-token")
     stranger.refused(404, "POST", f"{INVITES}/none")
@@ -165,7 +163,7 @@ def test_a_link_that_is_not_there_or_turned_off_lets_nobody_in(api: Api) -> None
 
 
 @covers("joinOrganization", 204, 404)
-def test_the_built_in_stranger_joins_the_organization_of_the_own_mail_domain(api: Api) -> None:
+def test_user_joins_organization_of_own_email_domain(api: Api) -> None:
     stranger = api.as_("oli-token")
     stranger.refused(404, "POST", "/orgs/globex/join")
     stranger.post(f"{ACME}/join", status=204)
@@ -173,7 +171,7 @@ def test_the_built_in_stranger_joins_the_organization_of_the_own_mail_domain(api
 
 
 @covers("joinOrganization", 400)
-def test_joining_by_domain_needs_a_verified_email(api: Api, builtin_world: dict[str, Any]) -> None:
+def test_joining_by_email_domain_requires_verified_email(api: Api, builtin_world: dict[str, Any]) -> None:
     users = [{**user, "emailVerified": user["id"] != "oli"} for user in builtin_world["users"]]
     api.server.reset({**builtin_world, "users": users})
     api.as_("oli-token").refused(400, "POST", f"{ACME}/join")

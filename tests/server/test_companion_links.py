@@ -15,7 +15,7 @@ def shown(api: Api, site: str = DOCS) -> list[Any]:
 
 
 @covers("createSiteExternalLink", 201)
-def test_a_new_link_comes_last_in_its_group_or_at_the_root(api: Api) -> None:
+def test_new_external_link_is_last_among_siblings(api: Api) -> None:
     more = {
         "description": "d",
         "icon": "x",
@@ -34,14 +34,14 @@ def test_a_new_link_comes_last_in_its_group_or_at_the_root(api: Api) -> None:
 
 
 @covers("createSiteExternalLink", 201)
-def test_the_first_link_of_a_flat_site_moves_its_site_spaces_into_a_section(api: Api) -> None:
+def test_first_external_link_moves_site_spaces_into_section(api: Api) -> None:
     made = api.make(f"{HELP}/external-links", STATUS)
     section, link = api.get(f"{HELP}/structure")["structure"]
     assert [place["id"] for place in section["siteSpaces"]] == ["help-support", "help-archive"]
     assert link == made
 
 
-def test_a_site_with_nothing_but_links_gets_a_section_for_its_first_site_space(api: Api) -> None:
+def test_first_site_space_beside_links_gets_a_section(api: Api) -> None:
     site = f"/orgs/acme/sites/{api.make('/orgs/acme/sites', {'title': 'New'})['id']}"
     link = api.make(f"{site}/external-links", STATUS)
     assert api.get(f"{site}/structure")["type"] == "sections"
@@ -50,7 +50,7 @@ def test_a_site_with_nothing_but_links_gets_a_section_for_its_first_site_space(a
 
 
 @covers("updateSiteExternalLinkById", 200)
-def test_a_link_takes_and_clears_its_fields_and_moves_between_groups(api: Api) -> None:
+def test_external_link_update_changes_fields_and_group(api: Api) -> None:
     path = f"{DOCS}/external-links/{api.make(f'{DOCS}/external-links', {**STATUS, 'icon': 'x'})['id']}"
     changed = api.patch(path, {"title": "Up?", "url": "https://up.example/", "icon": None})
     assert (changed["title"], changed["url"], "icon" in changed) == ("Up?", "https://up.example/", False)
@@ -60,7 +60,7 @@ def test_a_link_takes_and_clears_its_fields_and_moves_between_groups(api: Api) -
 
 
 @covers("deleteSiteExternalLinkById", 204)
-def test_links_are_deleted_and_lifted_out_of_a_deleted_group(api: Api) -> None:
+def test_deleting_group_moves_its_external_links_up(api: Api) -> None:
     inner = api.make(f"{DOCS}/external-links", {**STATUS, "parent": "docs-more"})["id"]
     api.delete(f"{DOCS}/section-groups/docs-more")
     assert shown(api) == ["docs-guides", "docs-news", "docs-developers", inner]
@@ -71,7 +71,7 @@ def test_links_are_deleted_and_lifted_out_of_a_deleted_group(api: Api) -> None:
     assert inner not in shown(api)
 
 
-def test_a_link_is_sorted_and_a_neighbour_of_its_siblings(api: Api) -> None:
+def test_external_link_can_be_sorted_among_siblings(api: Api) -> None:
     link = {"type": "site-external-link", "id": api.make(f"{DOCS}/external-links", STATUS)["id"]}
     guides = {"type": "site-section", "id": "docs-guides"}
     api.patch(f"{DOCS}/structure/sort", {"item": link, "position": {"before": guides}})
@@ -85,7 +85,7 @@ def test_a_link_is_sorted_and_a_neighbour_of_its_siblings(api: Api) -> None:
 
 @covers("createSiteExternalLink", 400, 404)
 @covers("updateSiteExternalLinkById", 404)
-def test_what_a_link_needs_and_names_must_be_there(api: Api) -> None:
+def test_invalid_external_link_is_refused(api: Api) -> None:
     path = f"{DOCS}/external-links"
     api.refused(400, "POST", path, {"title": "Status"})
     api.refused(400, "POST", path, {**STATUS, "url": "status"})
@@ -96,7 +96,7 @@ def test_what_a_link_needs_and_names_must_be_there(api: Api) -> None:
     api.refused(404, "PATCH", f"{path}/{link}", {"parent": "none"})
 
 
-def test_the_reference_knows_no_links(reference: Api) -> None:
+def test_reference_profile_has_no_external_links(reference: Api) -> None:
     message = reference.refused(501, "POST", f"{DOCS}/external-links", STATUS)
     assert "does not have the operation" in message
     groups = reference.items("/orgs/globex/sites/globex-safety/section-groups")

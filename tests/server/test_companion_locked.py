@@ -29,7 +29,7 @@ BODY: dict[str, Any] = {**BODIES, "requestReviewersForChangeRequest": {"users": 
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_a_locked_space_refuses_every_edit_also_of_its_admins(api: Api, name: str) -> None:
+def test_locked_space_refuses_edits_even_by_admins(api: Api, name: str) -> None:
     row = ROWS[name]
     path = row.path.format(**{**IDS, **OTHER_IDS.get(name, {})})
     api.patch(GUIDES, {"editMode": "locked"})
@@ -41,13 +41,13 @@ def test_a_locked_space_refuses_every_edit_also_of_its_admins(api: Api, name: st
     assert api.call(row.method, path, BODY.get(name)).is_success
 
 
-def test_a_template_does_not_get_into_a_change_request_of_a_locked_space(api: Api) -> None:
+def test_locked_space_refuses_template_in_change_request(api: Api) -> None:
     api.patch(GUIDES, {"editMode": "locked"})
     into = {"id": "handbook", "changeRequestId": "better-welcome"}
     api.refused(403, "POST", f"{GUIDES}/content/template", into)
 
 
-def test_the_permissions_of_a_locked_space_say_so(api: Api) -> None:
+def test_locked_space_permissions_exclude_edit_and_merge(api: Api) -> None:
     def may() -> tuple[bool, bool]:
         shown = api.get(GUIDES)["permissions"]
         return shown["edit"], shown["merge"]
@@ -59,7 +59,7 @@ def test_the_permissions_of_a_locked_space_say_so(api: Api) -> None:
     assert locked == {**before, "edit": False, "merge": False}
 
 
-def test_what_is_no_edit_goes_on_in_a_locked_space(api: Api) -> None:
+def test_locked_space_allows_reading_comments_and_settings(api: Api) -> None:
     """Reading, discussing, reviewing, and its own settings."""
     api.patch(GUIDES, {"editMode": "locked"})
     api.get(f"{GUIDES}/content")
@@ -113,7 +113,7 @@ def test_published_editor_cannot_merge_into_locked_space(locked: Api) -> None:
 
 
 @pytest.mark.parametrize("token", ["eve-token", "rui-token", "ada-token"])
-def test_published_locking_keeps_permissions_object(locked: Api, token: str) -> None:
+def test_published_locked_space_keeps_permission_flags(locked: Api, token: str) -> None:
     """The flags `edit` and `merge` describe change requests, which a locked space accepts."""
     during = locked.as_(token).get(GUIDES)["permissions"]
     locked.patch(GUIDES, {"editMode": "live"})

@@ -32,7 +32,7 @@ def rules(*names: str, **more: Any) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_merge_rules_decide_and_the_permission_says_so(api: Api, body: Any, met: bool) -> None:
+def test_merge_rules_decide_merge_and_permission_flag(api: Api, body: Any, met: bool) -> None:
     for other in (BEHIND, AT_ODDS, f"{LIST}/search-index"):
         api.patch(other, {"status": "archived"})
     api.patch(GUIDES, body)
@@ -43,7 +43,7 @@ def test_merge_rules_decide_and_the_permission_says_so(api: Api, body: Any, met:
 
 @pytest.mark.parametrize("at", [GUIDES, "/orgs/acme"])
 @pytest.mark.parametrize("user", ["nobody", "hank", "", "ada@acme.example"], ids=str)
-def test_rules_name_members_of_the_organization_by_their_ids(api: Api, at: str, user: str) -> None:
+def test_merge_rules_refuse_unknown_member_ids(api: Api, at: str, user: str) -> None:
     before = api.get(at)["mergeRules"]
     for name in ("require_specific_reviewers", "require_one_of_specific_reviewers", "allow_bypass"):
         message = api.refused(404, "PATCH", at, rules("require_agent_review", name, users=["rui", user]))
@@ -52,7 +52,7 @@ def test_rules_name_members_of_the_organization_by_their_ids(api: Api, at: str, 
 
 
 @pytest.mark.parametrize("at", [GUIDES, "/orgs/acme"])
-def test_who_is_named_in_a_rule_may_stay_there_after_leaving(api: Api, at: str) -> None:
+def test_merge_rules_may_keep_former_members(api: Api, at: str) -> None:
     api.patch(at, rules("require_specific_reviewers", users=["lin", "rui"]))
     api.delete("/orgs/acme/members/lin")
     more = rules("require_specific_reviewers", "allow_bypass", users=["rui", "lin", "eve"])
@@ -62,12 +62,12 @@ def test_who_is_named_in_a_rule_may_stay_there_after_leaving(api: Api, at: str) 
 
 
 @covers("mergeChangeRequest", 403)
-def test_the_message_of_a_rule_is_told(api: Api) -> None:
+def test_refused_merge_shows_message_of_custom_rule(api: Api) -> None:
     api.patch(GUIDES, rules("custom", expression="x", message="Ask Ada first"))
     assert "Ask Ada first" in api.refused(403, "POST", f"{OPEN}/merge")
 
 
-def test_a_rule_may_be_of_the_organization_and_may_be_passed_by(api: Api) -> None:
+def test_listed_users_bypass_organization_merge_rule(api: Api) -> None:
     api.patch("/orgs/acme", rules("require_agent_review"))
     api.refused(403, "POST", f"{OPEN}/merge")
     api.patch(GUIDES, {"mergeRules": {"type": "rules", "rules": [
@@ -79,14 +79,14 @@ def test_a_rule_may_be_of_the_organization_and_may_be_passed_by(api: Api) -> Non
     assert api.post(f"{OPEN}/merge")["result"] == "merge"
 
 
-def test_two_callers_with_the_same_roles_are_not_shown_each_others_permissions(api: Api) -> None:
+def test_merge_permission_is_computed_per_caller(api: Api) -> None:
     api.patch(GUIDES, rules("allow_bypass", "require_agent_review", users=["ada"]))
     for token, may in (("ada-token", True), ("grace-token", False), ("ada-token", True)):
         listed = {space["id"]: space for space in api.as_(token).items("/orgs/acme/spaces")}
         assert listed["guides"]["permissions"]["merge"] is may
 
 
-def test_the_author_merges_where_only_the_author_may(api: Api) -> None:
+def test_author_only_merge_rule_allows_author(api: Api) -> None:
     api.patch(GUIDES, rules("require_author_to_merge", "require_up_to_date_change_request"))
     made = make(api, subject="Mine")
     assert api.post(f"{made}/merge")["result"] == "merge"
@@ -97,7 +97,9 @@ def test_the_author_merges_where_only_the_author_may(api: Api) -> None:
     ("token", "edits", "merges"),
     [("rui-token", 200, 200), ("eve-token", 200, 403), ("cam-token", 403, 403), ("kim-token", 403, 403)],
 )
-def test_who_edits_proposes_and_who_reviews_merges(api: Api, token: str, edits: int, merges: int) -> None:
+def test_editors_edit_and_reviewers_merge_change_requests(
+    api: Api, token: str, edits: int, merges: int
+) -> None:
     api.patch(GUIDES, {"defaultLevel": "inherit", "mergeRules": {"type": "none"}})
     api.post("/spaces/guides/move", {"parent": None})
     caller = api.as_(token)
@@ -116,7 +118,7 @@ def test_who_edits_proposes_and_who_reviews_merges(api: Api, token: str, edits: 
 @covers("submitChangeRequestReview", 201)
 @covers("getReviewsByChangeRequestId", 200)
 @covers("getChangeRequestReviewById", 200, 404)
-def test_a_review_is_what_a_rule_waits_for(api: Api) -> None:
+def test_merge_rule_requires_approving_review(api: Api) -> None:
     at = f"{MANUAL}/alarms-page"
     api.refused(403, "POST", f"{at}/merge")
     body = {"status": "changes-requested", "comment": {"markdown": "Who is *Hank*?"}}
@@ -136,7 +138,7 @@ def test_a_review_is_what_a_rule_waits_for(api: Api) -> None:
     assert api.post(f"{at}/merge")["result"] == "merge"
 
 
-def test_reviews_of_another_revision_are_outdated(api: Api) -> None:
+def test_review_is_outdated_after_new_revision(api: Api) -> None:
     (review,) = api.items(f"{OPEN}/reviews")
     assert (review["reviewer"]["id"], review["requestedBy"]["id"]) == ("rui", "lin")
     assert api.ids(f"{OPEN}/reviews", outdated=True) == []
@@ -148,7 +150,7 @@ def test_reviews_of_another_revision_are_outdated(api: Api) -> None:
 @covers("submitChangeRequestReview", 403, 409)
 @covers("requestReviewersForChangeRequest", 200, 404)
 @covers("getRequestedReviewersByChangeRequestId", 200)
-def test_who_reviews_or_was_asked_to_submits_a_review(api: Api) -> None:
+def test_review_requires_reviewer_role_or_request(api: Api) -> None:
     body = {"status": "approved"}
     for user in ("rui", "lin"):
         assert api.as_(f"{user}-token").get(GUIDES)["permissions"]["review"] is False
@@ -170,13 +172,13 @@ def test_who_reviews_or_was_asked_to_submits_a_review(api: Api) -> None:
     api.refused(409, "POST", f"{OPEN}/reviews", body)
 
 
-def test_a_minimal_answer_to_a_change_is_none(api: Api) -> None:
+def test_minimal_preference_on_change_request_update_returns_204(api: Api) -> None:
     headers = {"Prefer": "return=minimal"}
     api.ok("PATCH", OPEN, {"subject": "Short"}, 204, headers=headers)
     assert api.get(OPEN)["subject"] == "Short"
 
 
-def test_pages_are_nested_so_deep_and_no_deeper(api: Api) -> None:
+def test_page_nesting_is_limited_to_fifty_levels(api: Api) -> None:
     made, inside = make(api), None
     for _ in range(50):
         inside = edit(api, made, insert("Deeper", into=inside))["results"][0]["page"]

@@ -221,7 +221,7 @@ class Platform(RuleBasedStateMachine):
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_the_platform_is_what_the_model_says(
+def test_random_concurrent_operations_match_a_model(
     kind: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     if kind == "postgres":

@@ -87,7 +87,7 @@ def slugs(api: Api) -> list[str]:
 
 @covers("createOpenAPISpec", 201)
 @covers("getOpenAPISpecBySlug", 200)
-def test_a_source_is_fetched_and_processed_after_the_answer(api: Api, site: Site) -> None:
+def test_openapi_source_is_fetched_in_background(api: Api, site: Site) -> None:
     url = site.shows("/openapi.yaml", GOOD)
     made = api.make(SPECS, {"slug": "new", "source": {"url": url}})
     assert (made["processingState"], made["visibility"], made["sourceURL"]) == ("pending", "private", url)
@@ -100,7 +100,7 @@ def test_a_source_is_fetched_and_processed_after_the_answer(api: Api, site: Site
     assert not set(ERRORS) & spec.keys()
 
 
-def test_a_source_being_fetched_is_in_progress(api: Api, site: Site) -> None:
+def test_openapi_spec_shows_fetch_in_progress(api: Api, site: Site) -> None:
     url = site.shows("/hangs", GOOD)
     api.make(SPECS, {"slug": "new", "source": {"url": url}})
     assert site.hangs.wait(PATIENCE)
@@ -110,7 +110,7 @@ def test_a_source_being_fetched_is_in_progress(api: Api, site: Site) -> None:
 
 
 @covers("createOrUpdateOpenAPISpecBySlug", 200, 201)
-def test_a_put_creates_what_is_absent_and_always_processes(api: Api, site: Site) -> None:
+def test_openapi_put_creates_spec_and_always_reprocesses(api: Api, site: Site) -> None:
     url = site.shows("/openapi.yaml", GOOD)
     assert api.put(f"{SPECS}/new", {"source": {"url": url}}, 201)["processingState"] == "pending"
     first = processed(api, "new")
@@ -121,13 +121,13 @@ def test_a_put_creates_what_is_absent_and_always_processes(api: Api, site: Site)
     assert len(site.asked) == 2
 
 
-def test_a_text_is_processed_without_a_source(api: Api) -> None:
+def test_openapi_text_is_processed_without_source(api: Api) -> None:
     spec = process(api, text=GOOD)
     assert "sourceURL" not in spec
     assert spec["lastVersion"]
 
 
-def test_a_failure_says_why_and_keeps_the_last_version_until_a_success(api: Api, site: Site) -> None:
+def test_failed_openapi_update_keeps_last_version(api: Api, site: Site) -> None:
     good = process(api, text=GOOD)
     bad = process(api, url=site.shows("/openapi.yaml", "openapi: 3.0.0"))
     assert bad["lastProcessErrorCode"] == "PARSE_ERROR"
@@ -140,19 +140,19 @@ def test_a_failure_says_why_and_keeps_the_last_version_until_a_success(api: Api,
     ("status", "content"),
     [(404, GOOD), (500, ""), (204, ""), (200, b"\xff\xfe"), (200, b"x" * (10 << 20) + b"x")],
 )
-def test_a_source_that_gives_nothing_is_a_fetch_error(
+def test_unusable_openapi_source_gives_fetch_error(
     api: Api, site: Site, status: int, content: str | bytes
 ) -> None:
     spec = process(api, url=site.shows("/openapi.yaml", content, status))
     assert spec["lastProcessErrorCode"] == spec["lastProcessedErrors"][0]["code"] == "FETCH_ERROR"
 
 
-def test_a_source_that_does_not_answer_is_a_timeout(impatient: Api, site: Site) -> None:
+def test_unresponsive_openapi_source_gives_fetch_timeout(impatient: Api, site: Site) -> None:
     spec = process(impatient, url=site.shows("/hangs", GOOD))
     assert spec["lastProcessErrorCode"] == "FETCH_TIMEOUT"
 
 
-def test_a_source_that_cannot_be_reached_is_a_fetch_error(api: Api) -> None:
+def test_unreachable_openapi_source_gives_fetch_error(api: Api) -> None:
     assert process(api, url="http://127.0.0.1:1/openapi.yaml")["lastProcessErrorCode"] == "FETCH_ERROR"
 
 
@@ -171,12 +171,12 @@ def test_a_source_that_cannot_be_reached_is_a_fetch_error(api: Api) -> None:
         "http://[",
     ],
 )
-def test_only_loopback_is_ever_contacted(api: Api, url: str) -> None:
+def test_openapi_source_outside_loopback_gives_fetch_error(api: Api, url: str) -> None:
     spec = process(api, url=url)
     assert spec["lastProcessErrorCode"] == "FETCH_ERROR"
 
 
-def test_a_redirect_is_followed_but_not_off_loopback(api: Api, site: Site) -> None:
+def test_openapi_source_redirect_must_stay_on_loopback(api: Api, site: Site) -> None:
     site.shows("/openapi.yaml", GOOD)
     there = site.shows("/there", "", 302, Location="/openapi.yaml")
     assert process(api, url=there)["lastVersion"]
@@ -187,14 +187,14 @@ def test_a_redirect_is_followed_but_not_off_loopback(api: Api, site: Site) -> No
     assert "redirects" in process(api, url=around)["lastProcessedErrors"][0]["message"]
 
 
-def test_a_host_that_is_allowed_is_contacted(impatient: Api) -> None:
+def test_openapi_source_on_allowed_host_is_contacted(impatient: Api) -> None:
     impatient.app.sources.allowed = ["ACME.invalid"]
     spec = process(impatient, url="http://acme.invalid/openapi.yaml")
     impatient.app.sources.allowed = ()
     assert "may not contact" not in spec["lastProcessedErrors"][0]["message"]
 
 
-def test_the_last_put_wins_over_one_still_under_way(api: Api, site: Site) -> None:
+def test_last_openapi_put_wins_over_unfinished_fetch(api: Api, site: Site) -> None:
     hanging = site.shows("/hangs", "no document")
     api.make(SPECS, {"slug": "new", "source": {"url": hanging}})
     assert site.hangs.wait(PATIENCE)
@@ -204,7 +204,7 @@ def test_the_last_put_wins_over_one_still_under_way(api: Api, site: Site) -> Non
     assert api.get(f"{SPECS}/new") == good
 
 
-def test_what_is_deleted_while_it_is_processed_stays_deleted(api: Api, site: Site) -> None:
+def test_openapi_spec_deleted_during_fetch_stays_deleted(api: Api, site: Site) -> None:
     api.make(SPECS, {"slug": "new", "source": {"url": site.shows("/hangs", GOOD)}})
     assert site.hangs.wait(PATIENCE)
     api.delete(f"{SPECS}/new")
@@ -213,7 +213,7 @@ def test_what_is_deleted_while_it_is_processed_stays_deleted(api: Api, site: Sit
     api.refused(404, "GET", f"{SPECS}/new")
 
 
-def test_a_dump_takes_unfinished_work_along(api: Api, site: Site) -> None:
+def test_unfinished_openapi_fetch_continues_after_world_reload(api: Api, site: Site) -> None:
     api.make(SPECS, {"slug": "new", "source": {"url": site.shows("/hangs", GOOD)}})
     assert site.hangs.wait(PATIENCE)
     dumped = api.server.call(lambda: world.dump(api.app.store))
@@ -223,7 +223,7 @@ def test_a_dump_takes_unfinished_work_along(api: Api, site: Site) -> None:
     assert site.asked == ["/hangs", "/hangs"]
 
 
-def test_work_that_a_process_left_behind_is_done_by_the_next_one(tmp_path: Path) -> None:
+def test_unfinished_openapi_processing_continues_after_restart(tmp_path: Path) -> None:
     """The answer was given, and the process died before anything else."""
     left = open_store(str(tmp_path / "state.db"))
     world.load(left, world.builtin())
@@ -241,7 +241,7 @@ def test_work_that_a_process_left_behind_is_done_by_the_next_one(tmp_path: Path)
 @covers("listOpenAPISpecs", 200)
 @covers("createOpenAPISpec", 201, 400)
 @covers("createOrUpdateOpenAPISpecBySlug", 201, 400)
-def test_slugs_are_unique_and_of_one_form(api: Api) -> None:
+def test_openapi_slug_must_be_unique_and_valid(api: Api) -> None:
     assert slugs(api) == ["shop", "billing"]
     source = {"source": {"text": GOOD}}
     assert api.refused(400, "POST", SPECS, {"slug": "shop", **source}).startswith("body.slug")
@@ -257,12 +257,12 @@ def test_slugs_are_unique_and_of_one_form(api: Api) -> None:
 @pytest.mark.parametrize(
     "source", [None, {}, {"url": "no url"}, {"text": ""}, {"url": "https://a.example/", "text": GOOD}]
 )
-def test_a_source_is_a_url_or_a_text(api: Api, source: Any) -> None:
+def test_openapi_source_is_either_url_or_text(api: Api, source: Any) -> None:
     assert api.refused(400, "PUT", f"{SPECS}/new", {"source": source}).startswith("body.source")
 
 
 @covers("updateOpenAPISpecBySlug", 200, 400, 404)
-def test_the_visibility_changes_and_shows_where_it_is_published(api: Api) -> None:
+def test_openapi_visibility_update_changes_published_url(api: Api) -> None:
     assert api.get(f"{SPECS}/shop")["urls"]["published"]
     assert "published" not in api.patch(f"{SPECS}/shop", {"visibility": "private"})["urls"]
     assert api.patch(f"{SPECS}/billing", {"visibility": "public"})["visibility"] == "public"
@@ -273,7 +273,7 @@ def test_the_visibility_changes_and_shows_where_it_is_published(api: Api) -> Non
 
 @covers("deleteOpenAPISpecBySlug", 204)
 @covers("getOpenAPISpecBySlug", 404)
-def test_specifications_are_deleted(api: Api) -> None:
+def test_openapi_spec_delete_is_scoped_to_organization(api: Api) -> None:
     api.delete(f"{SPECS}/shop")
     api.delete(f"{SPECS}/shop")
     api.refused(404, "GET", f"{SPECS}/shop")
@@ -285,9 +285,7 @@ def test_specifications_are_deleted(api: Api) -> None:
     ("role", "reads", "writes"),
     [("create", 200, 200), ("edit", 200, 403), ("read", 200, 403), (None, 403, 403)],
 )
-def test_members_read_and_who_may_create_content_writes(
-    api: Api, role: str | None, reads: int, writes: int
-) -> None:
+def test_openapi_access_depends_on_role(api: Api, role: str | None, reads: int, writes: int) -> None:
     api.patch("/orgs/acme/members/grace", {"role": role})
     grace = api.as_("grace-token")
     shown = grace.call("GET", f"{SPECS}/shop")
@@ -325,5 +323,5 @@ def test_members_read_and_who_may_create_content_writes(
         ('{"a":' * 200_000 + "1" + "}" * 200_000, ["SYNTAX"]),
     ],
 )
-def test_a_document_is_checked(text: str, codes: list[str]) -> None:
+def test_openapi_document_errors_are_reported_by_code(text: str, codes: list[str]) -> None:
     assert [error["code"] for error in specification.errors_of(text)] == codes

@@ -76,7 +76,7 @@ def test_every_operation_succeeds_with_its_status(api: Api, row: Operation, buil
 
 
 @pytest.mark.parametrize("row", REFERENCE, ids=lambda row: str(row.id))
-def test_every_operation_of_the_reference_is_served_by_its_profile(
+def test_every_reference_operation_succeeds_in_reference_profile(
     reference: Api, row: Operation, builtin_world: Any
 ) -> None:
     prepare(reference, builtin_world)
@@ -85,13 +85,13 @@ def test_every_operation_of_the_reference_is_served_by_its_profile(
 
 @covers_row(401)
 @pytest.mark.parametrize("row", SERVED, ids=lambda row: str(row.id))
-def test_every_operation_needs_a_token(api: Api, row: Operation) -> None:
+def test_every_operation_returns_401_without_token(api: Api, row: Operation) -> None:
     api.as_("nobody").refused(401, row.method, path_of(row), BODIES.get(row.id))
 
 
 @covers_row(404)
 @rows(lambda row: 404 in row.statuses() and row.id not in OPEN)
-def test_no_operation_shows_anything_to_an_outsider(api: Api, row: Operation, builtin_world: Any) -> None:
+def test_every_operation_returns_404_to_nonmember(api: Api, row: Operation, builtin_world: Any) -> None:
     prepare(api, builtin_world)
     api.as_(OUTSIDER).refused(404, row.method, path_of(row), BODIES.get(row.id))
 
@@ -108,9 +108,7 @@ def seen_at(row: Operation) -> str:
 
 
 @rows(lambda row: row.method == "DELETE")
-def test_what_a_caller_may_not_see_is_not_found_when_they_delete_it(
-    api: Api, row: Operation, builtin_world: Any
-) -> None:
+def test_delete_of_invisible_object_returns_404(api: Api, row: Operation, builtin_world: Any) -> None:
     """Whoever is shown 404 where it, or what it is in, is read is answered 404 here; nothing goes."""
     prepare(api, builtin_world)
     before = api.state()
@@ -128,9 +126,7 @@ def test_what_a_caller_may_not_see_is_not_found_when_they_delete_it(
 
 @covers_row(403)
 @rows(lambda row: row.needs is not None)
-def test_no_operation_is_done_with_less_than_the_role_it_needs(
-    api: Api, row: Operation, builtin_world: Any
-) -> None:
+def test_every_operation_returns_403_below_needed_role(api: Api, row: Operation, builtin_world: Any) -> None:
     prepare(api, builtin_world)
     api.patch("/orgs/acme/members/grace", {"role": below(row.needs)})
     api.as_("grace-token").refused(403, row.method, path_of(row), BODIES.get(row.id))
@@ -138,28 +134,28 @@ def test_no_operation_is_done_with_less_than_the_role_it_needs(
 
 @covers_row(400)
 @rows(lambda row: row.body is not None)
-def test_a_body_that_is_no_object_is_refused(api: Api, row: Operation) -> None:
+def test_non_object_body_is_refused(api: Api, row: Operation) -> None:
     message = api.refused(400, row.method, path_of(row), [1])
     assert message.startswith(("body: ", "body.conversations.0: "))
 
 
 @covers_row(415)
 @rows(lambda row: row.body is not None)
-def test_a_body_that_is_not_json_is_refused(api: Api, row: Operation) -> None:
+def test_non_json_content_type_is_refused(api: Api, row: Operation) -> None:
     text = {"content": "title=New", "headers": {"Content-Type": "text/plain"}}
     assert "application/json is required" in api.refused(415, row.method, path_of(row), **text)
 
 
 @covers_row(413)
 @rows(lambda row: row.body is not None)
-def test_a_body_that_is_too_long_is_refused(api: Api, row: Operation) -> None:
+def test_body_above_size_limit_is_refused(api: Api, row: Operation) -> None:
     long = {"content": b" " * (LARGEST_BODY + 1), "headers": {"Content-Type": "application/json"}}
     assert str(LARGEST_BODY) in api.refused(413, row.method, path_of(row), **long)
 
 
 @covers_row(400)
 @rows(lambda row: row.query.refusable())
-def test_a_parameter_that_is_missing_or_means_nothing_is_refused(api: Api, row: Operation) -> None:
+def test_invalid_query_parameter_is_refused(api: Api, row: Operation) -> None:
     fields = row.query.model_fields
     typed = next((name for name, field in fields.items() if field.annotation not in (str, str | None)), None)
     name = typed or next(iter(fields))

@@ -9,7 +9,7 @@ from outlines import DOCS, GUIDES, NEWS, item, tree
 
 
 @covers("sortSiteStructure", 200)
-def test_siblings_are_sorted_before_after_and_to_the_end(api: Api) -> None:
+def test_navigation_siblings_are_sorted_by_position(api: Api) -> None:
     group, guides = item("site-section-group", "docs-more"), item("site-section", "docs-guides")
     for position, expected in [
         ({"before": guides}, ["docs-more", "docs-guides"]),
@@ -24,7 +24,7 @@ def test_siblings_are_sorted_before_after_and_to_the_end(api: Api) -> None:
 
 
 @covers("sortSiteStructure", 200)
-def test_site_spaces_and_nested_groups_are_sorted_too(api: Api) -> None:
+def test_site_spaces_and_groups_are_sorted(api: Api) -> None:
     changelog, reference = item("site-space", "docs-api-changelog"), item("site-space", "docs-api-reference")
     api.patch(f"{DOCS}/structure/sort", {"item": changelog, "position": {"before": reference}})
     developers, news = item("site-section-group", "docs-developers"), item("site-section", "docs-news")
@@ -53,14 +53,14 @@ def test_site_spaces_and_nested_groups_are_sorted_too(api: Api) -> None:
         (404, item("site-section-group", "docs-news"), {}),
     ],
 )
-def test_an_invalid_sort_is_refused(api: Api, status: int, sorted_item: Any, position: Any) -> None:
+def test_invalid_navigation_sort_is_refused(api: Api, status: int, sorted_item: Any, position: Any) -> None:
     api.refused(status, "PATCH", f"{DOCS}/structure/sort", {"item": sorted_item, "position": position})
 
 
 @covers("moveSiteSection", 200)
 @covers("moveSiteSectionGroup", 200)
 @covers("moveSiteSpace", 200)
-def test_sections_groups_and_site_spaces_move_by_their_own_operations(api: Api) -> None:
+def test_sections_groups_and_site_spaces_can_be_moved(api: Api) -> None:
     api.patch(f"{DOCS}/sections/docs-news", {"siteSectionGroupId": None})
     guides = {"type": "site-section", "siteSection": "docs-guides"}
     api.post(f"{DOCS}/sections/docs-news/move", {"position": {"before": guides}})
@@ -76,7 +76,7 @@ def test_sections_groups_and_site_spaces_move_by_their_own_operations(api: Api) 
 @covers("moveSiteSection", 409)
 @covers("moveSiteSpace", 409)
 @covers("moveSiteSectionGroup", 409)
-def test_a_move_that_changes_nothing_is_a_conflict(api: Api) -> None:
+def test_navigation_move_without_change_returns_409(api: Api) -> None:
     for what in ("sections/docs-api", "site-spaces/docs-guides-en", "section-groups/docs-more"):
         api.refused(409, "POST", f"{DOCS}/{what}/move", {"position": {}})
         api.refused(409, "POST", f"{DOCS}/{what}/move")
@@ -85,7 +85,7 @@ def test_a_move_that_changes_nothing_is_a_conflict(api: Api) -> None:
 @covers("moveSiteSection", 400, 404)
 @covers("moveSiteSectionGroup", 400, 404)
 @covers("moveSiteSpace", 400, 404)
-def test_an_invalid_position_is_refused_and_what_is_absent_not_found(api: Api) -> None:
+def test_invalid_navigation_move_returns_400_or_404(api: Api) -> None:
     far = {"position": {"before": {"type": "site-section", "siteSection": "docs-guides"}}}
     api.refused(400, "POST", f"{DOCS}/sections/docs-api/move", far)
     api.refused(

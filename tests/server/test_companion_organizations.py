@@ -12,13 +12,13 @@ MEMBERS = ["ada", "grace", "lin", "rui", "eve", "cam", "kim", "gus"]
 
 
 @covers("getUser", 200)
-def test_the_caller_is_told_who_they_are(api: Api) -> None:
+def test_user_endpoint_returns_the_caller(api: Api) -> None:
     assert api.get("/user")["email"] == "ada@acme.example"
     assert api.as_("hank-token").get("/user")["id"] == "hank"
 
 
 @covers("getUserById", 200, 404)
-def test_a_user_is_shown_to_those_in_the_same_organization(api: Api) -> None:
+def test_user_is_visible_to_members_of_same_organization(api: Api) -> None:
     assert api.get("/users/kim") == api.get("/orgs/acme/members/kim")["user"]
     oli = api.as_("oli-token")  # in no organization
     assert oli.get("/users/oli")["displayName"] == "Oli Twist"
@@ -28,14 +28,14 @@ def test_a_user_is_shown_to_those_in_the_same_organization(api: Api) -> None:
 
 
 @covers("listOrganizationsForAuthenticatedUser", 200)
-def test_organizations_are_those_of_the_caller(api: Api) -> None:
+def test_organizations_are_listed_for_the_caller(api: Api) -> None:
     assert api.ids("/orgs") == ["acme", "globex"]
     assert api.as_("grace-token").ids("/orgs") == ["acme"]
 
 
 @covers("updateOrganizationById", 200)
 @covers("getOrganizationById", 200)
-def test_an_organization_takes_and_clears_its_settings(api: Api) -> None:
+def test_organization_update_sets_and_clears_settings(api: Api) -> None:
     fields = {
         "title": "Other",
         "emailDomains": ["a.example", "b.example"],
@@ -57,7 +57,7 @@ def test_an_organization_takes_and_clears_its_settings(api: Api) -> None:
 
 
 @covers("updateOrganizationById", 404, 409)
-def test_a_setting_that_names_what_is_taken_or_absent_is_refused(api: Api) -> None:
+def test_organization_update_with_taken_hostname_is_refused(api: Api) -> None:
     api.refused(409, "PATCH", ACME, {"hostname": "globex"})
     api.refused(404, "PATCH", ACME, {"defaultContent": {"type": "site", "site": "globex-docs"}})
 
@@ -65,31 +65,31 @@ def test_a_setting_that_names_what_is_taken_or_absent_is_refused(api: Api) -> No
 @pytest.mark.parametrize(
     "hostname", ["a b", "a/b?c", "Acme", "acme-", "-acme", "acme.example", "ac", "a" * 33]
 )
-def test_a_host_name_is_lower_case_letters_digits_and_hyphens(api: Api, hostname: str) -> None:
+def test_invalid_organization_hostname_is_refused(api: Api, hostname: str) -> None:
     api.refused(400, "PATCH", ACME, {"hostname": hostname})
     assert api.patch(ACME, {"hostname": "acme-2"})["hostname"] == "acme-2"
 
 
-def test_a_host_name_that_a_world_has_may_be_written_back(api: Api, builtin_world: Any) -> None:
+def test_invalid_hostname_of_a_world_can_be_rewritten(api: Api, builtin_world: Any) -> None:
     older = deepcopy(builtin_world)
     older["organizations"][0]["hostname"] = "Acme Inc"
     api.server.reset(older)
     assert api.patch(ACME, {"hostname": "Acme Inc"})["hostname"] == "Acme Inc"
 
 
-def test_every_permission_of_an_admin_is_true(api: Api) -> None:
+def test_admin_has_every_permission_flag(api: Api) -> None:
     for path in (ACME, "/spaces/guides", "/collections/product", f"{ACME}/teams/writers"):
         assert set(api.get(path)["permissions"].values()) == {True}
 
 
 @covers("getOrganizationAgentInstructions", 200)
-def test_agent_instructions_are_an_empty_document_until_they_are_set(api: Api) -> None:
+def test_agent_instructions_default_to_empty_document(api: Api) -> None:
     empty = api.get("/orgs/globex/agent-instructions")
     assert empty["instructions"]["nodes"] == []
 
 
 @covers("updateOrganizationAgentInstructions", 200)
-def test_agent_instructions_are_read_back_as_the_platform_keeps_documents(api: Api) -> None:
+def test_agent_instructions_are_returned_as_normalized_document(api: Api) -> None:
     def leaf(text: str) -> dict[str, Any]:
         return {"object": "leaf", "text": text, "marks": []}
 
@@ -131,7 +131,7 @@ def test_members_are_listed_sorted_and_filtered(api: Api, query: dict[str, Any],
 
 
 @covers("getMemberInOrganizationById", 200)
-def test_a_member_shows_who_and_how_much(api: Api) -> None:
+def test_member_shows_role_and_team_and_space_counts(api: Api) -> None:
     ada = api.get(f"{ACME}/members/ada")
     assert (ada["id"], ada["user"]["email"], ada["role"]) == ("ada", "ada@acme.example", "admin")
     assert (ada["teams"], ada["spaces"]) == (1, 8)
@@ -140,7 +140,7 @@ def test_a_member_shows_who_and_how_much(api: Api) -> None:
 
 
 @covers("updateMemberInOrganizationById", 200, 404)
-def test_the_role_of_a_member_changes_up_to_guest(api: Api) -> None:
+def test_member_role_can_be_changed_to_guest(api: Api) -> None:
     assert api.patch(f"{ACME}/members/kim", {"role": "create"})["role"] == "create"
     assert api.patch(f"{ACME}/members/kim", {"role": None})["role"] is None
     assert api.patch(f"{ACME}/members/kim", {})["role"] is None
@@ -149,7 +149,7 @@ def test_the_role_of_a_member_changes_up_to_guest(api: Api) -> None:
 
 @covers("removeMemberFromOrganizationById", 204)
 @covers("getMemberInOrganizationById", 404)
-def test_a_deleted_member_leaves_the_teams_and_may_be_absent(api: Api) -> None:
+def test_deleted_member_leaves_teams(api: Api) -> None:
     api.delete(f"{ACME}/members/lin")
     api.delete(f"{ACME}/members/lin")
     api.refused(404, "GET", f"{ACME}/members/lin")
@@ -158,7 +158,7 @@ def test_a_deleted_member_leaves_the_teams_and_may_be_absent(api: Api) -> None:
 
 @covers("removeMemberFromOrganizationById", 409)
 @covers("updateMemberInOrganizationById", 409)
-def test_the_last_admin_stays(api: Api) -> None:
+def test_last_admin_cannot_be_removed(api: Api) -> None:
     api.delete(f"{ACME}/members/grace")
     api.refused(409, "DELETE", f"{ACME}/members/ada")
     api.refused(409, "PATCH", f"{ACME}/members/ada", {"role": "create"})
@@ -167,14 +167,14 @@ def test_the_last_admin_stays(api: Api) -> None:
 
 
 @covers("updateOrganizationMemberLastSeenAt", 200)
-def test_a_ping_says_that_the_member_was_seen_now(api: Api) -> None:
+def test_ping_updates_last_seen_time_of_member(api: Api) -> None:
     api.clock.pass_by(days=1)
     assert api.post(f"{ACME}/ping") == {}
     assert api.get(f"{ACME}/members/ada")["lastSeenAt"] == "2026-03-02T00:00:00.000Z"
 
 
 @covers("setUserAsSSOMemberForOrganization", 200, 404)
-def test_a_known_user_becomes_an_sso_member_with_the_default_role(api: Api) -> None:
+def test_sso_membership_gives_known_user_default_role(api: Api) -> None:
     added = api.post(f"{ACME}/members/oli/sso")
     assert (added["sso"], added["role"]) == (True, "read")
     assert api.post(f"{ACME}/members/kim/sso")["sso"] is True
@@ -183,7 +183,7 @@ def test_a_known_user_becomes_an_sso_member_with_the_default_role(api: Api) -> N
 
 
 @covers("listSpacesForOrganizationMember", 200)
-def test_the_spaces_of_a_member_are_those_they_have_access_to(api: Api) -> None:
+def test_member_spaces_are_listed_with_access_level(api: Api) -> None:
     api.patch("/spaces/archive", {"defaultLevel": None})
     levels = {item["space"]["id"]: item["permission"] for item in api.items(f"{ACME}/members/lin/spaces")}
     assert levels == {
@@ -203,7 +203,7 @@ def test_the_spaces_of_a_member_are_those_they_have_access_to(api: Api) -> None:
 
 
 @covers("listTeamsForOrganizationMember", 200)
-def test_the_teams_of_a_member_come_with_the_role(api: Api) -> None:
+def test_member_teams_are_listed_with_role(api: Api) -> None:
     api.put(f"{ACME}/teams/sales/members/ada", {}, 204)
     found = api.items(f"{ACME}/members/ada/teams")
     assert [(item["team"]["id"], item["member"]["role"]) for item in found] == [
@@ -239,7 +239,7 @@ def test_teams_are_listed_and_filtered(api: Api, query: dict[str, Any], expected
 
 
 @covers("createOrganizationTeam", 201, 404)
-def test_creating_a_team_twice_makes_two(api: Api) -> None:
+def test_creating_same_team_twice_makes_two_teams(api: Api) -> None:
     body = {"title": "New", "members": ["ada", "LIN@acme.example"]}
     made = [api.put(f"{ACME}/teams", body, 201) for _ in range(2)]
     assert made[0]["id"] != made[1]["id"]
@@ -252,7 +252,7 @@ def test_creating_a_team_twice_makes_two(api: Api) -> None:
 @covers("updateTeamInOrganizationById", 200)
 @covers("removeTeamFromOrganizationById", 204)
 @covers("getTeamInOrganizationById", 404)
-def test_a_team_is_renamed_and_deleted_with_its_memberships(api: Api) -> None:
+def test_team_can_be_renamed_and_deleted_with_memberships(api: Api) -> None:
     assert api.patch(f"{ACME}/teams/writers", {"title": "Authors"})["title"] == "Authors"
     api.delete(f"{ACME}/teams/writers")
     api.delete(f"{ACME}/teams/writers")
@@ -265,7 +265,7 @@ def test_a_team_is_renamed_and_deleted_with_its_memberships(api: Api) -> None:
 
 @covers("addMemberToOrganizationTeamById", 204, 404)
 @covers("deleteMemberFromOrganizationTeamById", 204)
-def test_one_membership_is_put_changed_and_removed(api: Api) -> None:
+def test_team_membership_can_be_changed(api: Api) -> None:
     team = f"{ACME}/teams/writers/members"
     api.ok("PUT", f"{team}/kim", status=204)
     assert people(api)["kim"] == "member"
@@ -297,14 +297,14 @@ def test_one_membership_is_put_changed_and_removed(api: Api) -> None:
         ({"remove": ["lin"], "memberships": {"lin": {"role": "owner"}}}, {"ada": "owner"}),
     ],
 )
-def test_many_memberships_change_at_once(api: Api, body: Any, expected: dict[str, str]) -> None:
+def test_team_memberships_are_changed_in_bulk(api: Api, body: Any, expected: dict[str, str]) -> None:
     api.put(f"{ACME}/teams/writers/members", body, 204)
     assert people(api) == expected
     assert api.get(f"{ACME}/teams/writers")["members"] == len(expected)
 
 
 @covers("updateMembersInOrganizationTeam", 404)
-def test_a_change_of_memberships_is_all_or_nothing(api: Api) -> None:
+def test_failed_bulk_membership_change_is_undone(api: Api) -> None:
     body = {"add": ["kim", "oli"], "remove": ["lin"]}
     api.refused(404, "PUT", f"{ACME}/teams/writers/members", body)
     assert people(api) == {"ada": "owner", "lin": "member"}
@@ -317,7 +317,7 @@ def test_a_change_of_memberships_is_all_or_nothing(api: Api) -> None:
 @covers("updateMembersInOrganizationTeam", 403)
 @covers("addMemberToOrganizationTeamById", 403)
 @covers("deleteMemberFromOrganizationTeamById", 403)
-def test_a_team_is_managed_by_its_owners_and_seen_by_all_but_guests(api: Api) -> None:
+def test_team_is_owner_managed_and_hidden_from_guests(api: Api) -> None:
     team, rui = f"{ACME}/teams/reviewers", api.as_("rui-token")
     managing: list[tuple[str, str, Any]] = [
         ("PATCH", team, {"title": "Judges"}),
@@ -339,14 +339,14 @@ def test_a_team_is_managed_by_its_owners_and_seen_by_all_but_guests(api: Api) ->
     assert rui.get(ACME)["permissions"]["ownTeam"] is False
 
 
-def test_an_owner_who_leaves_the_team_manages_it_no_more(api: Api) -> None:
+def test_owner_leaving_team_loses_team_permissions(api: Api) -> None:
     team, rui = f"{ACME}/teams/reviewers", api.as_("rui-token")
     rui.delete(f"{team}/members/rui")
     assert rui.get(team)["permissions"] == {"admin": False, "view": True}
     rui.refused(403, "PUT", f"{team}/members/rui", {"role": "owner"})
 
 
-def test_an_admin_who_is_disabled_does_not_count_as_one(api: Api, builtin_world: dict[str, Any]) -> None:
+def test_disabled_admin_does_not_protect_last_admin(api: Api, builtin_world: dict[str, Any]) -> None:
     acme, *others = builtin_world["organizations"]
     members = [{**member, "disabled": member["user"] == "grace"} for member in acme["members"]]
     api.server.reset({**builtin_world, "organizations": [{**acme, "members": members}, *others]})

@@ -39,27 +39,27 @@ def store() -> Iterator[Store]:
     opened.close()
 
 
-def test_every_answer_of_a_world_that_was_read_says_where_and_when(docs_platform: DocsPlatform) -> None:
+def test_responses_name_origin_of_imported_world(docs_platform: DocsPlatform) -> None:
     docs_platform.world = WORLD
     headers = {"Authorization": f"Bearer {docs_platform.token}"}
     answer = httpx.get(f"{docs_platform.url}/v1/orgs/zoo", headers=headers, **NO_TLS)
     assert answer.headers["dpsync-world-origin"] == "https://api.acme.example at 2026-01-31T09:30:00Z"
 
 
-def test_the_control_plane_tells_where_a_world_was_read(docs_platform: DocsPlatform) -> None:
+def test_health_endpoint_shows_origin_of_imported_world(docs_platform: DocsPlatform) -> None:
     health = lambda: httpx.get(f"{docs_platform.url}/_dpsync/health", **NO_TLS).json()  # noqa: E731
     assert health()["origin"] is None
     docs_platform.world = WORLD
     assert health()["origin"] == READ
 
 
-def test_a_world_without_tokens_is_read_with_one_of_its_administrator(docs_platform: DocsPlatform) -> None:
+def test_world_without_tokens_accepts_administrator_token(docs_platform: DocsPlatform) -> None:
     docs_platform.world = WORLD
     headers = {"Authorization": f"Bearer {docs_platform.token}"}
     assert httpx.get(f"{docs_platform.url}/v1/user", headers=headers, **NO_TLS).json()["id"] == "zoe"
 
 
-def test_an_exported_world_still_says_where_it_was_read(store: Store) -> None:
+def test_exported_world_keeps_its_origin(store: Store) -> None:
     worlds.load(store, WORLD)
     assert export(store)["origin"] == READ
 
@@ -75,7 +75,7 @@ def test_an_exported_world_still_says_where_it_was_read(store: Store) -> None:
         {"profile": "other"},
     ],
 )
-def test_where_it_was_read_is_plain_text_or_nothing(store: Store, wrong: dict[str, Any]) -> None:
+def test_invalid_world_origin_is_refused(store: Store, wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"origin.{next(iter(wrong))}"):
         worlds.load(store, {**WORLD, "origin": {**READ, **wrong}})
     record = {"kind": "origin", "id": "origin", "doc": {**READ, **wrong}}
@@ -83,14 +83,14 @@ def test_where_it_was_read_is_plain_text_or_nothing(store: Store, wrong: dict[st
         worlds.load(store, {**WORLD, "records": [record]})
 
 
-def test_a_file_of_another_format_is_refused(store: Store) -> None:
+def test_world_file_of_unknown_format_is_refused(store: Store) -> None:
     with pytest.raises(
         ValueError, match=r"'dpsync.world/2', but this version of dpsync reads dpsync.world/1"
     ):
         worlds.load(store, {**WORLD, "format": "dpsync.world/2"})
 
 
-def test_aliases_that_stand_for_more_than_fits_are_refused(tmp_path: Path) -> None:
+def test_world_file_yaml_alias_bomb_is_refused(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     (tmp_path / "world.yaml").write_text("\n".join(lines))
@@ -98,7 +98,7 @@ def test_aliases_that_stand_for_more_than_fits_are_refused(tmp_path: Path) -> No
         worlds.read(tmp_path / "world.yaml")
 
 
-def test_what_is_no_regular_file_is_no_world(tmp_path: Path) -> None:
+def test_directory_is_refused_as_world_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not a regular file"):
         worlds.read(tmp_path)
 
@@ -110,7 +110,7 @@ def apart(work: Coroutine[Any, Any, Any]) -> Any:
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/openapi.json", "http://localhost:9/", "http://[::1]:9/"])
-def test_what_a_world_from_a_file_says_contacts_nobody_not_even_this_machine(url: str) -> None:
+def test_world_file_urls_are_not_fetched_from_loopback(url: str) -> None:
     with pytest.raises(FetchError, match="start dpsync serve with --allow-fetch"):
         apart(OutsideServices(loopback=False).fetch(url))
 
@@ -146,11 +146,11 @@ def status(headers: dict[str, str], peer: str = "127.0.0.1") -> int:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8787", "localhost:8787", "[::1]:8787"])
-def test_a_script_of_this_machine_is_answered(host: str) -> None:
+def test_control_plane_accepts_local_request(host: str) -> None:
     assert status({"Host": host}) == 204
 
 
-def test_a_page_of_its_own_is_answered() -> None:
+def test_control_plane_accepts_same_origin_request() -> None:
     own = {"Host": "127.0.0.1:8787", "Origin": "http://127.0.0.1:8787", "Sec-Fetch-Site": "same-origin"}
     assert status(own) == 204
 
@@ -168,9 +168,9 @@ def test_a_page_of_its_own_is_answered() -> None:
         {},
     ],
 )
-def test_a_page_of_another_site_and_a_name_that_leads_here_get_nothing(headers: dict[str, str]) -> None:
+def test_control_plane_refuses_cross_site_request(headers: dict[str, str]) -> None:
     assert status(headers) == 403
 
 
-def test_another_machine_gets_nothing() -> None:
+def test_control_plane_refuses_remote_request() -> None:
     assert status({"Host": "127.0.0.1:8787"}, peer="203.0.113.5") == 403

@@ -43,7 +43,7 @@ TARGETS = [
 @pytest.mark.parametrize(
     ("markdown", "status", "kind"), TARGETS, ids=[markdown for markdown, _, _ in TARGETS]
 )
-def test_a_link_leads_somewhere_or_is_broken(api: Api, markdown: str, status: str, kind: str) -> None:
+def test_page_link_status_is_ok_or_broken(api: Api, markdown: str, status: str, kind: str) -> None:
     at = f"{written(api, markdown)}/content/page/welcome/links"
     answer = api.get(at)
     (link,) = answer["items"]
@@ -61,7 +61,7 @@ def test_a_link_leads_somewhere_or_is_broken(api: Api, markdown: str, status: st
 @covers("listPageLinksInSpace", 200, 404)
 @covers("listPageLinksInChangeRequest", 200, 404)
 @EITHER
-def test_links_of_a_page_are_found_by_their_status(api: Api, at: str) -> None:
+def test_page_links_are_filtered_by_status(api: Api, at: str) -> None:
     at = f"{at}/content/page/payments/links"
     assert [link["status"] for link in api.items(at, limit=1)] == ["ok", "broken"]
     for status in ("ok", "broken", "in-app"):
@@ -75,7 +75,7 @@ def test_links_of_a_page_are_found_by_their_status(api: Api, at: str) -> None:
 
 
 @covers("listSpaceLinks", 200)
-def test_links_of_a_space_are_told_once_for_each_target(api: Api) -> None:
+def test_space_links_are_grouped_by_target(api: Api) -> None:
     answer = api.get(f"{GUIDES}/links")
     targets = [link["targetReference"] for link in answer["items"]]
     assert len(targets) == answer["count"] == answer["stats"]["total"]
@@ -90,7 +90,7 @@ def test_links_of_a_space_are_told_once_for_each_target(api: Api) -> None:
     assert [link["targetReference"]["openapi"] for link in depends] == ["shop"]
 
 
-def test_a_change_request_is_told_of_what_it_breaks_itself(api: Api) -> None:
+def test_change_request_counts_links_broken_by_its_changes(api: Api) -> None:
     made = edited(api, {"operation": "delete_page", "page": "search"})
     stats = api.get(f"{made}/content/page/welcome/links")["stats"]
     assert stats == {"total": 4, "broken": {"total": 1, "changeRequest": 1}}
@@ -101,7 +101,7 @@ def test_a_change_request_is_told_of_what_it_breaks_itself(api: Api) -> None:
     }
 
 
-def test_what_the_caller_may_not_view_is_broken_to_them(api: Api) -> None:
+def test_link_to_invisible_space_is_broken_for_caller(api: Api) -> None:
     api.patch("/spaces/api-reference", {"defaultLevel": None})
     at = f"{GUIDES}/content/page/search/links"
     assert [link["status"] for link in api.items(at)] == ["ok", "in-app", "ok"]
@@ -114,7 +114,7 @@ def located(items: list[Any]) -> list[tuple[str, str]]:
 
 @covers("listSpacePageBacklinks", 200, 404)
 @covers("listChangeRequestPageBacklinks", 200, 404)
-def test_backlinks_are_the_pages_that_lead_to_a_page(api: Api) -> None:
+def test_page_backlinks_list_linking_pages(api: Api) -> None:
     def backlinks(at: str, page: str) -> list[tuple[str, str]]:
         return located(api.items(f"{at}/content/page/{page}/backlinks", limit=1))
 
@@ -128,7 +128,7 @@ def test_backlinks_are_the_pages_that_lead_to_a_page(api: Api) -> None:
 
 @covers("listSpaceFileBacklinks", 200, 404)
 @covers("listChangeRequestFileBacklinks", 200, 404)
-def test_backlinks_of_a_file_are_the_pages_that_show_it(api: Api) -> None:
+def test_file_backlinks_list_pages_showing_file(api: Api) -> None:
     at = "content/files/overview-png/backlinks"
     (found,) = api.items(f"{GUIDES}/{at}")
     assert (found["page"]["id"], found["versionContext"]["revision"]["id"]) == ("welcome", "rev-guides")
@@ -138,7 +138,7 @@ def test_backlinks_of_a_file_are_the_pages_that_show_it(api: Api) -> None:
 
 
 @pytest.mark.parametrize("at", ["/spaces/guides", "/spaces/guides/change-requests/better-welcome"])
-def test_where_a_link_is_says_in_which_revision_without_its_texts(api: Api, at: str) -> None:
+def test_link_location_shows_revision_without_page_text(api: Api, at: str) -> None:
     def bare(pages: list[Any]) -> list[Any]:
         return [
             {

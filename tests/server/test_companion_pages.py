@@ -13,7 +13,7 @@ from covers import covers
 
 @covers("getCurrentRevision", 200)
 @covers("getRevisionOfChangeRequestById", 200)
-def test_a_revision_is_the_whole_content(api: Api) -> None:
+def test_revision_returns_whole_space_content(api: Api) -> None:
     revision = api.get(f"{GUIDES}/content")
     assert (revision["id"], revision["type"], revision["parents"]) == ("rev-guides", "edits", [])
     assert revision["variables"] == {"product": "Acme Shop", "version": "4.2"}
@@ -26,7 +26,7 @@ def test_a_revision_is_the_whole_content(api: Api) -> None:
     assert "published" not in of_change["urls"]
 
 
-def test_a_space_without_content_has_an_empty_revision(api: Api) -> None:
+def test_empty_space_has_empty_revision(api: Api) -> None:
     made = api.make("/orgs/acme/spaces", {"empty": True})
     revision = api.get(f"/spaces/{made['id']}/content")
     assert revision["id"] == made["revision"]
@@ -36,7 +36,7 @@ def test_a_space_without_content_has_an_empty_revision(api: Api) -> None:
 
 @covers("listPages", 200)
 @covers("listPagesInChangeRequest", 200)
-def test_pages_are_a_tree(api: Api) -> None:
+def test_pages_are_returned_as_tree(api: Api) -> None:
     pages = api.get(f"{GUIDES}/content/pages")["pages"]
     assert [(page["id"], page["type"], page["path"]) for page in flat(pages)] == [
         ("welcome", "document", "welcome"),
@@ -53,7 +53,7 @@ def test_pages_are_a_tree(api: Api) -> None:
 
 @covers("getPageById", 200, 404)
 @covers("getPageInChangeRequestById", 200, 404)
-def test_a_page_has_its_text_and_its_addresses(api: Api) -> None:
+def test_page_has_text_and_urls(api: Api) -> None:
     page = api.get(f"{GUIDES}/content/page/first-steps")
     assert page["markdown"].startswith("## Install\n\n1. Download the installer.")
     base = api.get(GUIDES)["urls"]["published"]
@@ -72,7 +72,7 @@ def test_a_page_has_its_text_and_its_addresses(api: Api) -> None:
         api.refused(404, "GET", f"{at}/content/page/none")
 
 
-def test_only_where_a_site_shows_it_a_page_is_published(api: Api) -> None:
+def test_page_has_published_url_only_on_published_site(api: Api) -> None:
     page = f"{GUIDES}/content/page/welcome"
     assert "published" in api.get(page)["urls"]
     api.post("/orgs/acme/sites/docs/unpublish")
@@ -80,7 +80,7 @@ def test_only_where_a_site_shows_it_a_page_is_published(api: Api) -> None:
 
 
 @EITHER
-def test_the_booleans_leave_out_what_git_knows_and_what_is_computed(api: Api, at: str) -> None:
+def test_content_queries_omit_git_metadata_and_computed_text(api: Api, at: str) -> None:
     page = f"{at}/content/page"
     assert api.get(f"{page}/welcome")["git"]["path"] == "README.md"
     assert "git" not in api.get(f"{page}/welcome", metadata=False)
@@ -96,7 +96,7 @@ def test_the_booleans_leave_out_what_git_knows_and_what_is_computed(api: Api, at
     assert "markdown" not in flat(api.get(f"{at}/content/pages", computed=False)["pages"])[-1]
 
 
-def test_what_is_computed_changes_with_what_it_is_made_of(api: Api) -> None:
+def test_computed_page_changes_with_its_openapi_spec(api: Api) -> None:
     page = f"{GUIDES}/content/page/shop-api"
     seed = api.get(page)["computedSeed"]
     api.delete("/orgs/acme/openapi/shop")
@@ -109,7 +109,7 @@ def test_what_is_computed_changes_with_what_it_is_made_of(api: Api) -> None:
 @covers("listFilesInChangeRequestById", 200)
 @covers("getFileById", 200, 404)
 @covers("getFileInChangeRequestById", 200, 404)
-def test_files_are_listed_and_read(api: Api) -> None:
+def test_space_files_are_listed_and_read(api: Api) -> None:
     for at in (GUIDES, OPEN):
         files = api.items(f"{at}/content/files", limit=1)
         assert [file["id"] for file in files] == ["overview-png", "price-list"]
@@ -132,7 +132,7 @@ def texts(node: Any) -> str:
 
 
 @EITHER
-def test_a_text_is_markdown_or_a_document(api: Api, at: str) -> None:
+def test_page_format_is_markdown_or_document(api: Api, at: str) -> None:
     page = f"{at}/content/page/payments"
     plain, document = api.get(page), api.get(page, format="document")
     assert api.get(page, format="markdown") == plain
@@ -164,13 +164,13 @@ VARIABLES = """\
         ),
     ],
 )
-def test_variables_are_put_in_when_asked_for(api: Api, evaluated: str, expected: str) -> None:
+def test_page_variables_are_evaluated_on_request(api: Api, evaluated: str, expected: str) -> None:
     made = written(api, VARIABLES, variables={"limit": "9"})
     shown = api.get(f"{made}/content/page/welcome", evaluated=evaluated)
     assert shown["markdown"].strip() == expected.strip()
 
 
-def test_references_are_followed_when_asked_for(api: Api) -> None:
+def test_page_references_are_resolved_on_request(api: Api) -> None:
     made = written(
         api, '{% include "help-note" %}\n\n[s](/pages/search#x) ![o](/files/overview-png) [g](/pages/no)\n'
     )
@@ -204,13 +204,13 @@ def test_references_are_followed_when_asked_for(api: Api) -> None:
         ("   ", []),
     ],
 )
-def test_a_space_is_searched_for_words_of_titles_and_texts(api: Api, query: str, expected: list[str]) -> None:
+def test_space_search_matches_titles_and_text(api: Api, query: str, expected: list[str]) -> None:
     at = f"{GUIDES}/search"
     assert api.ids(at, query=query, limit=1) == expected
     assert api.get(at, query=query)["count"] == len(expected)
 
 
-def test_a_hit_tells_where_the_words_are(api: Api) -> None:
+def test_search_hit_shows_matching_section(api: Api) -> None:
     (hit,) = api.items(f"{GUIDES}/search", query="installer")
     assert (hit["path"], hit["ancestors"]) == ("getting-started/first-steps", [{"title": "Getting started"}])
     (section,) = hit["sections"]
@@ -223,7 +223,7 @@ def test_a_hit_tells_where_the_words_are(api: Api) -> None:
 
 
 @covers("searchOrganizationContent", 200)
-def test_an_organization_is_searched_space_by_space(api: Api) -> None:
+def test_organization_search_is_grouped_by_visible_space(api: Api) -> None:
     def found(query: str, token: str = "ada-token") -> Any:
         items = api.as_(token).items("/orgs/acme/search", query=query, limit=1)
         return {space["id"]: [page["id"] for page in space["pages"]] for space in items}
@@ -236,7 +236,7 @@ def test_an_organization_is_searched_space_by_space(api: Api) -> None:
     assert found("kind", "ada-token") == {"handbook": ["values"]}
 
 
-def test_a_computed_page_says_what_it_is_made_of(api: Api) -> None:
+def test_computed_page_shows_dependencies_and_props(api: Api) -> None:
     made = make(api)
     openapi = {
         "type": "builtin:openapi",

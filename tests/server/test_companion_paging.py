@@ -79,13 +79,13 @@ def listing(api: Api, name: str) -> str:
     return LISTS[name].path
 
 
-def test_no_list_is_left_out() -> None:
+def test_paging_tests_cover_every_list_operation() -> None:
     rows = (*comments.OPERATIONS, *conversations.OPERATIONS)
     assert {row.id for row in rows if is_list(row)} == set(LISTS)
 
 
 @every_list
-def test_pages_of_any_size_are_the_whole_list(acme: Api, name: str) -> None:
+def test_pages_of_any_size_form_whole_list(acme: Api, name: str) -> None:
     path = listing(acme, name)
     whole = acme.get(path, limit=1000)
     assert "next" not in whole
@@ -96,13 +96,13 @@ def test_pages_of_any_size_are_the_whole_list(acme: Api, name: str) -> None:
 
 
 @every_list
-def test_a_limit_of_nothing_tells_the_count(acme: Api, name: str) -> None:
+def test_limit_zero_returns_count_only(acme: Api, name: str) -> None:
     path = listing(acme, name)
     assert acme.get(path, limit=0) == {"count": acme.get(path)["count"], "items": []}
 
 
 @every_list
-def test_limits_and_cursors_that_mean_nothing_are_refused(acme: Api, name: str) -> None:
+def test_invalid_limit_or_cursor_is_refused(acme: Api, name: str) -> None:
     path = listing(acme, name)
     for limit in ("1001", "-1", "many", ""):
         assert acme.refused(400, "GET", f"{path}?limit={limit}").startswith("query.limit")
@@ -111,7 +111,7 @@ def test_limits_and_cursors_that_mean_nothing_are_refused(acme: Api, name: str) 
 
 
 @every_list
-def test_what_comes_meanwhile_neither_repeats_nor_hides_an_item(acme: Api, name: str) -> None:
+def test_new_item_between_pages_shifts_no_others(acme: Api, name: str) -> None:
     path = listing(acme, name)
     whole = acme.get(path)["items"]
     first = acme.get(path, limit=2)

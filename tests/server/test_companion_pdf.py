@@ -25,7 +25,7 @@ def text_in(reader: PdfReader) -> str:
 
 
 @covers("getChangeRequestPDF", 200)
-def test_a_pdf_has_the_text_of_every_page(api: Api) -> None:
+def test_pdf_contains_text_of_every_page(api: Api) -> None:
     reader = pdf(api)
     assert reader.metadata is not None
     assert reader.metadata.title == "Guides"
@@ -39,7 +39,7 @@ def test_a_pdf_has_the_text_of_every_page(api: Api) -> None:
 
 
 @covers("getChangeRequestPDF", 400, 404)
-def test_a_pdf_may_be_of_one_page_with_or_without_those_below(api: Api) -> None:
+def test_pdf_can_contain_single_page_or_subtree(api: Api) -> None:
     one = text_in(pdf(api, page="getting-started", only=True))
     assert one == "Getting started"
     below = text_in(pdf(api, page="getting-started"))
@@ -49,7 +49,7 @@ def test_a_pdf_may_be_of_one_page_with_or_without_those_below(api: Api) -> None:
     api.refused(400, "GET", f"{OPEN}/pdf", params={"only": "true"})
 
 
-def test_a_pdf_has_any_characters_and_any_length(api: Api) -> None:
+def test_pdf_supports_unicode_and_long_text(api: Api) -> None:
     alphabets = "Grüße, “quoted” – €5; (\\) 日本語, Ελληνικά, кириллица"
     long = "\n\n".join(f"Paragraph {number} " + "goes on and on " * 20 for number in range(60))
     made = written(api, f"{alphabets.replace(chr(92), chr(92) * 2)}\n\n{'x' * 500}\n\n{long}\n")
@@ -61,7 +61,7 @@ def test_a_pdf_has_any_characters_and_any_length(api: Api) -> None:
     assert len(reader.pages) > 3
 
 
-def test_an_address_of_a_pdf_cannot_be_made_up(api: Api) -> None:
+def test_forged_pdf_url_returns_404(api: Api) -> None:
     url = api.get(f"{OPEN}/pdf")["url"]
     other = api.get(f"{OPEN}/pdf", page="welcome")["url"]
     named, seal = other.rpartition("/")[2].split(".")
@@ -76,7 +76,7 @@ def test_an_address_of_a_pdf_cannot_be_made_up(api: Api) -> None:
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, 404)
 
 
-def test_the_address_of_a_pdf_is_good_while_the_space_is_there(api: Api) -> None:
+def test_pdf_url_is_valid_until_space_is_deleted(api: Api) -> None:
     url = api.get(f"{OPEN}/pdf")["url"]
     api.post(f"{OPEN}/merge")
     assert httpx.get(url, **NO_TLS, timeout=PATIENCE).status_code == 200

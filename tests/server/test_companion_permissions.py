@@ -29,7 +29,7 @@ def effective(api: Api, path: str, **query: Any) -> dict[str, str]:
 @covers("listTeamPermissionsInCollection", 200)
 @covers("listUserPermissionsInSite", 200)
 @covers("listTeamPermissionsInSite", 200)
-def test_roles_are_given_to_members_and_teams_and_given_anew(api: Api) -> None:
+def test_member_and_team_grants_can_be_replaced(api: Api) -> None:
     for path in ON.values():
         give(api, path, "edit", users=["kim", "GUS@acme.example"], teams=["sales"])
         assert given(api, path) == {"user": {"kim": "edit", "gus": "edit"}, "team": {"sales": "edit"}}
@@ -51,7 +51,7 @@ def test_roles_are_given_to_members_and_teams_and_given_anew(api: Api) -> None:
         {"users": ["kim"], "teams": ["reactor"], "role": "read"},
     ],
 )
-def test_roles_are_given_to_those_who_are_there_or_to_nobody(api: Api, kind: str, body: Any) -> None:
+def test_grant_with_unknown_subject_is_refused(api: Api, kind: str, body: Any) -> None:
     api.refused(404, "POST", f"{ON[kind]}/permissions", body)
     assert given(api, ON[kind]) == {"user": {}, "team": {}}
 
@@ -60,7 +60,7 @@ def test_roles_are_given_to_those_who_are_there_or_to_nobody(api: Api, kind: str
 @pytest.mark.parametrize(
     "body", [{}, {"role": "read"}, {"users": ["kim"]}, {"users": ["kim"], "role": "owner"}]
 )
-def test_an_invitation_names_somebody_and_a_role(api: Api, kind: str, body: Any) -> None:
+def test_grant_requires_subject_and_role(api: Api, kind: str, body: Any) -> None:
     assert api.refused(400, "POST", f"{ON[kind]}/permissions", body).startswith("body")
 
 
@@ -82,7 +82,7 @@ def test_an_invitation_names_somebody_and_a_role(api: Api, kind: str, body: Any)
 @covers("getTeamPermissionInSite", 200, 404)
 @covers("updateTeamPermissionInSite", 204, 404)
 @covers("removeTeamFromSite", 204)
-def test_one_role_is_read_changed_and_taken_away(api: Api) -> None:
+def test_single_grant_can_be_changed(api: Api) -> None:
     for path in ON.values():
         give(api, path, "edit", users=["kim"], teams=["sales"])
         for to, id in (("user", "kim"), ("team", "sales")):
@@ -99,7 +99,7 @@ def test_one_role_is_read_changed_and_taken_away(api: Api) -> None:
         assert given(api, path) == {"user": {}, "team": {}}
 
 
-def test_a_list_of_roles_has_pages_and_only_what_was_given_here(api: Api) -> None:
+def test_grant_list_is_paged_without_inherited_grants(api: Api) -> None:
     give(api, "/collections/internal", "create", users=["kim"])
     give(api, "/spaces/handbook", "edit", users=["gus", "cam", "eve"])
     found = api.items("/spaces/handbook/permissions/users", limit=2)
@@ -113,7 +113,7 @@ def test_a_list_of_roles_has_pages_and_only_what_was_given_here(api: Api) -> Non
 @covers("listPermissionsAggregateInSpace", 200)
 @covers("listPermissionsAggregateInCollection", 200)
 @covers("listPermissionsAggregateInSite", 200)
-def test_the_aggregate_has_everybody_with_access_and_their_role(api: Api) -> None:
+def test_permission_aggregate_lists_effective_role_per_member(api: Api) -> None:
     everybody = {
         "ada": "admin",
         "grace": "admin",
@@ -132,7 +132,7 @@ def test_the_aggregate_has_everybody_with_access_and_their_role(api: Api) -> Non
         assert effective(api, path, role="read") == {}
 
 
-def test_roles_on_a_collection_hold_for_what_is_in_it_at_any_depth(api: Api) -> None:
+def test_collection_grant_applies_to_nested_content(api: Api) -> None:
     give(api, "/collections/product", "edit", teams=["sales"], users=["gus"])
     for path in ("/collections/api", "/spaces/guides", "/spaces/api-reference"):
         assert (effective(api, path)["kim"], effective(api, path)["gus"]) == ("edit", "edit")
@@ -141,7 +141,7 @@ def test_roles_on_a_collection_hold_for_what_is_in_it_at_any_depth(api: Api) -> 
     assert effective(api, "/spaces/support")["gus"] == "edit"
 
 
-def test_members_and_teams_count_the_spaces_they_have_been_given(api: Api) -> None:
+def test_members_and_teams_count_granted_spaces(api: Api) -> None:
     assert (api.get(f"{ACME}/members/gus")["spaces"], api.get(f"{ACME}/teams/sales")["spaces"]) == (0, 0)
     give(api, "/collections/product", "edit", users=["gus"], teams=["sales"])
     give(api, "/spaces/support", "read", users=["gus"], teams=["sales"])
@@ -159,7 +159,7 @@ def test_members_and_teams_count_the_spaces_they_have_been_given(api: Api) -> No
     ]
 
 
-def test_the_spaces_of_another_member_are_shown_as_far_as_one_sees_them(api: Api) -> None:
+def test_spaces_of_other_member_exclude_invisible(api: Api) -> None:
     api.patch("/spaces/archive", {"defaultLevel": None})
     seen = {item["space"]["id"] for item in api.as_("kim-token").items(f"{ACME}/members/ada/spaces")}
     assert seen == set(api.ids(f"{ACME}/spaces")) - {"archive"}
@@ -183,7 +183,7 @@ def test_the_spaces_of_another_member_are_shown_as_far_as_one_sees_them(api: Api
 @covers("getUserPermissionInSite", 403)
 @covers("getTeamPermissionInSite", 403)
 @covers("listPermissionsAggregateInSite", 403)
-def test_roles_are_read_by_those_who_may_view_but_not_by_guests(api: Api) -> None:
+def test_grants_are_readable_by_members_but_not_guests(api: Api) -> None:
     for path in ON.values():
         give(api, path, "admin", users=["gus"], teams=["sales"])
         for tail in ("/users", "/users/gus", "/teams", "/teams/sales", "/aggregate"):
@@ -193,7 +193,7 @@ def test_roles_are_read_by_those_who_may_view_but_not_by_guests(api: Api) -> Non
 
 
 @KINDS
-def test_whoever_was_made_an_admin_of_it_gives_roles_on_it(api: Api, kind: str) -> None:
+def test_granting_roles_requires_admin_role_on_object(api: Api, kind: str) -> None:
     path = ON[kind]
     gus = api.as_("gus-token")
     gus.refused(404, "POST", f"{path}/permissions", {"users": ["kim"], "role": "read"})

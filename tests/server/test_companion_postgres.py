@@ -77,7 +77,7 @@ COMPARED, COMPARED_TODAY = 60, 8
 
 
 @pytest.mark.parametrize("row", slice_of(OPERATIONS, COMPARED), ids=lambda row: str(row.id))
-def test_every_operation_does_the_same_on_both_databases(
+def test_every_operation_matches_on_sqlite_and_postgres(
     on_sqlite: Api, on_postgres: Api, row: Operation, builtin_world: Any
 ) -> None:
     expected, found = (done(api, row, builtin_world) for api in (on_sqlite, on_postgres))
@@ -86,7 +86,7 @@ def test_every_operation_does_the_same_on_both_databases(
 
 
 @pytest.mark.parametrize("row", slice_of(TODAY, COMPARED_TODAY), ids=lambda row: str(row.id))
-def test_every_operation_of_today_alone_does_the_same_on_both_databases(
+def test_published_operations_match_on_sqlite_and_postgres(
     today_on_sqlite: Api, today_on_postgres: Api, row: Operation, builtin_world: Any
 ) -> None:
     expected, found = (done(api, row, builtin_world) for api in (today_on_sqlite, today_on_postgres))

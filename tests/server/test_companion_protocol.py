@@ -15,7 +15,7 @@ from tests.patience import PATIENCE
 
 
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer nobody", "Basic ada-token", "ada-token"])
-def test_without_a_valid_token_nothing_is_answered(api: Api, header: str | None) -> None:
+def test_request_without_valid_token_returns_401(api: Api, header: str | None) -> None:
     headers = {} if header is None else {"Authorization": header}
     answer = api.http.get("/v1/orgs", headers=headers)
     assert answer.status_code == 401
@@ -23,16 +23,16 @@ def test_without_a_valid_token_nothing_is_answered(api: Api, header: str | None)
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing", "/orgs/", "/orgs/acme/nothing", "/orgs//sites", "/spaces"])
-def test_an_unknown_path_is_not_found(api: Api, path: str) -> None:
+def test_unknown_path_returns_404(api: Api, path: str) -> None:
     api.refused(404, "GET", path)
 
 
-def test_a_known_path_with_another_method_says_which_ones_it_has(api: Api) -> None:
+def test_unsupported_method_returns_405_with_allowed_methods(api: Api) -> None:
     assert "GET" in api.refused(405, "DELETE", "/orgs")
     assert "DELETE, GET, PATCH" in api.refused(405, "PUT", "/spaces/guides")
 
 
-def test_another_organization_is_not_found_rather_than_forbidden(api: Api) -> None:
+def test_foreign_organization_returns_404_not_403(api: Api) -> None:
     hank = api.as_("hank-token")
     for path in ["/orgs/acme", "/orgs/acme/sites", "/orgs/acme/sites/docs/structure", "/spaces/guides"]:
         hank.refused(404, "GET", path)
@@ -41,7 +41,7 @@ def test_another_organization_is_not_found_rather_than_forbidden(api: Api) -> No
     assert "guides" in api.ids("/orgs/acme/spaces")
 
 
-def test_a_member_who_is_no_admin_any_more_may_read_but_not_write(api: Api) -> None:
+def test_demoted_admin_may_read_but_not_write(api: Api) -> None:
     api.patch("/orgs/acme/members/grace", {"role": "read"})
     grace = api.as_("grace-token")
     assert grace.get("/orgs/acme")["permissions"]["admin"] is False
@@ -53,7 +53,7 @@ def _whole(size: int) -> bytes:
     return b'{"title": "' + b"x" * (size - 13) + b'"}'
 
 
-def test_a_body_over_ten_mebibytes_is_refused_with_and_without_a_length(api: Api) -> None:
+def test_body_above_ten_mebibytes_returns_413(api: Api) -> None:
     for content in (_whole(LARGEST_BODY + 1), iter([_whole(LARGEST_BODY), b" "])):
         headers = {"Authorization": "Bearer ada-token", "Content-Type": "application/json"}
         with httpx.Client(base_url=api.server.url, timeout=PATIENCE) as http:
@@ -62,14 +62,14 @@ def test_a_body_over_ten_mebibytes_is_refused_with_and_without_a_length(api: Api
     assert api.get("/spaces/guides")["title"] == "Guides"
 
 
-def test_a_body_of_exactly_ten_mebibytes_is_read(api: Api) -> None:
+def test_body_of_exactly_ten_mebibytes_is_read(api: Api) -> None:
     headers = {"Content-Type": "application/json"}
     message = api.refused(400, "PATCH", "/spaces/guides", content=_whole(LARGEST_BODY), headers=headers)
     assert message.startswith("body.title")
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
-def test_a_body_that_is_not_json_by_its_type_is_refused(api: Api, kind: str) -> None:
+def test_non_json_content_type_returns_415(api: Api, kind: str) -> None:
     api.refused(415, "PATCH", "/spaces/guides", content=b"{}", headers={"Content-Type": kind})
 
 
@@ -90,13 +90,13 @@ def test_a_body_that_is_not_json_by_its_type_is_refused(api: Api, kind: str) -> 
         b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
     ],
 )
-def test_a_malformed_body_is_a_bad_request_and_no_crash(api: Api, content: bytes) -> None:
+def test_malformed_json_body_returns_400(api: Api, content: bytes) -> None:
     headers = {"Content-Type": "application/json"}
     message = api.refused(400, "PATCH", "/spaces/guides", content=content, headers=headers)
     assert message.startswith("body")
 
 
-def test_members_of_a_body_that_are_not_known_are_ignored(api: Api) -> None:
+def test_unknown_body_members_are_ignored(api: Api) -> None:
     assert api.patch("/spaces/guides", {"title": "Guide", "colour": "red", "id": "x"})["id"] == "guides"
 
 
@@ -152,7 +152,7 @@ LIMITS = [
 @pytest.mark.parametrize(
     ("method", "path", "field", "value"), [(m, p, f, v) for m, p, f, values in LIMITS for v in values]
 )
-def test_a_field_out_of_its_limits_is_named(
+def test_error_names_body_field_outside_limits(
     api: Api, method: str, path: str, field: str, value: object
 ) -> None:
     body = {"spaceId": "guides", field: value} if path.endswith("/sections") else {field: value}
@@ -160,29 +160,29 @@ def test_a_field_out_of_its_limits_is_named(
 
 
 @pytest.mark.parametrize("limit", ["1001", "-1", "many", "1.5", ""])
-def test_a_limit_that_is_none_is_named(api: Api, limit: str) -> None:
+def test_error_names_invalid_limit_parameter(api: Api, limit: str) -> None:
     assert api.refused(400, "GET", "/orgs/acme/spaces", params={"limit": limit}).startswith("query.limit")
 
 
 @pytest.mark.parametrize(
     "cursor", ["", "x", "bnVsbA", "WzEsMl0", "W1sieCJdLCIiXQ", "W1s5OTk5OTk5OTk5OTk5OTk5OTk5OV0sIiJd", "é"]
 )
-def test_a_page_that_is_no_cursor_is_named(api: Api, cursor: str) -> None:
+def test_error_names_invalid_page_cursor(api: Api, cursor: str) -> None:
     assert api.refused(400, "GET", "/orgs/acme/spaces", params={"page": cursor}).startswith("query.page")
 
 
-def test_an_encoded_slash_is_part_of_an_id(api: Api) -> None:
+def test_encoded_slash_is_part_of_path_id(api: Api) -> None:
     api.refused(404, "GET", "/spaces/guides%2Fcontent")
 
 
-def test_the_document_lists_exactly_the_operations_served(api: Api, reference: Api) -> None:
+def test_openapi_document_lists_exactly_served_operations(api: Api, reference: Api) -> None:
     for caller, profile in ((api, "full"), (reference, "reference")):
         paths = caller.http.get("/v1/openapi.json").json()["paths"]
         listed = {(method.upper(), path) for path, methods in paths.items() for method in methods}
         assert listed == {(row.method, row.path) for row in OPERATIONS if row.supported(profile)}
 
 
-def test_every_reference_of_the_document_resolves(api: Api) -> None:
+def test_openapi_document_references_resolve(api: Api) -> None:
     document = api.http.get("/v1/openapi.json").json()
     schemas = document["components"]["schemas"]
 
@@ -199,7 +199,7 @@ def test_every_reference_of_the_document_resolves(api: Api) -> None:
     check(document)
 
 
-def test_every_operation_has_a_summary_of_its_own_and_a_tag(api: Api, reference: Api) -> None:
+def test_openapi_operations_have_unique_summary_and_tag(api: Api, reference: Api) -> None:
     for caller in (api, reference):
         document = caller.http.get("/v1/openapi.json").json()
         every = [one for methods in document["paths"].values() for one in methods.values()]
@@ -209,7 +209,7 @@ def test_every_operation_has_a_summary_of_its_own_and_a_tag(api: Api, reference:
         assert sorted(named) == sorted({tag for one in every for tag in one["tags"]})
 
 
-def test_every_title_of_a_schema_is_its_own(api: Api) -> None:
+def test_openapi_schema_titles_are_unique(api: Api) -> None:
     document = api.http.get("/v1/openapi.json").json()
 
     def titles(value: Any) -> Iterator[str]:
@@ -235,11 +235,11 @@ ADDITIONS = [(row.method, row.path) for row in OPERATIONS if row.profile == "ful
 
 
 @pytest.mark.parametrize(("method", "path"), ADDITIONS)
-def test_the_profile_reference_serves_no_addition(reference: Api, method: str, path: str) -> None:
+def test_reference_profile_returns_501_for_additions(reference: Api, method: str, path: str) -> None:
     assert "does not have the operation" in reference.refused(501, method, path.format(**IDS))
 
 
-def test_the_profile_reference_ignores_the_fields_of_additions(reference: Api) -> None:
+def test_reference_profile_ignores_fields_of_additions(reference: Api) -> None:
     section = reference.patch(f"{DOCS}/sections/docs-guides", {"siteSectionGroupId": "docs-more"})
     assert "sectionGroup" not in section
     groups = reference.items(f"{DOCS}/section-groups")
@@ -248,14 +248,14 @@ def test_the_profile_reference_ignores_the_fields_of_additions(reference: Api) -
     assert groups[1]["sectionGroup"] == "docs-more"
 
 
-def test_the_log_of_requests_names_method_path_and_status(api: Api) -> None:
+def test_request_log_contains_method_path_and_status(api: Api) -> None:
     api.get("/orgs")
     api.call("DELETE", "/orgs/acme/teams/none")
     assert list(api.app.requests) == [("GET", "/v1/orgs", 200), ("DELETE", "/v1/orgs/acme/teams/none", 204)]
 
 
 @pytest.mark.parametrize("served", ["api", "reference", "published"])
-def test_every_answer_names_the_profile(served: str, request: pytest.FixtureRequest) -> None:
+def test_every_response_names_the_profile(served: str, request: pytest.FixtureRequest) -> None:
     """Otherwise dpsync plans for an API edition that the companion does not serve."""
     api: Api = request.getfixturevalue(served)
     answers = [

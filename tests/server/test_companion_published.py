@@ -20,7 +20,7 @@ def published(api: Api, site: str, **query: Any) -> Any:
 
 
 @covers("getPublishedContentSite", 200)
-def test_a_published_site_is_shown_with_its_navigation_and_looks(api: Api) -> None:
+def test_published_site_contains_navigation_and_customization(api: Api) -> None:
     shown = published(api, DOCS)
     assert shown["object"] == "published-content-site"
     assert shown["site"] == api.get(DOCS)
@@ -32,7 +32,7 @@ def test_a_published_site_is_shown_with_its_navigation_and_looks(api: Api) -> No
 
 
 @covers("getPublishedContentSite", 200)
-def test_a_flat_site_is_shown_with_its_site_spaces_also_hidden_ones(api: Api) -> None:
+def test_published_flat_site_includes_hidden_site_spaces(api: Api) -> None:
     structure = published(api, "/orgs/acme/sites/help")["structure"]
     assert structure["type"] == "siteSpaces"
     assert [(place["id"], place["hidden"]) for place in structure["structure"]] == [
@@ -44,7 +44,7 @@ def test_a_flat_site_is_shown_with_its_site_spaces_also_hidden_ones(api: Api) ->
 @covers("getPublishedContentSite", 404)
 @covers("publishSite", 200)
 @covers("unpublishSite", 200)
-def test_what_is_not_published_is_not_shown(api: Api) -> None:
+def test_unpublished_site_returns_404(api: Api) -> None:
     handbook = "/orgs/acme/sites/internal-handbook"
     api.refused(404, "GET", f"{handbook}/published")
     api.post(f"{handbook}/publish")
@@ -54,7 +54,7 @@ def test_what_is_not_published_is_not_shown(api: Api) -> None:
 
 
 @covers("getPublishedContentSite", 200)
-def test_the_reference_shows_sections_and_no_groups(reference: Api) -> None:
+def test_reference_profile_shows_published_sections_without_groups(reference: Api) -> None:
     shown = published(reference, DOCS)["structure"]
     assert shown["type"] == "sections"
     assert [node["id"] for node in shown["structure"]] == ["docs-guides", "docs-news", "docs-api"]
@@ -62,7 +62,7 @@ def test_the_reference_shows_sections_and_no_groups(reference: Api) -> None:
     assert {node["object"] for node in shown["structure"]} == {"site-section"}
 
 
-def test_what_is_a_draft_is_not_shown_nor_what_is_in_one(api: Api) -> None:
+def test_published_site_omits_drafts_and_their_children(api: Api) -> None:
     ids = [node["id"] for node in published(api, SAFETY)["structure"]["structure"]]
     assert ids == ["safety-rules", "safety-more", "safety-jobs"]
     assert [child["id"] for child in group(api)["children"]] == ["safety-hotline"]
@@ -82,7 +82,7 @@ def group(api: Api, what: str = "published") -> Any:
     return (answer["structure"] if what == "published" else answer)["structure"][1]
 
 
-def test_active_integrations_put_their_scripts_on_a_site(api: Api) -> None:
+def test_published_site_includes_scripts_of_active_integrations(api: Api) -> None:
     def scripts() -> Any:
         return published(api, DOCS)["scripts"]
 
@@ -104,7 +104,7 @@ def test_active_integrations_put_their_scripts_on_a_site(api: Api) -> None:
 
 
 @covers("getPublishedContentSite", 200, 404)
-def test_a_share_link_site_is_shown_to_holders_of_an_active_link(api: Api) -> None:
+def test_share_link_site_requires_key_of_active_link(api: Api) -> None:
     api.refused(404, "GET", f"{PARTNERS}/published")
     api.refused(404, "GET", f"{PARTNERS}/published", params={"shareKey": "guessed"})
     api.refused(404, "GET", f"{PARTNERS}/published", params={"shareKey": "globex-fair-2025"})
@@ -119,7 +119,7 @@ def test_a_share_link_site_is_shown_to_holders_of_an_active_link(api: Api) -> No
 @covers("listSiteShareLinks", 200)
 @covers("updateSiteShareLinkById", 200)
 @covers("deleteSiteShareLinkById", 204)
-def test_a_share_link_opens_its_site_while_it_is_there_and_active(api: Api) -> None:
+def test_share_link_key_works_while_link_is_active(api: Api) -> None:
     made = api.make(f"{PARTNERS}/share-links", {"name": "Press"})
     assert api.items(f"{PARTNERS}/share-links")[-1] == made
     key = made["urls"]["published"].rstrip("/").rsplit("/", 1)[1]
@@ -137,7 +137,7 @@ def test_a_share_link_opens_its_site_while_it_is_there_and_active(api: Api) -> N
 
 @covers("updateSiteShareLinkById", 404)
 @covers("createSiteShareLink", 400)
-def test_a_share_link_has_a_name_and_belongs_to_one_site(api: Api) -> None:
+def test_share_link_needs_name_and_belongs_to_site(api: Api) -> None:
     api.refused(400, "POST", f"{PARTNERS}/share-links", {})
     api.refused(400, "POST", f"{PARTNERS}/share-links", {"name": ""})
     api.refused(404, "PATCH", f"{STAFF}/share-links/partner-link", {"active": False})
@@ -149,7 +149,7 @@ def test_a_share_link_has_a_name_and_belongs_to_one_site(api: Api) -> None:
 
 @covers("listSiteSections", 200, 404)
 @covers("listSiteSpaces", 200, 404)
-def test_lists_resolve_published_urls_by_the_key_of_a_share_link(api: Api) -> None:
+def test_share_key_adds_published_urls_to_lists(api: Api) -> None:
     assert all(place["urls"] == {} for place in api.items(f"{PARTNERS}/site-spaces"))
     shared = api.items(f"{PARTNERS}/site-spaces", shareKey=KEY)
     assert [KEY in place["urls"]["published"] for place in shared] == [True, True]
@@ -163,7 +163,7 @@ def test_lists_resolve_published_urls_by_the_key_of_a_share_link(api: Api) -> No
     api.refused(404, "GET", f"{SAFETY}/sections", params={"shareKey": KEY})
 
 
-def test_a_space_that_only_a_share_link_site_shows_is_reached_with_the_key(api: Api) -> None:
+def test_share_key_reveals_published_url_of_space(api: Api) -> None:
     api.patch(STAFF, {"visibility": "share-link"})
     api.delete(SAFETY)
     assert "published" not in api.get("/spaces/valves")["urls"]
@@ -172,7 +172,7 @@ def test_a_space_that_only_a_share_link_site_shows_is_reached_with_the_key(api: 
     assert found["urls"]["published"] == f"https://globex.docs.example/partners/{KEY}/valves/"
 
 
-def test_other_sites_do_not_look_at_a_key(api: Api) -> None:
+def test_public_site_ignores_share_key(api: Api) -> None:
     assert (
         published(api, DOCS, shareKey="x")["site"]["urls"]["published"] == api.get(DOCS)["urls"]["published"]
     )
@@ -184,7 +184,7 @@ def test_other_sites_do_not_look_at_a_key(api: Api) -> None:
 @covers("getSitePublishingAuthById", 200)
 @covers("updateSitePublishingAuthById", 200, 400)
 @covers("regenerateSitePublishingAuthById", 200)
-def test_the_private_key_of_a_site_stays_until_a_new_one_is_made(api: Api) -> None:
+def test_visitor_auth_key_changes_only_by_regeneration(api: Api) -> None:
     auth = f"{STAFF}/publishing/auth"
     before = api.get(auth)
     assert (before["backend"], before["fallbackURL"]) == ("custom", "https://login.globex.example/")
@@ -203,9 +203,7 @@ def test_the_private_key_of_a_site_stays_until_a_new_one_is_made(api: Api) -> No
     api.refused(400, "PATCH", auth, {"backend": "none"})
 
 
-def test_a_private_key_that_the_world_gives_is_in_force_until_it_is_regenerated(
-    api: Api, builtin_world: Any
-) -> None:
+def test_world_visitor_auth_key_lasts_until_regenerated(api: Api, builtin_world: Any) -> None:
     acme = builtin_world["organizations"][0]
     given = [{**site, "visitorAuth": {"privateKey": "k" * 40}} for site in acme["sites"]]
     api.server.reset({**builtin_world, "organizations": [{**acme, "sites": given}]})
@@ -216,7 +214,7 @@ def test_a_private_key_that_the_world_gives_is_in_force_until_it_is_regenerated(
 
 @covers("getSitePublishingAuthById", 403)
 @covers("listSiteShareLinks", 403)
-def test_secrets_are_for_admins_of_the_site(api: Api) -> None:
+def test_share_links_and_auth_keys_require_site_admin(api: Api) -> None:
     lin = api.as_("lin-token")
     lin.refused(403, "GET", f"{DOCS}/publishing/auth")
     lin.refused(403, "GET", f"{DOCS}/share-links")
@@ -241,14 +239,14 @@ MINIMAL = {"Prefer": "return=minimal"}
         ("PATCH", "structure/sort", {"item": {"type": "site-section", "id": "safety-rules"}, "position": {}}),
     ],
 )
-def test_a_write_answers_nothing_to_who_prefers_that(api: Api, method: str, path: str, body: Any) -> None:
+def test_minimal_preference_on_site_write_returns_204(api: Api, method: str, path: str, body: Any) -> None:
     before = api.get(f"{SAFETY}/structure")
     answer = api.call(method, f"{SAFETY}/{path}", body, headers=MINIMAL)
     assert (answer.status_code, answer.content) == (204, b"")
     assert api.get(f"{SAFETY}/structure") != before
 
 
-def test_a_preference_is_no_way_around_a_refusal_and_an_addition(api: Api, reference: Api) -> None:
+def test_minimal_preference_does_not_change_refusals_or_creates(api: Api, reference: Api) -> None:
     api.refused(404, "PATCH", f"{SAFETY}/sections/none", {}, headers=MINIMAL)
     path = f"{SAFETY}/sections/safety-rules"
     assert reference.ok("PATCH", path, {"title": "Changed"}, headers=MINIMAL)["title"] == "Changed"
@@ -256,7 +254,7 @@ def test_a_preference_is_no_way_around_a_refusal_and_an_addition(api: Api, refer
     assert created.status_code == 201
 
 
-def test_the_openapi_document_says_where_an_answer_may_be_minimal_or_raw(api: Api, reference: Api) -> None:
+def test_openapi_document_declares_minimal_and_raw_responses(api: Api, reference: Api) -> None:
     path = "/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}"
     patch = api.get("/openapi.json")["paths"][path]["patch"]
     assert {"200", "204"} <= patch["responses"].keys()

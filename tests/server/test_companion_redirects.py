@@ -39,7 +39,7 @@ def with_pages(api: Api, world: dict[str, Any]) -> None:
 @covers("createSiteRedirect", 201)
 @covers("updateSiteRedirectById", 200)
 @covers("deleteSiteRedirectById", 204)
-def test_a_redirect_is_made_changed_and_deleted(api: Api) -> None:
+def test_redirect_is_created_changed_and_deleted(api: Api) -> None:
     made = make(api, "/old", NEWS)
     assert (made["source"], made["destination"]) == ("/old", NEWS)
     assert (made["captureWildcard"], made["permanent"], made["draft"]) == (False, False, False)
@@ -56,7 +56,7 @@ def test_a_redirect_is_made_changed_and_deleted(api: Api) -> None:
 
 @covers("createSiteRedirect", 409)
 @covers("updateSiteRedirectById", 409, 404)
-def test_a_source_is_redirected_once_in_a_site(api: Api) -> None:
+def test_redirect_source_is_unique_within_site(api: Api) -> None:
     first, second = make(api, "/a"), make(api, "/b")
     api.refused(409, "POST", REDIRECTS, {"source": "/a", "destination": NEWS})
     api.refused(409, "PATCH", f"{REDIRECTS}/{second['id']}", {"source": "/a"})
@@ -67,7 +67,7 @@ def test_a_source_is_redirected_once_in_a_site(api: Api) -> None:
 
 
 @covers("listSiteRedirects", 200, 400)
-def test_redirects_are_searched_filtered_ordered_and_paged(api: Api) -> None:
+def test_redirect_list_is_filtered_and_sorted(api: Api) -> None:
     for source in ("/zoo", "/ape", "/Zebra"):
         make(api, source, draft=source == "/ape")
 
@@ -99,14 +99,14 @@ def test_redirects_are_searched_filtered_ordered_and_paged(api: Api) -> None:
         (400, None),
     ],
 )
-def test_a_destination_must_be_on_the_site_or_a_url(api: Api, status: int, destination: Any) -> None:
+def test_redirect_to_invalid_destination_is_refused(api: Api, status: int, destination: Any) -> None:
     api.refused(404, "POST", REDIRECTS, {"source": "/x", "destination": {**NEWS, "siteSectionId": "none"}})
     api.refused(400, "POST", REDIRECTS, {"source": "", "destination": NEWS})
     api.refused(status, "POST", REDIRECTS, {"source": "/x", "destination": destination})
     assert api.items(REDIRECTS) == []
 
 
-def test_a_path_becomes_the_page_or_the_site_space_that_is_there(api: Api, builtin_world: Any) -> None:
+def test_redirect_path_resolves_to_page_or_site_space(api: Api, builtin_world: Any) -> None:
     with_pages(api, builtin_world)
     place = api.ids(f"{SITE}/site-spaces", default=False)[0]
     made = make(api, "/team", {"kind": "path", "spaceId": "support", "path": "/about/team"})
@@ -116,7 +116,7 @@ def test_a_path_becomes_the_page_or_the_site_space_that_is_there(api: Api, built
     assert home["destination"] == {"kind": "site-space", "siteSpaceId": place}
 
 
-def test_redirects_go_with_the_section_or_site_space_that_they_lead_to(api: Api) -> None:
+def test_deleting_section_or_space_deletes_its_redirects(api: Api) -> None:
     for source, destination in (("/news", NEWS), ("/guide", GUIDE), ("/out", OUT)):
         make(api, source, destination)
     latest = {"kind": "site-space", "siteSpaceId": "docs-news-latest"}
@@ -127,7 +127,7 @@ def test_redirects_go_with_the_section_or_site_space_that_they_lead_to(api: Api)
     assert [item["source"] for item in api.items(REDIRECTS)] == ["/out"]
 
 
-def test_a_redirect_that_now_leads_elsewhere_does_not_go_with_where_it_led(api: Api) -> None:
+def test_retargeted_redirect_survives_deletion_of_old_target(api: Api) -> None:
     made = make(api, "/news", NEWS)
     api.patch(f"{REDIRECTS}/{made['id']}", {"destination": OUT})
     api.delete(f"{SITE}/sections/docs-news")
@@ -142,7 +142,7 @@ def sent(api: Api, source: str, site: str = SITE, **query: Any) -> str:
 
 
 @covers("getSiteRedirectBySource", 200, 404, 400)
-def test_visitors_are_sent_where_a_live_redirect_leads(api: Api, builtin_world: Any) -> None:
+def test_redirect_lookup_returns_url_of_live_redirect(api: Api, builtin_world: Any) -> None:
     with_pages(api, builtin_world)
     home = "https://acme.docs.example/docs/"
     make(api, "/news", NEWS)
@@ -160,7 +160,7 @@ def test_visitors_are_sent_where_a_live_redirect_leads(api: Api, builtin_world: 
     api.refused(404, "GET", f"{SITE}/redirect", params={"source": "/news"})
 
 
-def test_a_wildcard_matches_what_begins_like_it_and_may_capture_the_rest(api: Api) -> None:
+def test_wildcard_redirect_matches_prefix_and_captures_rest(api: Api) -> None:
     make(api, "/old/*", NEWS)
     make(api, "/old/blog/*", {"kind": "external", "url": "https://blog.example/"}, captureWildcard=True)
     assert sent(api, "/old/anything") == "https://acme.docs.example/docs/news/"
@@ -169,7 +169,7 @@ def test_a_wildcard_matches_what_begins_like_it_and_may_capture_the_rest(api: Ap
     assert sent(api, "/old/blog/2020/first") == "https://out.example/"
 
 
-def test_visitors_of_a_share_link_site_are_sent_on_with_their_key(api: Api) -> None:
+def test_redirect_lookup_on_share_link_site_keeps_key(api: Api) -> None:
     partners, key = "/orgs/globex/sites/globex-partners", "globex-partners-2026"
     valves = {"kind": "site-space", "siteSpaceId": "partners-valves"}
     api.make(f"{partners}/redirects", {"source": "/v", "destination": valves})
@@ -186,7 +186,7 @@ def put(api: Api, *items: Any) -> list[Any]:
 
 
 @covers("bulkUpsertSiteRedirects", 200)
-def test_many_are_put_each_by_itself_with_a_result(api: Api) -> None:
+def test_bulk_redirect_update_returns_result_per_item(api: Api) -> None:
     make(api, "/gone")
     make(api, "/there", draft=True)
     results = put(
@@ -216,7 +216,7 @@ def test_many_are_put_each_by_itself_with_a_result(api: Api) -> None:
 
 
 @covers("bulkUpsertSiteRedirects", 400)
-def test_there_is_at_least_one_item_and_at_most_500(api: Api) -> None:
+def test_bulk_redirect_update_limits_item_count(api: Api) -> None:
     one = {"source": "/a", "destination": OUT}
     api.refused(400, "PUT", REDIRECTS, {"redirects": []})
     api.refused(400, "PUT", REDIRECTS, {"redirects": [one] * 501})
@@ -228,7 +228,7 @@ def test_there_is_at_least_one_item_and_at_most_500(api: Api) -> None:
     assert len(api.ids(REDIRECTS, limit=1000)) == 500
 
 
-def test_a_redirect_needs_an_admin_of_the_site_and_is_read_by_who_views_it(api: Api) -> None:
+def test_redirect_write_requires_site_admin(api: Api) -> None:
     kim = api.as_("kim-token")
     assert kim.items(REDIRECTS) == []
     kim.refused(403, "POST", REDIRECTS, {"source": "/a", "destination": OUT})

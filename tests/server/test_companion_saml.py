@@ -19,7 +19,7 @@ def with_user(world: dict[str, Any], **user: Any) -> dict[str, Any]:
 
 
 @covers("createOrganizationSAMLProvider", 201)
-def test_a_provider_is_pending_until_all_three_settings_are_there(api: Api) -> None:
+def test_saml_provider_is_active_once_three_settings_exist(api: Api) -> None:
     made = api.make(SAML, {"label": "Login"})
     assert (made["status"], made["label"]) == ("pending", "Login")
     statuses = [api.patch(f"{SAML}/{made['id']}", {field: value})["status"] for field, value in READY.items()]
@@ -32,7 +32,7 @@ def test_a_provider_is_pending_until_all_three_settings_are_there(api: Api) -> N
 @covers("getOrganizationSAMLProviderById", 200, 404)
 @covers("updateOrganizationSAMLProvider", 200, 404)
 @covers("deleteOrganizationSAMLProvider", 204)
-def test_providers_are_listed_read_changed_and_deleted(api: Api) -> None:
+def test_saml_provider_can_be_changed_and_deleted(api: Api) -> None:
     assert api.ids(SAML) == ["okta", "azure"]
     assert api.ids(SAML, limit=1) == ["okta", "azure"]
     changed = api.patch(f"{SAML}/azure", {"label": "Entra", **READY, "defaultRole": "edit"})
@@ -45,7 +45,7 @@ def test_providers_are_listed_read_changed_and_deleted(api: Api) -> None:
     assert api.ids(SAML) == ["okta"]
 
 
-def test_a_provider_of_another_organization_is_not_there(api: Api) -> None:
+def test_saml_provider_of_other_organization_returns_404(api: Api) -> None:
     api.refused(404, "GET", f"{SAML}/globex-login")
     api.delete(f"{SAML}/globex-login")
     assert api.ids("/orgs/globex/saml") == ["globex-login"]
@@ -53,7 +53,7 @@ def test_a_provider_of_another_organization_is_not_there(api: Api) -> None:
 
 @covers("createOrganizationSAMLProvider", 404)
 @covers("updateOrganizationSAMLProvider", 404)
-def test_the_default_team_is_written_as_an_id_and_read_as_a_team(api: Api) -> None:
+def test_saml_default_team_is_written_as_id(api: Api) -> None:
     made = api.make(SAML, {"label": "Login", "defaultTeam": "writers"})
     assert made["defaultTeam"] == api.get(f"{ACME}/teams/writers")
     assert api.patch(f"{SAML}/{made['id']}", {"defaultTeam": "legacy"})["defaultTeam"]["id"] == "legacy"
@@ -62,13 +62,13 @@ def test_the_default_team_is_written_as_an_id_and_read_as_a_team(api: Api) -> No
         api.refused(404, "PATCH", f"{SAML}/okta", {"defaultTeam": team})
 
 
-def test_the_default_team_is_absent_once_the_team_is_deleted(api: Api) -> None:
+def test_deleting_team_clears_saml_default_team(api: Api) -> None:
     assert api.get(f"{SAML}/okta")["defaultTeam"]["id"] == "sales"
     api.delete(f"{ACME}/teams/sales")
     assert "defaultTeam" not in api.get(f"{SAML}/okta")
 
 
-def test_missing_settings_are_empty_and_writable(api: Api) -> None:
+def test_missing_saml_settings_are_empty_and_writable(api: Api) -> None:
     fields = ("entityID", "certificate", "defaultRole")
     made = api.make(SAML, {"label": "Login"})
     login = f"{SAML}/{made['id']}"
@@ -79,21 +79,21 @@ def test_missing_settings_are_empty_and_writable(api: Api) -> None:
     assert [again[field] for field in fields] == ["", "", None]
 
 
-def test_missing_sso_url_is_omitted_from_answer(api: Api) -> None:
+def test_missing_saml_sso_url_is_omitted(api: Api) -> None:
     """An empty text is not a valid URL, so a client that validates answers would fail."""
     made = api.make(SAML, {"label": "Login"})
     for shown in (made, api.get(f"{SAML}/{made['id']}"), api.items(SAML)[-1]):
         assert ("ssoURL" in shown, shown["status"]) == (False, "pending")
 
 
-def test_missing_sso_url_is_empty_on_published(published: Api) -> None:
+def test_published_profile_returns_missing_sso_url_as_empty(published: Api) -> None:
     """The vendor's OpenAPI document requires `ssoURL` in every provider."""
     made = published.make(SAML, {"label": "Login"})
     for shown in (made, published.get(f"{SAML}/{made['id']}")):
         assert (shown["ssoURL"], shown["status"]) == ("", "pending")
 
 
-def test_the_default_role_may_be_null_which_is_a_guest(api: Api) -> None:
+def test_saml_default_role_may_be_null(api: Api) -> None:
     assert api.get(f"{SAML}/azure")["defaultRole"] is None
     assert api.patch(f"{SAML}/okta", {"defaultRole": None})["defaultRole"] is None
 
@@ -115,7 +115,7 @@ def test_the_default_role_may_be_null_which_is_a_guest(api: Api) -> None:
         ("defaultRole", "owner"),
     ],
 )
-def test_a_setting_of_a_provider_out_of_its_limits_is_named(api: Api, field: str, value: Any) -> None:
+def test_error_names_invalid_saml_provider_field(api: Api, field: str, value: Any) -> None:
     for method, path in (("POST", SAML), ("PATCH", f"{SAML}/okta")):
         assert api.refused(400, method, path, {field: value}).startswith(f"body.{field}")
 
@@ -123,7 +123,7 @@ def test_a_setting_of_a_provider_out_of_its_limits_is_named(api: Api, field: str
 @covers("listSAMLProvidersInOrganizationById", 403)
 @covers("getOrganizationSAMLProviderById", 403)
 @covers("listSSOProviderLoginsInOrganization", 200)
-def test_providers_are_for_admins_and_login_links_for_every_member(api: Api) -> None:
+def test_saml_providers_require_admin_but_logins_are_readable(api: Api) -> None:
     api.patch(f"{ACME}/members/grace", {"role": None})
     grace = api.as_("grace-token")
     for path in (SAML, f"{SAML}/okta"):
@@ -140,9 +140,7 @@ def test_providers_are_for_admins_and_login_links_for_every_member(api: Api) -> 
 
 
 @covers("joinOrganization", 204)
-def test_a_verified_mail_domain_of_the_organization_joins_it_with_the_default_role(
-    api: Api, builtin_world: dict[str, Any]
-) -> None:
+def test_verified_email_domain_user_joins_with_default_role(api: Api, builtin_world: dict[str, Any]) -> None:
     api.server.reset(with_user(builtin_world, email="new@ACME.example"))
     new = api.as_("new-token")
     new.refused(404, "GET", ACME)
@@ -163,7 +161,9 @@ def test_a_verified_mail_domain_of_the_organization_joins_it_with_the_default_ro
         ({}, 400),
     ],
 )
-def test_nobody_else_joins(api: Api, builtin_world: dict[str, Any], user: Any, status: int) -> None:
+def test_user_without_verified_matching_email_cannot_join(
+    api: Api, builtin_world: dict[str, Any], user: Any, status: int
+) -> None:
     api.server.reset(with_user(builtin_world, **user))
     for organization in ("acme", "none"):
         api.as_("new-token").refused(status, "POST", f"/orgs/{organization}/join")
@@ -171,9 +171,7 @@ def test_nobody_else_joins(api: Api, builtin_world: dict[str, Any], user: Any, s
     assert "emailVerified" not in api.as_("new-token").get("/user")
 
 
-def test_a_member_who_is_disabled_does_not_come_back_by_joining(
-    api: Api, builtin_world: dict[str, Any]
-) -> None:
+def test_disabled_member_cannot_rejoin(api: Api, builtin_world: dict[str, Any]) -> None:
     acme, *others = builtin_world["organizations"]
     members = [*acme["members"], {"user": "new", "role": "read", "disabled": True}]
     world = with_user(builtin_world, email="new@acme.example")
@@ -188,7 +186,7 @@ def test_a_member_who_is_disabled_does_not_come_back_by_joining(
 @covers("listOrganizationInvites", 200)
 @covers("getOrganizationInviteById", 200, 404)
 @covers("deleteOrganizationInviteById", 204)
-def test_link_invites_are_made_listed_read_and_deleted(api: Api) -> None:
+def test_invite_link_can_be_created_and_deleted(api: Api) -> None:
     made = [
         api.make(INVITES, body)
         for body in (
@@ -207,14 +205,14 @@ def test_link_invites_are_made_listed_read_and_deleted(api: Api) -> None:
     assert api.ids("/orgs/globex/link-invites") == ["inspectors"]
 
 
-def test_an_invite_to_what_the_caller_may_not_see_is_not_there_to_be_deleted(api: Api) -> None:
+def test_delete_of_invisible_invite_link_returns_404(api: Api) -> None:
     api.patch("/spaces/guides", {"defaultLevel": None})
     made = api.make(INVITES, {"level": "read", "space": "guides"})
     api.as_("kim-token").refused(404, "DELETE", f"{INVITES}/{made['id']}")
     assert api.get(f"{INVITES}/{made['id']}") == made
 
 
-def test_an_invite_to_what_was_deleted_is_gone_until_it_is_restored(api: Api) -> None:
+def test_invite_link_to_deleted_space_returns_with_restore(api: Api) -> None:
     made = api.make(INVITES, {"level": "read", "space": "guides"})
     api.delete("/spaces/guides")
     api.refused(404, "GET", f"{INVITES}/{made['id']}")
@@ -235,12 +233,12 @@ def test_an_invite_to_what_was_deleted_is_gone_until_it_is_restored(api: Api) ->
         {"level": "read", "space": "guides", "collection": "api"},
     ],
 )
-def test_an_invite_leads_to_one_thing(api: Api, body: Any) -> None:
+def test_invalid_invite_link_is_refused(api: Api, body: Any) -> None:
     api.refused(400, "POST", INVITES, body)
 
 
 @covers("createOrganizationInvite", 404, 409)
-def test_an_invite_to_nothing_or_while_they_are_off_is_refused(api: Api) -> None:
+def test_invite_link_needs_target_and_enabled_links(api: Api) -> None:
     api.refused(404, "POST", INVITES, {"level": "read", "space": "manual"})
     api.refused(404, "POST", INVITES, {"level": "read", "collection": "none"})
     api.patch(ACME, {"inviteLinks": False})
@@ -262,7 +260,7 @@ def test_an_invite_to_nothing_or_while_they_are_off_is_refused(api: Api) -> None
         ("", []),
     ],
 )
-def test_spaces_are_found_by_the_words_of_their_titles(api: Api, query: str, expected: list[str]) -> None:
+def test_organization_search_matches_space_titles(api: Api, query: str, expected: list[str]) -> None:
     for title in ("Zebra crossing", "Grey zebra"):
         api.make(f"{ACME}/spaces", {"title": title})
     for limit in (1, 50):
@@ -270,7 +268,7 @@ def test_spaces_are_found_by_the_words_of_their_titles(api: Api, query: str, exp
         assert [hit["title"] for hit in found] == expected
 
 
-def test_a_hit_has_no_pages_and_is_of_a_space_that_the_caller_may_see(api: Api) -> None:
+def test_organization_search_returns_only_visible_spaces(api: Api) -> None:
     hit = {"id": "archive", "title": "Archive", "pages": []}
     assert api.get(f"{ACME}/search", query="archive")["items"] == [hit]
     api.patch(f"{ACME}/members/grace", {"role": "read"})
@@ -280,5 +278,5 @@ def test_a_hit_has_no_pages_and_is_of_a_space_that_the_caller_may_see(api: Api) 
 
 @covers("searchOrganizationContent", 400)
 @pytest.mark.parametrize("query", [{}, {"query": "x" * 513}])
-def test_a_search_needs_a_query_of_at_most_512_characters(api: Api, query: dict[str, str]) -> None:
+def test_organization_search_needs_query_up_to_512_characters(api: Api, query: dict[str, str]) -> None:
     assert api.refused(400, "GET", f"{ACME}/search", params=query).startswith("query.query")

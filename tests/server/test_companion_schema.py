@@ -56,19 +56,19 @@ drawn = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=lis
 
 @reference_schema.parametrize()
 @drawn
-def test_every_answer_of_the_reference_is_as_declared(reference: Api, case: schemathesis.Case) -> None:
+def test_fuzzed_reference_responses_match_openapi_document(reference: Api, case: schemathesis.Case) -> None:
     hold(reference, case, adds=True)
 
 
 @full_schema.parametrize()
 @drawn
-def test_every_answer_is_as_declared(api: Api, case: schemathesis.Case) -> None:
+def test_fuzzed_full_responses_match_openapi_document(api: Api, case: schemathesis.Case) -> None:
     hold(api, case)
 
 
 @published_schema.parametrize()
 @drawn
-def test_every_answer_of_today_is_as_declared(published: Api, case: schemathesis.Case) -> None:
+def test_fuzzed_published_responses_match_openapi_document(published: Api, case: schemathesis.Case) -> None:
     hold(published, case)
 
 

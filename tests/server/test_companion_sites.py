@@ -22,7 +22,7 @@ def test_sites_are_listed_and_filtered(api: Api) -> None:
 
 @covers("createSite", 201)
 @covers("getSiteById", 200)
-def test_a_new_site_is_unpublished_with_the_spaces_named(api: Api) -> None:
+def test_new_site_is_unpublished_with_given_spaces(api: Api) -> None:
     body = {"type": "premium", "title": "Docs", "visibility": "unlisted", "spaces": ["news", "guides"]}
     made = api.make(SITES, body)
     assert (made["basename"], made["published"], made["siteSpaces"]) == ("docs-2", False, 2)
@@ -37,7 +37,7 @@ def test_a_new_site_is_unpublished_with_the_spaces_named(api: Api) -> None:
 
 
 @covers("createSite", 201, 404)
-def test_a_site_needs_no_field_and_refuses_unknown_spaces(api: Api) -> None:
+def test_site_create_needs_no_field_but_known_spaces(api: Api) -> None:
     made = api.make(SITES)
     assert (made["title"], made["type"], made["visibility"]) == ("Untitled", "basic", "public")
     api.refused(404, "POST", SITES, {"title": "Site", "spaces": ["guides", "manual"]})
@@ -45,7 +45,7 @@ def test_a_site_needs_no_field_and_refuses_unknown_spaces(api: Api) -> None:
 
 
 @covers("updateSiteById", 200)
-def test_a_site_takes_and_clears_its_settings(api: Api) -> None:
+def test_site_update_sets_and_clears_settings(api: Api) -> None:
     fields = {
         "title": "Other",
         "visibility": "share-link",
@@ -62,7 +62,7 @@ def test_a_site_takes_and_clears_its_settings(api: Api) -> None:
 
 
 @pytest.mark.parametrize("text", ["a b", "a/b?c", "100%", "#", "über", "[x]", "a\\b"])
-def test_a_basename_and_a_path_may_be_any_text_and_their_urls_can_be_opened(api: Api, text: str) -> None:
+def test_published_urls_encode_any_basename_and_path(api: Api, text: str) -> None:
     site = api.patch(f"{SITES}/docs", {"basename": text})
     section = api.patch(f"{SITES}/docs/sections/docs-news", {"path": text})
     api.patch(f"{SITES}/docs/sections/docs-api", {"defaultSiteSpace": "docs-api-reference", "path": "api"})
@@ -77,7 +77,7 @@ def test_a_basename_and_a_path_may_be_any_text_and_their_urls_can_be_opened(api:
 
 
 @covers("updateSiteById", 200, 409)
-def test_a_basename_is_taken_in_its_organization_only(api: Api) -> None:
+def test_site_basename_is_unique_within_organization(api: Api) -> None:
     api.refused(409, "PATCH", f"{SITES}/docs", {"basename": "help"})
     api.patch(f"{SITES}/docs", {"basename": "docs"})
     assert api.get("/orgs/globex/sites/globex-docs")["basename"] == "docs"
@@ -85,7 +85,7 @@ def test_a_basename_is_taken_in_its_organization_only(api: Api) -> None:
 
 @covers("publishSite", 200)
 @covers("unpublishSite", 200)
-def test_publishing_shows_where_a_site_is_and_unpublishing_takes_it_away(api: Api) -> None:
+def test_published_urls_exist_while_site_is_published(api: Api) -> None:
     handbook = f"{SITES}/internal-handbook"
     published = api.post(f"{handbook}/publish")
     assert published["published"] is True
@@ -98,7 +98,7 @@ def test_publishing_shows_where_a_site_is_and_unpublishing_takes_it_away(api: Ap
 
 @covers("deleteSiteById", 204)
 @covers("getSiteById", 404)
-def test_a_deleted_site_goes_with_its_navigation_and_is_no_default_content(api: Api) -> None:
+def test_deleted_site_loses_navigation_and_default_content_role(api: Api) -> None:
     assert api.get("/orgs/acme")["defaultContent"] == {"type": "site", "site": "docs"}
     api.delete(f"{SITES}/docs")
     api.delete(f"{SITES}/docs")
@@ -110,7 +110,7 @@ def test_a_deleted_site_goes_with_its_navigation_and_is_no_default_content(api: 
 
 @covers("getSiteById", 404)
 @covers("deleteSiteById", 204)
-def test_a_site_is_found_in_its_own_organization_only(api: Api) -> None:
+def test_site_of_other_organization_returns_404(api: Api) -> None:
     api.refused(404, "GET", "/orgs/globex/sites/docs")
     api.delete("/orgs/globex/sites/docs")
     assert "docs" in api.ids(SITES)
@@ -122,7 +122,7 @@ BOOLEANS = {"type": "object", "properties": {"a": {"type": "boolean"}}, "additio
 @covers("getSiteAdaptiveSchema", 200, 404)
 @covers("updateSiteAdaptiveSchema", 200)
 @covers("listSiteAdaptiveTemplateConditions", 200)
-def test_a_visitor_schema_is_absent_until_it_is_set(api: Api) -> None:
+def test_visitor_schema_returns_404_until_set(api: Api) -> None:
     path = f"{SITES}/docs/adaptive-schema"
     api.refused(404, "GET", path)
     assert api.get(f"{path}/template-conditions") == {"items": []}
@@ -135,7 +135,7 @@ def test_a_visitor_schema_is_absent_until_it_is_set(api: Api) -> None:
 
 
 @covers("listSiteAdaptiveTemplateConditions", 200)
-def test_conditions_follow_from_every_claim(api: Api) -> None:
+def test_visitor_schema_conditions_cover_every_boolean_claim(api: Api) -> None:
     path = f"{SITES}/internal-handbook/adaptive-schema"
     conditions = [item["condition"] for item in api.get(f"{path}/template-conditions")["items"]]
     assert conditions == [
@@ -156,7 +156,7 @@ def test_conditions_follow_from_every_claim(api: Api) -> None:
         {"type": "object", "properties": {"b": {"type": "boolean"}}},
     ],
 )
-def test_claims_of_every_known_type_are_accepted(api: Api, claim: Any) -> None:
+def test_visitor_schema_accepts_every_claim_type(api: Api, claim: Any) -> None:
     schema = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "type": "object",
@@ -187,13 +187,13 @@ def test_claims_of_every_known_type_are_accepted(api: Api, claim: Any) -> None:
         {**BOOLEANS, "additionalProperties": None},
     ],
 )
-def test_what_is_no_visitor_schema_is_refused(api: Api, schema: Any) -> None:
+def test_invalid_visitor_schema_is_refused(api: Api, schema: Any) -> None:
     message = api.refused(400, "PUT", f"{SITES}/docs/adaptive-schema", {"jsonSchema": schema})
     assert message.startswith("body.jsonSchema")
 
 
 @covers("listSites", 200, 400)
-def test_sites_are_found_by_their_types(api: Api) -> None:
+def test_sites_are_filtered_by_type(api: Api) -> None:
     assert api.ids("/orgs/globex/sites", type="ultimate") == ["globex-safety"]
     assert len(api.ids("/orgs/globex/sites", type=["ultimate", "basic"])) == 4
     api.refused(400, "GET", SITES, params={"type": "free"})
@@ -201,7 +201,7 @@ def test_sites_are_found_by_their_types(api: Api) -> None:
 
 @covers("createSite", 400)
 @covers("updateSiteById", 400)
-def test_fields_of_a_site_out_of_their_limits_are_refused(api: Api) -> None:
+def test_invalid_site_fields_are_refused(api: Api) -> None:
     for body in ({"title": "x"}, {"title": "x" * 129}, {"visibility": "private"}):
         api.refused(400, "POST", SITES, body)
         api.refused(400, "PATCH", f"{SITES}/docs", body)
@@ -217,11 +217,11 @@ def test_fields_of_a_site_out_of_their_limits_are_refused(api: Api) -> None:
 
 
 @pytest.mark.parametrize("proxy", ["intranet/docs", "acme.example/docs/v1.2", "docs.acme.example/a.b/_c/~d"])
-def test_a_proxy_is_a_host_of_any_number_of_words_and_a_path_of_any(api: Api, proxy: str) -> None:
+def test_site_proxy_accepts_any_host_and_path(api: Api, proxy: str) -> None:
     assert api.patch(f"{SITES}/docs", {"proxy": proxy})["proxy"]["origin"] == proxy
 
 
-def test_a_site_is_published_at_its_proxy(api: Api) -> None:
+def test_site_with_proxy_is_published_at_proxy_url(api: Api) -> None:
     changed = api.patch(f"{SITES}/docs", {"proxy": "www.acme.example/docs"})
     assert changed["urls"]["published"] == "https://www.acme.example/docs/"
     assert (
@@ -242,7 +242,7 @@ def test_a_site_is_published_at_its_proxy(api: Api) -> None:
         {"ads": {"status": "live", "topic": "crypto", "zoneId": "z1"}},
     ],
 )
-def test_what_only_a_world_sets_is_shown(api: Api, builtin_world: Any, fields: Any) -> None:
+def test_site_shows_fields_only_a_world_can_set(api: Api, builtin_world: Any, fields: Any) -> None:
     acme = builtin_world["organizations"][0]
     sites = [{**acme["sites"][0], **fields}, *acme["sites"][1:]]
     api.server.reset({**builtin_world, "organizations": [{**acme, "sites": sites}]})
@@ -250,7 +250,7 @@ def test_what_only_a_world_sets_is_shown(api: Api, builtin_world: Any, fields: A
     assert {field: shown[field] for field in fields} == fields
 
 
-def test_the_default_level_of_a_site_is_that_of_members_without_a_grant(api: Api) -> None:
+def test_site_default_level_applies_to_members_without_grant(api: Api) -> None:
     docs, kim, lin = f"{SITES}/docs", api.as_("kim-token"), api.as_("lin-token")
     assert api.get(docs)["defaultLevel"] == "inherit"
     assert kim.get(docs)["permissions"]["edit"] is False
@@ -265,7 +265,7 @@ def test_the_default_level_of_a_site_is_that_of_members_without_a_grant(api: Api
 
 
 @covers("deleteSiteById", 204, 403)
-def test_an_admin_of_a_site_deletes_it_and_others_do_not(api: Api) -> None:
+def test_site_delete_requires_site_admin(api: Api) -> None:
     site = "/orgs/globex/sites/globex-docs"
     api.as_("homer-token").refused(403, "DELETE", site)
     api.as_("homer-token").refused(403, "DELETE", "/orgs/globex/sites/none")
@@ -274,7 +274,7 @@ def test_an_admin_of_a_site_deletes_it_and_others_do_not(api: Api) -> None:
     api.delete(site)
 
 
-def test_everything_of_a_deleted_site_goes(api: Api) -> None:
+def test_deleting_site_deletes_all_its_records(api: Api) -> None:
     before = api.server.call(api.app.store.every)
     site = "/orgs/globex/sites/globex-safety"
     assert any(record.scope == "globex-safety" for record in before)
@@ -286,7 +286,7 @@ def test_everything_of_a_deleted_site_goes(api: Api) -> None:
     assert [record for record in left if "globex-safety" in (record.id, record.scope)] == []
 
 
-def test_a_dump_takes_along_what_sites_have(api: Api) -> None:
+def test_exported_world_reloads_with_same_sites(api: Api) -> None:
     paths = (
         "/orgs/globex/translations-glossary",
         "/orgs/globex/openapi/reactor/versions",
@@ -306,13 +306,13 @@ def test_a_dump_takes_along_what_sites_have(api: Api) -> None:
     assert api.call("GET", "/orgs/globex/openapi/reactor/versions/latest/content/raw").text == text
 
 
-def test_the_built_in_world_has_a_published_site_of_each_visibility(api: Api) -> None:
+def test_builtin_world_publishes_sites_of_every_visibility(api: Api) -> None:
     sites = [*api.items(SITES, published=True), *api.items("/orgs/globex/sites", published=True)]
     assert {site["visibility"] for site in sites} == {"public", "unlisted", "share-link", "visitor-auth"}
 
 
 @pytest.mark.parametrize("organization", ["acme", "globex"])
-def test_a_member_is_said_to_have_the_sites_that_they_can_list(
+def test_member_site_count_matches_sites_member_can_list(
     api: Api, builtin_world: Any, organization: str
 ) -> None:
     tokens = {user: token for token, user in builtin_world["tokens"].items()}

@@ -29,7 +29,7 @@ from tests.patience import PATIENCE
 # --- routing -----------------------------------------------------------------------------------------
 
 
-def test_an_exact_segment_comes_before_a_parameter() -> None:
+def test_route_prefers_exact_segment_over_parameter() -> None:
     routes = Routes([("GET", "/a/{x}", "any"), ("GET", "/a/b", "exact"), ("PUT", "/a/{y}", "put")])
     assert routes.match(["a", "b"]) == {"GET": ("exact", {}), "PUT": ("put", {"y": "b"})}
     assert routes.match(["a", "c"])["GET"] == ("any", {"x": "c"})
@@ -37,7 +37,7 @@ def test_an_exact_segment_comes_before_a_parameter() -> None:
     assert routes.match(["a"]) == {}
 
 
-def test_two_targets_of_one_route_are_an_error() -> None:
+def test_ambiguous_routes_raise_value_error() -> None:
     with pytest.raises(ValueError, match="two targets"):
         Routes([("GET", "/a/{x}", 1), ("GET", "/a/{y}", 2)])
 
@@ -60,7 +60,7 @@ def walk(items: list[int], limit: int, *, descending: bool = False) -> list[list
 
 
 @given(st.sets(st.integers()), st.integers(1, 7), st.booleans())
-def test_pages_join_to_the_list_and_only_the_last_is_short(numbers: set[int], limit: int, down: bool) -> None:
+def test_pages_join_to_list_and_fill_up_limit(numbers: set[int], limit: int, down: bool) -> None:
     items = sorted(numbers, reverse=down)
     pages = walk(items, limit, descending=down)
     assert [item for found in pages for item in found] == items
@@ -68,7 +68,7 @@ def test_pages_join_to_the_list_and_only_the_last_is_short(numbers: set[int], li
 
 
 @given(st.sets(st.integers(0, 50), min_size=4), st.sets(st.integers(0, 50)), st.integers(1, 3))
-def test_what_stays_in_a_list_is_served_once_whatever_else_comes_and_goes(
+def test_cursor_continues_after_last_item_despite_changes(
     before: set[int], after: set[int], limit: int
 ) -> None:
     first, envelope = page(sorted(before), limit=limit, cursor=None, key=lambda n: [n])
@@ -77,7 +77,7 @@ def test_what_stays_in_a_list_is_served_once_whatever_else_comes_and_goes(
     assert set(rest) == {number for number in after if number > first[-1]}
 
 
-def test_a_limit_of_zero_counts_only(api: Api) -> None:
+def test_limit_zero_returns_count_only(api: Api) -> None:
     assert api.get("/orgs/acme/spaces", limit=0) == {"count": 8, "items": []}
 
 
@@ -96,7 +96,7 @@ def test_a_limit_of_zero_counts_only(api: Api) -> None:
         "/orgs/acme/sites/docs/site-spaces",
     ],
 )
-def test_small_pages_join_to_the_whole_list(api: Api, path: str) -> None:
+def test_small_pages_join_to_whole_list(api: Api, path: str) -> None:
     whole = api.get(path, limit=1000)
     assert "next" not in whole
     for limit in (1, 2, 3):
@@ -112,7 +112,7 @@ def test_small_pages_join_to_the_whole_list(api: Api, path: str) -> None:
         ("POST", "/orgs/acme/spaces", {"parent": "product"}, ["news", "changelog", "space-1"]),
     ],
 )  # fmt: skip
-def test_the_next_page_goes_on_behind_the_last_item_whatever_happened_to_it(
+def test_next_page_continues_after_changed_last_item(
     api: Api, method: str, path: str, body: Any, rest: list[str]
 ) -> None:
     cursor = api.get("/collections/product/spaces", limit=1)["next"]["page"]
@@ -123,18 +123,18 @@ def test_the_next_page_goes_on_behind_the_last_item_whatever_happened_to_it(
 # --- store -------------------------------------------------------------------------------------------
 
 
-def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+def test_invalid_database_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "state.db").write_text("not a database, but long enough to be looked at" * 100)
     with pytest.raises(StoreError, match=r"state\.db"):
         open_store(str(tmp_path / "state.db"))
 
 
-def test_a_database_in_no_directory_is_refused(tmp_path: Path) -> None:
+def test_database_in_missing_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="unable to open"):
         open_store(str(tmp_path / "none" / "state.db"))
 
 
-def test_two_writers_at_once_lose_no_update(api: Api) -> None:
+def test_concurrent_writers_lose_no_update(api: Api) -> None:
     def write(name: str) -> None:
         headers = {"Authorization": "Bearer ada-token"}
         with httpx.Client(base_url=api.server.url, headers=headers, **NO_TLS, timeout=PATIENCE) as http:
@@ -152,7 +152,7 @@ def test_two_writers_at_once_lose_no_update(api: Api) -> None:
     assert [title for title in titles if title.startswith("a-")] == [f"a-{number}" for number in range(20)]
 
 
-def test_a_handler_runs_without_http() -> None:
+def test_operation_handler_runs_without_http() -> None:
     store = open_store(":memory:")
     world.load(store, world.builtin())
     answer = spaces.get_space(Context(store, "ada", lambda: START, {"spaceId": "guides"}))
@@ -174,11 +174,11 @@ def _script(api: Api) -> list[Any]:
     ]
 
 
-def test_the_same_requests_on_the_same_world_give_the_same_answers(api: Api) -> None:
+def test_same_requests_give_same_responses(api: Api) -> None:
     assert json.dumps(_script(api)) == json.dumps(_script(api))
 
 
-def test_a_dump_loaded_again_gives_the_same_answers(api: Api) -> None:
+def test_exported_world_reloads_with_same_responses(api: Api) -> None:
     api.post("/spaces/news/move", {"position": {"before": {"type": "collection", "collection": "api"}}})
     api.delete("/spaces/changelog")
     api.patch("/orgs/acme/sites/docs/sections/docs-guides", {"siteSectionGroupId": "docs-developers"})
@@ -190,7 +190,7 @@ def test_a_dump_loaded_again_gives_the_same_answers(api: Api) -> None:
     assert [api.get(path) for path in paths] == before
 
 
-def test_a_world_may_leave_out_every_id(api: Api) -> None:
+def test_world_file_may_omit_all_ids(api: Api) -> None:
     nodes = [{"type": "section-group", "title": "G", "children": [{"type": "section", "title": "Sec"}]}]
     made = {
         "users": [{"id": "u", "displayName": "U"}],
@@ -224,7 +224,7 @@ def test_a_world_may_leave_out_every_id(api: Api) -> None:
         [{"id": "x", "title": "One"}, {"id": "x", "title": "Two"}],
     ],
 )
-def test_a_world_that_cannot_be_is_refused_and_the_old_one_stays(api: Api, sites: list[Any]) -> None:
+def test_invalid_world_leaves_old_world_loaded(api: Api, sites: list[Any]) -> None:
     with pytest.raises(ValueError, match=r"unknown|next to|two objects"):
         api.server.reset({"organizations": [{"id": "o", "spaces": [{"id": "a"}], "sites": sites}]})
     assert api.ids("/orgs") == ["acme", "globex"]
@@ -251,14 +251,14 @@ def process(db: Path, token: str = "extra") -> Iterator[tuple[subprocess.Popen[s
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_the_process_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+def test_signal_stops_server_process_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     with process(tmp_path / "state.db") as (running, http):
         assert http.get("/user").json()["id"] == "ada"
         running.send_signal(number)
         assert running.wait(PATIENCE) == 0
 
 
-def test_a_database_is_not_reset_by_a_restart(tmp_path: Path) -> None:
+def test_restart_keeps_database_contents(tmp_path: Path) -> None:
     with process(tmp_path / "state.db") as (running, http):
         assert http.patch("/spaces/guides", json={"title": "Kept"}).status_code == 200
         running.send_signal(signal.SIGTERM)
@@ -267,7 +267,7 @@ def test_a_database_is_not_reset_by_a_restart(tmp_path: Path) -> None:
         assert http.get("/spaces/guides").json()["title"] == "Kept"
 
 
-def test_an_unknown_profile_is_refused() -> None:
+def test_unknown_profile_is_refused() -> None:
     store = open_store(":memory:")
     with pytest.raises(ValueError, match="unknown API version"):
         build(store, profile="none")

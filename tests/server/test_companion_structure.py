@@ -9,7 +9,7 @@ from outlines import API, DOCS, GUIDES, HELP, NEWS, item, tree
 
 
 @covers("getSiteStructure", 200)
-def test_the_structure_is_one_ordered_tree(api: Api) -> None:
+def test_site_structure_is_an_ordered_tree(api: Api) -> None:
     assert tree(api) == [GUIDES, ("docs-more", [NEWS, ("docs-developers", [API])])]
     answer = api.get(f"{DOCS}/structure")
     assert answer["type"] == "sections"
@@ -20,7 +20,7 @@ def test_the_structure_is_one_ordered_tree(api: Api) -> None:
 @covers("listSiteSections", 200)
 @covers("listSiteSectionGroups", 200)
 @covers("listSiteSpaces", 200)
-def test_lists_are_in_the_order_of_the_structure(api: Api) -> None:
+def test_section_and_site_space_lists_follow_structure_order(api: Api) -> None:
     assert api.ids(f"{DOCS}/sections") == ["docs-guides", "docs-news", "docs-api"]
     assert api.ids(f"{DOCS}/section-groups") == ["docs-more", "docs-developers"]
     places = ["docs-guides-en", "docs-news-latest", "docs-api-reference", "docs-api-changelog"]
@@ -34,7 +34,7 @@ def test_lists_are_in_the_order_of_the_structure(api: Api) -> None:
 
 
 @covers("addSectionToSite", 201)
-def test_a_new_section_comes_last_with_its_first_site_space(api: Api) -> None:
+def test_new_section_is_last_with_its_site_space(api: Api) -> None:
     made = api.make(f"{DOCS}/sections", {"spaceId": "handbook", "title": "Guides", "icon": "star"})
     assert (made["path"], made["title"], made["icon"]) == ("guides-2", "Guides", "star")
     assert [place["space"]["id"] for place in made["siteSpaces"]] == ["handbook"]
@@ -43,23 +43,23 @@ def test_a_new_section_comes_last_with_its_first_site_space(api: Api) -> None:
     assert tree(api)[-1] == (made["id"], [made["siteSpaces"][0]["id"] + "*"])
 
 
-def test_a_section_without_a_title_has_that_of_its_space(api: Api) -> None:
+def test_section_without_title_uses_space_title(api: Api) -> None:
     assert api.make(f"{DOCS}/sections", {"spaceId": "handbook", "title": None})["title"] == "Handbook"
 
 
-def test_a_section_without_a_space_gets_a_new_one(api: Api) -> None:
+def test_section_without_space_creates_new_space(api: Api) -> None:
     made = api.make(f"{DOCS}/sections", {"spaceId": None, "title": "Fresh"})
     assert made["siteSpaces"][0]["space"]["title"] == "Fresh"
     assert made["siteSpaces"][0]["space"]["id"] in api.ids("/orgs/acme/spaces")
 
 
-def test_a_new_section_may_be_made_in_a_group(api: Api) -> None:
+def test_section_can_be_created_in_group(api: Api) -> None:
     made = api.make(f"{DOCS}/sections", {"spaceId": "handbook", "siteSectionGroupId": "docs-more"})
     assert made["sectionGroup"] == "docs-more"
 
 
 @covers("addSectionToSite", 201)
-def test_the_first_section_of_a_flat_site_moves_its_site_spaces_into_a_section_before_it(api: Api) -> None:
+def test_first_section_moves_flat_site_spaces_into_section(api: Api) -> None:
     made = api.make(f"{HELP}/sections", {"spaceId": "news"})
     first, second = api.get(f"{HELP}/structure")["structure"]
     assert (first["title"], first["default"]) == ("Help center", True)
@@ -68,7 +68,7 @@ def test_the_first_section_of_a_flat_site_moves_its_site_spaces_into_a_section_b
     assert second["default"] is False
 
 
-def test_the_first_section_of_an_empty_site_is_the_default(api: Api) -> None:
+def test_first_section_of_empty_site_is_default(api: Api) -> None:
     site = api.make("/orgs/acme/sites", {"title": "New"})
     made = api.make(f"/orgs/acme/sites/{site['id']}/sections", {"spaceId": "news"})
     assert made["default"] is True
@@ -76,7 +76,7 @@ def test_the_first_section_of_an_empty_site_is_the_default(api: Api) -> None:
 
 
 @covers("updateSiteSectionById", 200)
-def test_a_section_takes_and_clears_its_fields(api: Api) -> None:
+def test_section_update_sets_and_clears_fields(api: Api) -> None:
     path = f"{DOCS}/sections/docs-news"
     fields = {
         "title": "Latest",
@@ -93,13 +93,13 @@ def test_a_section_takes_and_clears_its_fields(api: Api) -> None:
 
 
 @covers("updateSiteSectionById", 200, 409)
-def test_a_path_of_another_section_is_taken_in_the_whole_site(api: Api) -> None:
+def test_section_path_is_unique_within_site(api: Api) -> None:
     api.refused(409, "PATCH", f"{DOCS}/sections/docs-guides", {"path": "api"})
     assert api.patch(f"{DOCS}/sections/docs-guides", {"path": "guides"})["path"] == "guides"
 
 
 @covers("deleteSiteSectionById", 204)
-def test_deleting_the_default_section_promotes_the_first_left_and_its_site_spaces_go(api: Api) -> None:
+def test_deleting_default_section_promotes_first_remaining_section(api: Api) -> None:
     api.delete(f"{DOCS}/sections/docs-guides")
     api.delete(f"{DOCS}/sections/docs-guides")
     promoted = ("docs-news*", ["docs-news-latest*"])
@@ -116,14 +116,12 @@ def test_deleting_the_default_section_promotes_the_first_left_and_its_site_space
         (None, [GUIDES, ("docs-more", [NEWS, ("docs-developers", [API])])]),
     ],
 )
-def test_a_section_moves_to_the_end_of_another_group(
-    api: Api, group: str | None, expected: list[Any]
-) -> None:
+def test_section_moves_to_end_of_group(api: Api, group: str | None, expected: list[Any]) -> None:
     api.patch(f"{DOCS}/sections/docs-guides", {"siteSectionGroupId": group})
     assert tree(api) == expected
 
 
-def test_a_section_leaves_its_group_for_the_end_of_the_root(api: Api) -> None:
+def test_section_removed_from_group_moves_to_root_end(api: Api) -> None:
     section = api.patch(f"{DOCS}/sections/docs-api", {"siteSectionGroupId": None})
     assert "sectionGroup" not in section
     assert tree(api) == [GUIDES, ("docs-more", [NEWS, ("docs-developers", [])]), API]
@@ -133,14 +131,14 @@ def test_a_section_leaves_its_group_for_the_end_of_the_root(api: Api) -> None:
 
 
 @covers("addSectionGroupToSite", 201)
-def test_a_new_group_takes_the_sections_it_names_in_their_order(api: Api) -> None:
+def test_new_group_takes_named_sections_in_order(api: Api) -> None:
     body = {"title": "New", "icon": "x", "sections": ["docs-api", "docs-guides"], "parent": "docs-more"}
     made = api.make(f"{DOCS}/section-groups", body)
     assert (made["title"], made["icon"], made["sectionGroup"]) == ("New", "x", "docs-more")
     assert tree(api) == [("docs-more", [NEWS, ("docs-developers", []), (made["id"], [API, GUIDES])])]
 
 
-def test_a_group_on_a_flat_site_moves_its_site_spaces_into_a_section(api: Api) -> None:
+def test_first_group_moves_flat_site_spaces_into_section(api: Api) -> None:
     made = api.make(f"{HELP}/section-groups", {"title": "Group"})
     section, group = api.get(f"{HELP}/structure")["structure"]
     assert [place["id"] for place in section["siteSpaces"]] == ["help-support", "help-archive"]
@@ -148,7 +146,7 @@ def test_a_group_on_a_flat_site_moves_its_site_spaces_into_a_section(api: Api) -
 
 
 @covers("deleteSiteSectionGroupById", 204)
-def test_deleting_a_group_lifts_what_is_in_it_to_its_place(api: Api) -> None:
+def test_deleting_group_moves_its_children_up(api: Api) -> None:
     api.patch(f"{DOCS}/sections/docs-guides", {"siteSectionGroupId": "docs-more"})
     api.make(f"{DOCS}/section-groups", {"title": "Last"})
     api.delete(f"{DOCS}/section-groups/docs-more")
@@ -158,7 +156,7 @@ def test_deleting_a_group_lifts_what_is_in_it_to_its_place(api: Api) -> None:
 
 @covers("addSectionToGroup", 201)
 @covers("removeSectionFromGroup", 204)
-def test_a_section_is_added_to_and_removed_from_a_group(api: Api) -> None:
+def test_section_is_added_to_and_removed_from_group(api: Api) -> None:
     group = f"{DOCS}/section-groups/docs-more/sections"
     added = api.make(group, {"sectionId": "docs-guides"})
     assert [child["id"] for child in added["children"]] == ["docs-news", "docs-developers", "docs-guides"]
@@ -168,7 +166,7 @@ def test_a_section_is_added_to_and_removed_from_a_group(api: Api) -> None:
 
 
 @covers("updateSiteSectionGroupById", 200, 400)
-def test_a_group_moves_between_parents_but_not_into_itself(api: Api) -> None:
+def test_group_cannot_move_into_itself(api: Api) -> None:
     api.refused(400, "PATCH", f"{DOCS}/section-groups/docs-more", {"parentSectionGroupId": "docs-developers"})
     api.refused(400, "PATCH", f"{DOCS}/section-groups/docs-more", {"parentSectionGroupId": "docs-more"})
     api.patch(f"{DOCS}/section-groups/docs-developers", {"parentSectionGroupId": None})
@@ -178,7 +176,7 @@ def test_a_group_moves_between_parents_but_not_into_itself(api: Api) -> None:
 
 
 @covers("addSectionGroupToSite", 201, 400)
-def test_groups_nested_too_deep_are_refused_before_an_answer_breaks(api: Api) -> None:
+def test_too_deeply_nested_groups_are_refused(api: Api) -> None:
     parent, statuses = "docs-more", []
     for _ in range(60):
         answer = api.call("POST", f"{DOCS}/section-groups", {"title": "Deeper", "parent": parent})
@@ -192,7 +190,7 @@ def test_groups_nested_too_deep_are_refused_before_an_answer_breaks(api: Api) ->
 
 
 @covers("addSpaceToSite", 201)
-def test_a_site_space_goes_to_the_section_named_else_the_default_one_else_the_root(api: Api) -> None:
+def test_site_space_goes_to_named_or_default_section(api: Api) -> None:
     assert (
         api.make(f"{DOCS}/site-spaces", {"spaceId": "news", "sectionId": "docs-api"})["section"] == "docs-api"
     )
@@ -202,7 +200,7 @@ def test_a_site_space_goes_to_the_section_named_else_the_default_one_else_the_ro
     assert (flat["path"], flat["title"], flat["default"]) == ("support-2", "Support", False)
 
 
-def test_a_site_with_groups_but_no_section_gets_one_for_a_site_space(api: Api) -> None:
+def test_site_space_beside_groups_gets_own_section(api: Api) -> None:
     site = f"/orgs/acme/sites/{api.make('/orgs/acme/sites', {'title': 'New'})['id']}"
     api.make(f"{site}/section-groups", {"title": "Group"})
     made = api.make(f"{site}/site-spaces", {"spaceId": "news"})
@@ -212,7 +210,7 @@ def test_a_site_with_groups_but_no_section_gets_one_for_a_site_space(api: Api) -
 
 
 @covers("updateSiteSpaceById", 200)
-def test_a_site_space_takes_and_clears_its_fields(api: Api) -> None:
+def test_site_space_update_sets_and_clears_fields(api: Api) -> None:
     path = f"{DOCS}/site-spaces/docs-news-latest"
     fields = {"path": "now", "condition": "visitor.claims.a", "spaceId": "archive", "hidden": True}
     changed = api.patch(path, fields)
@@ -222,14 +220,14 @@ def test_a_site_space_takes_and_clears_its_fields(api: Api) -> None:
 
 
 @covers("updateSiteSpaceById", 200, 409)
-def test_a_path_of_a_sibling_is_taken_but_not_that_of_another_section(api: Api) -> None:
+def test_site_space_path_is_unique_among_siblings(api: Api) -> None:
     api.refused(409, "PATCH", f"{DOCS}/site-spaces/docs-api-changelog", {"path": "reference"})
     api.patch(f"{DOCS}/site-spaces/docs-api-changelog", {"path": "en"})
     api.refused(409, "PATCH", f"{HELP}/site-spaces/help-archive", {"path": "support"})
 
 
 @covers("deleteSiteSpaceById", 204)
-def test_deleting_the_default_site_space_promotes_the_first_left(api: Api) -> None:
+def test_deleting_default_site_space_promotes_first_remaining(api: Api) -> None:
     api.delete(f"{DOCS}/site-spaces/docs-api-reference")
     api.delete(f"{DOCS}/site-spaces/docs-api-reference")
     assert tree(api)[1][1][1][1] == [("docs-api", ["docs-api-changelog*"])]
@@ -241,14 +239,14 @@ def test_deleting_the_default_site_space_promotes_the_first_left(api: Api) -> No
 
 
 @covers("updateSiteById", 200, 404)
-def test_one_section_of_the_whole_site_is_the_default(api: Api) -> None:
+def test_site_has_a_single_default_section(api: Api) -> None:
     api.patch(DOCS, {"defaultSiteSection": "docs-api"})
     assert [section["id"] for section in api.items(f"{DOCS}/sections") if section["default"]] == ["docs-api"]
     api.refused(404, "PATCH", DOCS, {"defaultSiteSection": "none"})
 
 
 @covers("updateSiteById", 200, 400)
-def test_the_default_site_space_of_a_site_is_one_of_its_default_section_or_root(api: Api) -> None:
+def test_site_default_space_must_be_in_default_section(api: Api) -> None:
     api.refused(400, "PATCH", DOCS, {"defaultSiteSpace": "docs-api-changelog"})
     api.patch(DOCS, {"defaultSiteSection": "docs-api", "defaultSiteSpace": "docs-api-changelog"})
     section = api.items(f"{DOCS}/sections")[2]
@@ -258,7 +256,7 @@ def test_the_default_site_space_of_a_site_is_one_of_its_default_section_or_root(
 
 
 @covers("updateSiteSectionById", 200, 400, 404)
-def test_the_default_site_space_of_a_section_is_its_own(api: Api) -> None:
+def test_section_default_site_space_must_be_its_own(api: Api) -> None:
     path = f"{DOCS}/sections/docs-api"
     changed = api.patch(path, {"defaultSiteSpace": "docs-api-changelog"})
     assert [place["default"] for place in changed["siteSpaces"]] == [False, True]
@@ -277,7 +275,7 @@ def test_the_default_site_space_of_a_section_is_its_own(api: Api) -> None:
 @covers("addSpaceToSite", 404)
 @covers("updateSiteSpaceById", 404)
 @covers("sortSiteStructure", 404)
-def test_what_a_body_or_path_names_must_exist_and_a_refusal_changes_nothing(api: Api) -> None:
+def test_unknown_id_leaves_site_structure_unchanged(api: Api) -> None:
     before = api.get(f"{DOCS}/structure")
     for method, path, body in (
         ("POST", "sections", {"spaceId": "none"}),
@@ -308,7 +306,7 @@ def test_what_a_body_or_path_names_must_exist_and_a_refusal_changes_nothing(api:
 @covers("addSpaceToSite", 400)
 @covers("updateSiteSpaceById", 400)
 @covers("sortSiteStructure", 400)
-def test_fields_out_of_their_limits_are_refused(api: Api) -> None:
+def test_invalid_structure_fields_are_refused(api: Api) -> None:
     for method, path, body in (
         ("POST", "sections", {}),
         ("POST", "sections", {"spaceId": "news", "title": "x"}),
@@ -330,7 +328,7 @@ def test_fields_out_of_their_limits_are_refused(api: Api) -> None:
         api.refused(400, method, f"{DOCS}/{path}", body)
 
 
-def test_texts_in_other_languages_and_drafts_are_kept(api: Api) -> None:
+def test_localized_texts_and_draft_flags_are_stored(api: Api) -> None:
     french = {"localizedTitle": {"fr": "Nouvelles"}, "localizedDescription": {"fr": "d"}, "draft": True}
     section = api.patch(f"{DOCS}/sections/docs-news", french)
     assert {field: section[field] for field in french} == french
@@ -351,7 +349,7 @@ def test_texts_in_other_languages_and_drafts_are_kept(api: Api) -> None:
         ("/sections/docs-api", {"defaultSiteSpace": "docs-api-changelog", "siteSectionGroupId": "none"}),
     ],
 )
-def test_a_request_refused_half_way_leaves_nothing_of_its_first_half(api: Api, path: str, body: Any) -> None:
+def test_partly_refused_update_leaves_structure_unchanged(api: Api, path: str, body: Any) -> None:
     before = api.get(f"{DOCS}/structure")
     assert api.call("PATCH", DOCS + path, body).is_client_error
     assert api.get(f"{DOCS}/structure") == before
@@ -387,7 +385,7 @@ def with_drafts(world: dict[str, Any]) -> dict[str, Any]:
 SAFETY = "/orgs/globex/sites/globex-safety"
 
 
-def test_the_reference_shows_no_draft(reference: Api, builtin_world: dict[str, Any]) -> None:
+def test_reference_profile_hides_drafts_in_lists(reference: Api, builtin_world: dict[str, Any]) -> None:
     reference.server.reset(with_drafts(builtin_world))
     api = reference.as_("hank-token")
     sections = api.items(f"{SAFETY}/sections")
@@ -416,7 +414,7 @@ def test_the_reference_shows_no_draft(reference: Api, builtin_world: dict[str, A
         ("PATCH", "", {"defaultSiteSection": "draft-section"}),
     ],
 )
-def test_to_the_reference_a_draft_is_not_there(
+def test_reference_profile_returns_404_for_drafts(
     reference: Api, builtin_world: dict[str, Any], method: str, path: str, body: Any
 ) -> None:
     reference.server.reset(with_drafts(builtin_world))
@@ -428,16 +426,14 @@ def test_to_the_reference_a_draft_is_not_there(
         assert api.state() == before
 
 
-def test_a_path_of_a_draft_is_taken_also_where_it_is_not_shown(
-    reference: Api, builtin_world: dict[str, Any]
-) -> None:
+def test_path_of_hidden_draft_counts_as_taken(reference: Api, builtin_world: dict[str, Any]) -> None:
     reference.server.reset(with_drafts(builtin_world))
     api = reference.as_("hank-token")
     api.refused(409, "PATCH", f"{SAFETY}/sections/shown", {"path": "draft-section"})
 
 
 @pytest.mark.parametrize("profile", ["api", "reference"])
-def test_a_draft_publishes_nothing(
+def test_space_shown_only_by_drafts_stays_unpublished(
     request: pytest.FixtureRequest, builtin_world: dict[str, Any], profile: str
 ) -> None:
     """A space that only drafts show is as visible as before."""
@@ -451,7 +447,7 @@ def test_a_draft_publishes_nothing(
     assert api.get("/spaces/safety")["visibility"] == "unlisted"
 
 
-def test_a_draft_has_no_published_url(api: Api, builtin_world: dict[str, Any]) -> None:
+def test_draft_navigation_item_has_no_published_url(api: Api, builtin_world: dict[str, Any]) -> None:
     api.server.reset(with_drafts(builtin_world))
     api = api.as_("hank-token")
     for kind in ("sections", "site-spaces"):

@@ -37,7 +37,7 @@ def make(api: Api, space: str = "news", language: str = "de", **more: Any) -> An
 
 @covers("createTranslation", 201)
 @covers("getTranslation", 200)
-def test_creating_starts_the_first_run_whose_result_is_a_space(api: Api) -> None:
+def test_new_translation_runs_and_creates_space(api: Api) -> None:
     made = make(api)
     assert (made["status"], made["stats"]) == ("pending", NO_RUNS)
     assert "result" not in made
@@ -49,7 +49,7 @@ def test_creating_starts_the_first_run_whose_result_is_a_space(api: Api) -> None
     assert api.ids("/collections/product/spaces")[-1] == space["id"]
 
 
-def test_the_built_in_world_has_one_that_waits_and_one_that_is_done(api: Api) -> None:
+def test_builtin_world_has_pending_and_completed_translation(api: Api) -> None:
     assert api.get(FRENCH)["status"] == "pending"
     assert "result" not in api.get(FRENCH)
     done = api.get("/orgs/globex/translations/safety-in-german")
@@ -57,7 +57,7 @@ def test_the_built_in_world_has_one_that_waits_and_one_that_is_done(api: Api) ->
 
 
 @covers("runTranslation", 204)
-def test_another_run_translates_into_the_same_space(api: Api) -> None:
+def test_second_translation_run_updates_same_space(api: Api) -> None:
     api.patch("/spaces/guides", {"title": "Our guides"})
     first = run(api, FRENCH)
     api.patch("/spaces/guides", {"title": "All our guides"})
@@ -69,7 +69,7 @@ def test_another_run_translates_into_the_same_space(api: Api) -> None:
     assert stats["totalWords"] == before["latestWords"] + stats["latestWords"]
 
 
-def test_pages_are_translated_and_keep_their_ids_and_their_links(api: Api) -> None:
+def test_translated_pages_keep_ids_and_links(api: Api) -> None:
     found = run(api, FRENCH)
     result = f"/spaces/{found['result']['space']}"
     pages = api.get(f"{result}/content/pages")["pages"]
@@ -85,12 +85,12 @@ def test_pages_are_translated_and_keep_their_ids_and_their_links(api: Api) -> No
     assert broken == []
 
 
-def test_a_run_that_finds_nothing_new_leaves_the_content_as_it_is(api: Api) -> None:
+def test_translation_run_without_changes_keeps_revision(api: Api) -> None:
     first, second = run(api, FRENCH), run(api, FRENCH)
     assert first["result"]["revision"] == second["result"]["revision"]
 
 
-def test_a_run_is_seen_as_running_at_once(api: Api) -> None:
+def test_translation_is_running_right_after_start(api: Api) -> None:
     """Whatever is answered after it, never what came of the run before."""
     before = run(api, FRENCH)
     api.clock.pass_by(seconds=1)
@@ -99,7 +99,7 @@ def test_a_run_is_seen_as_running_at_once(api: Api) -> None:
     assert after["updatedAt"] > before["updatedAt"]
 
 
-def test_a_result_that_was_deleted_is_absent_and_made_anew_by_the_next_run(api: Api) -> None:
+def test_deleted_translation_result_is_recreated_by_next_run(api: Api) -> None:
     first = run(api, FRENCH)["result"]["space"]
     api.delete(f"/spaces/{first}")
     assert "result" not in api.get(FRENCH)
@@ -107,7 +107,7 @@ def test_a_result_that_was_deleted_is_absent_and_made_anew_by_the_next_run(api: 
 
 
 @covers("runTranslation", 204, 404)
-def test_a_run_without_a_source_is_refused(api: Api) -> None:
+def test_translation_run_without_source_space_is_refused(api: Api) -> None:
     api.delete("/spaces/guides")
     api.refused(404, "POST", f"{FRENCH}/run")
     assert api.get(FRENCH)["status"] == "pending"
@@ -118,7 +118,7 @@ def test_a_run_without_a_source_is_refused(api: Api) -> None:
 @covers("deleteTranslation", 204)
 @covers("getTranslation", 404)
 @covers("runTranslation", 404)
-def test_the_result_stays_when_the_translation_goes(api: Api) -> None:
+def test_deleting_translation_keeps_its_result_space(api: Api) -> None:
     space = run(api, FRENCH)["result"]["space"]
     api.delete(FRENCH)
     api.delete(FRENCH)
@@ -128,7 +128,7 @@ def test_the_result_stays_when_the_translation_goes(api: Api) -> None:
 
 
 @covers("updateTranslation", 200, 400, 404)
-def test_instructions_are_a_document_and_the_only_thing_that_changes(api: Api) -> None:
+def test_translation_update_changes_instructions_only(api: Api) -> None:
     empty = api.get(FRENCH)["instructions"]
     assert (empty["object"], empty["nodes"]) == ("document", [])
     block = {"object": "block", "type": "paragraph", "nodes": []}
@@ -157,12 +157,12 @@ def test_instructions_are_a_document_and_the_only_thing_that_changes(api: Api) -
         ({"source": {"space": "none", "language": "en"}, "language": "fr"}, 404),
     ],
 )
-def test_a_translation_that_cannot_be_is_refused(api: Api, body: Any, status: int) -> None:
+def test_invalid_translation_is_refused(api: Api, body: Any, status: int) -> None:
     api.refused(status, "POST", LIST, body)
     assert api.ids(LIST) == ["guides-fr"]
 
 
-def test_the_language_of_the_source_is_that_of_the_space_where_none_is_said(api: Api) -> None:
+def test_translation_source_language_defaults_to_space_language(api: Api) -> None:
     made = api.make(LIST, {"source": {"space": "guides"}, "language": "ja"})
     assert made["source"] == {"space": "guides", "language": "en"}
 
@@ -174,7 +174,7 @@ def test_translations_are_listed_in_pages(api: Api) -> None:
 
 
 @covers("createTranslation", 201, 404)
-def test_a_space_that_the_caller_has_no_access_to_is_not_translated(api: Api) -> None:
+def test_translation_of_invisible_space_is_refused(api: Api) -> None:
     api.patch(f"{ACME}/members/grace", {"role": "create"})
     api.patch("/spaces/archive", {"defaultLevel": None})
     body = {"source": {"space": "archive", "language": "en"}, "language": "de"}
@@ -185,9 +185,7 @@ def test_a_space_that_the_caller_has_no_access_to_is_not_translated(api: Api) ->
 @pytest.mark.parametrize(
     ("role", "reads", "writes"), [("create", 200, 204), ("edit", 200, 403), (None, 403, 403)]
 )
-def test_members_read_and_who_may_create_content_runs(
-    api: Api, role: str | None, reads: int, writes: int
-) -> None:
+def test_translation_access_depends_on_role(api: Api, role: str | None, reads: int, writes: int) -> None:
     api.patch(f"{ACME}/members/grace", {"role": role})
     grace = api.as_("grace-token")
     shown = grace.call("GET", FRENCH)
@@ -197,7 +195,7 @@ def test_members_read_and_who_may_create_content_runs(
     assert grace.call("POST", f"{FRENCH}/run").status_code == writes
 
 
-def test_the_same_requests_make_the_same_space(api: Api, builtin_world: dict[str, Any]) -> None:
+def test_same_requests_give_same_translated_space(api: Api, builtin_world: dict[str, Any]) -> None:
     def script() -> Any:
         api.server.reset(builtin_world)
         found = run(api, FRENCH)
@@ -206,7 +204,7 @@ def test_the_same_requests_make_the_same_space(api: Api, builtin_world: dict[str
     assert script() == script()
 
 
-def test_a_dump_loaded_again_keeps_results_and_takes_unfinished_runs_along(api: Api) -> None:
+def test_exported_world_keeps_translation_runs(api: Api) -> None:
     made = run(api, FRENCH)
     invites = api.items(f"{ACME}/link-invites")
     providers = api.items(f"{ACME}/saml")
@@ -219,12 +217,12 @@ def test_a_dump_loaded_again_keeps_results_and_takes_unfinished_runs_along(api: 
     assert completed(api, FRENCH)["stats"]["runs"] == 2
 
 
-def test_the_stand_in_says_that_it_is_one_and_keeps_to_the_length() -> None:
+def test_stand_in_translation_is_prefixed_and_truncated() -> None:
     assert translated("Guides", "pt-br", 50) == "[pt-br] Guides"
     assert translated("x" * 60, "fr", 50) == "[fr] " + "x" * 45
 
 
-def test_durations_are_whole_seconds(api: Api) -> None:
+def test_translation_durations_are_whole_seconds(api: Api) -> None:
     """However long a run takes."""
     seconds = iter(range(1, 1000))
 

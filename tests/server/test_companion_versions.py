@@ -19,7 +19,7 @@ def process(api: Api, text: str) -> None:
 @covers("listOpenAPISpecVersions", 200)
 @covers("getOpenAPISpecVersionById", 200)
 @covers("getLatestOpenAPISpecVersion", 200)
-def test_every_success_keeps_a_version(api: Api) -> None:
+def test_successful_openapi_processing_creates_version(api: Api) -> None:
     process(api, YAML)
     process(api, "no document")
     process(api, JSON)
@@ -32,7 +32,7 @@ def test_every_success_keeps_a_version(api: Api) -> None:
 
 @covers("getLatestOpenAPISpecVersionContentRaw", 200)
 @covers("getOpenAPISpecVersionContentRawById", 200)
-def test_the_text_of_a_version_is_kept_as_it_came(api: Api) -> None:
+def test_openapi_version_raw_text_is_unchanged(api: Api) -> None:
     process(api, YAML)
     first = api.get(f"{SPEC}/versions/latest")["id"]
     process(api, JSON)
@@ -48,7 +48,7 @@ def raw(api: Api, version: str) -> tuple[str, str]:
 
 @covers("getLatestOpenAPISpecVersionContent", 200)
 @covers("getOpenAPISpecVersionContentById", 200)
-def test_the_content_of_a_version_is_its_document_read(api: Api) -> None:
+def test_openapi_version_content_is_parsed_document(api: Api) -> None:
     process(api, YAML)
     first = api.get(f"{SPEC}/versions/latest")["id"]
     process(api, JSON)
@@ -60,7 +60,7 @@ def test_the_content_of_a_version_is_its_document_read(api: Api) -> None:
 
 @covers("getLatestOpenAPISpecVersionContent", 409)
 @covers("getOpenAPISpecVersionContentById", 409)
-def test_a_document_that_has_no_end_is_read_raw_only(api: Api) -> None:
+def test_recursive_openapi_document_is_available_raw_only(api: Api) -> None:
     endless = YAML + "x-all: &all [*all]\n"
     process(api, endless)
     assert "raw" in api.refused(409, "GET", f"{SPEC}/versions/latest/content")
@@ -76,7 +76,7 @@ def test_a_document_that_has_no_end_is_read_raw_only(api: Api) -> None:
 @covers("getLatestOpenAPISpecVersionContentRaw", 404)
 @covers("getOpenAPISpecVersionContentRawById", 404)
 @covers("listOpenAPISpecVersions", 404)
-def test_a_version_is_one_of_its_specification(api: Api) -> None:
+def test_openapi_version_belongs_to_its_spec(api: Api) -> None:
     api.refused(404, "GET", f"{SPEC}/versions")
     for version in ("latest", "shop-1"):
         for what in ("", "/content", "/content/raw"):
@@ -86,7 +86,7 @@ def test_a_version_is_one_of_its_specification(api: Api) -> None:
     assert api.ids("/orgs/acme/openapi/shop/versions") == ["shop-1"]
 
 
-def test_versions_go_with_their_specification(api: Api) -> None:
+def test_deleting_openapi_spec_deletes_its_versions(api: Api) -> None:
     process(api, YAML)
     version = api.get(SPEC)["lastVersion"]
     api.delete(SPEC)

@@ -76,7 +76,7 @@ def page(http: httpx.Client, path: str) -> Elements:
 # --- what it shows ------------------------------------------------------------------------------------
 
 
-def test_the_first_page_has_the_organization_as_a_tree(http: httpx.Client) -> None:
+def test_console_home_shows_organization_tree(http: httpx.Client) -> None:
     text = page(http, "/").text
     for part in (
         "Acme Docs published public Guides /guides default Guides /en default More group News /news",
@@ -87,16 +87,16 @@ def test_the_first_page_has_the_organization_as_a_tree(http: httpx.Client) -> No
         assert part in text
 
 
-def test_another_organization_is_chosen_by_its_id(http: httpx.Client) -> None:
+def test_console_selects_organization_by_query(http: httpx.Client) -> None:
     assert "Homer Simpson" in page(http, "/?organization=globex").text
     assert http.get("/?organization=none").status_code == 404
 
 
-def test_what_readers_are_not_shown_is_marked(http: httpx.Client) -> None:
+def test_console_marks_hidden_site_spaces(http: httpx.Client) -> None:
     assert re.search(r'class="site-space unseen">.*?Archive', http.get("/").text, re.DOTALL)
 
 
-def test_a_resource_is_shown_as_the_api_answers_it_to_an_admin(http: httpx.Client) -> None:
+def test_console_shows_api_response_of_admin(http: httpx.Client) -> None:
     found = page(http, f"{PAGE}api/v1/orgs/globex/teams")
     api = http.get("/v1/orgs/globex/teams", headers=TOKEN).json()
     assert json.dumps(api, indent=2) in "".join(found.words)
@@ -104,9 +104,7 @@ def test_a_resource_is_shown_as_the_api_answers_it_to_an_admin(http: httpx.Clien
     assert f"{PAGE}api/v1/orgs/globex/teams/{api['items'][0]['id']}" in found.links
 
 
-def test_an_organization_that_only_another_admin_may_read_is_shown_too(
-    running: Companion, http: httpx.Client
-) -> None:
+def test_console_shows_organization_of_another_admin(running: Companion, http: httpx.Client) -> None:
     world = worlds.builtin()
     world["organizations"][1]["members"] = [{"user": "hank", "role": "admin"}]
     world["organizations"][1] = {name: world["organizations"][1][name] for name in ("id", "title", "members")}
@@ -114,7 +112,7 @@ def test_an_organization_that_only_another_admin_may_read_is_shown_too(
     assert "as returned to hank" in page(http, f"{PAGE}api/v1/orgs/globex").text
 
 
-def test_a_list_leads_to_its_next_page(running: Companion, http: httpx.Client) -> None:
+def test_console_list_links_to_next_page(running: Companion, http: httpx.Client) -> None:
     world = worlds.builtin()
     world["organizations"][0]["teams"] += [{"id": f"t{n}", "title": f"T {n}"} for n in range(60)]
     running.load(world)
@@ -136,7 +134,7 @@ def crawled(http: httpx.Client) -> dict[str, Elements]:
 
 
 @pytest.mark.parametrize("edition", ["full", "published"])
-def test_everything_that_is_linked_is_there_and_no_secret_is_on_any_page(
+def test_console_links_resolve_and_pages_contain_no_secrets(
     edition: str, request: pytest.FixtureRequest
 ) -> None:
     companion: Companion = request.getfixturevalue("running" if edition == "full" else "published")
@@ -159,7 +157,7 @@ def test_everything_that_is_linked_is_there_and_no_secret_is_on_any_page(
             assert secret not in one.text, (path, secret)
 
 
-def test_the_members_whose_values_are_never_shown() -> None:
+def test_console_treats_expected_members_as_secret() -> None:
     """A new member that holds a secret under another name is to be named in `texts.py`."""
     found = set()
     for profile in ("full", "published"):
@@ -173,7 +171,7 @@ def test_the_members_whose_values_are_never_shown() -> None:
     }  # fmt: skip
 
 
-def test_a_value_that_may_be_a_secret_is_masked_at_any_depth() -> None:
+def test_secret_values_are_masked_at_any_depth() -> None:
     """Otherwise, the page shows secrets that the world holds.
 
     Otherwise, the log of requests shows the secret of a share link.
@@ -189,7 +187,7 @@ def test_a_value_that_may_be_a_secret_is_masked_at_any_depth() -> None:
 # --- foreign texts ------------------------------------------------------------------------------------
 
 
-def test_whatever_titles_say_the_pages_have_the_same_elements(running: Companion, http: httpx.Client) -> None:
+def test_hostile_titles_do_not_change_console_elements(running: Companion, http: httpx.Client) -> None:
     plain = json.loads(json.dumps(hostile_world()))
     for number, text in enumerate(HOSTILE):
         plain = json.loads(json.dumps(plain).replace(json.dumps(text), json.dumps(f"T {number}")))
@@ -201,14 +199,14 @@ def test_whatever_titles_say_the_pages_have_the_same_elements(running: Companion
     assert found[0] == found[1]
 
 
-def test_a_url_of_the_platform_is_never_a_link(running: Companion, http: httpx.Client) -> None:
+def test_platform_url_is_never_a_console_link(running: Companion, http: httpx.Client) -> None:
     running.load(hostile_world())
     elements = page(http, "/")
     assert "javascript:alert(4)" in elements.text
     assert [link for link in elements.links if not link.startswith(("/", "#", "data:,"))] == []
 
 
-def test_characters_that_nobody_sees_are_shown() -> None:
+def test_invisible_characters_are_shown_escaped() -> None:
     assert displayed("a\u202eb\x00c\u200d\nd\te") == "a\\u{202e}b\\u{0}c\\u{200d}\nd\te"
     assert displayed("مرحبا") == "مرحبا"
     assert displayed(None) == ""
@@ -241,7 +239,9 @@ def test_console_refuses_pages_of_other_sites(
 
 
 @pytest.mark.parametrize(("headers", "status"), STRANGERS, ids=str)
-def test_no_other_page_can_use_a_switch(http: httpx.Client, headers: dict[str, str], status: int) -> None:
+def test_console_forms_refuse_cross_site_requests(
+    http: httpx.Client, headers: dict[str, str], status: int
+) -> None:
     """Otherwise, a page of another site turns faults on, resets the world and reads what it holds."""
     for path, form in (
         ("switches/flip", {"name": "down"}), ("switches/add", {"fault": "down", "often": "always"}),
@@ -252,7 +252,7 @@ def test_no_other_page_can_use_a_switch(http: httpx.Client, headers: dict[str, s
     assert http.get("/_dpsync/clock").json()["mode"] == "real"
 
 
-def test_what_is_no_form_changes_nothing(http: httpx.Client) -> None:
+def test_console_request_without_form_is_refused(http: httpx.Client) -> None:
     """Otherwise, a request that is no form of the page changes the platform."""
     assert http.post(f"{PAGE}switches/flip", json={"name": "down"}).status_code == 415
     assert http.post(f"{PAGE}requests/clear", content=b"").status_code == 415
@@ -260,7 +260,7 @@ def test_what_is_no_form_changes_nothing(http: httpx.Client) -> None:
     assert http.get("/_dpsync/faults").json() == {"rules": []}
 
 
-def test_every_answer_forbids_what_a_page_could_do_with_it(http: httpx.Client) -> None:
+def test_console_responses_have_strict_security_headers(http: httpx.Client) -> None:
     for path in (
         "/",
         f"{PAGE}requests",
@@ -279,7 +279,7 @@ def test_every_answer_forbids_what_a_page_could_do_with_it(http: httpx.Client) -
         assert headers["cache-control"] == "no-store"
 
 
-def test_the_api_is_as_it_is_without_the_page(http: httpx.Client) -> None:
+def test_api_paths_are_unaffected_by_console(http: httpx.Client) -> None:
     for method, path in (("POST", "/"), ("DELETE", "/"), ("GET", "/v1"), ("GET", "/index.html")):
         answer = http.request(method, path)
         assert answer.status_code == 404
@@ -288,7 +288,7 @@ def test_the_api_is_as_it_is_without_the_page(http: httpx.Client) -> None:
     assert [one["path"] for one in http.get("/_dpsync/requests").json()["requests"]][-1] == "/v1/user"
 
 
-def test_the_page_itself_is_in_no_log(http: httpx.Client) -> None:
+def test_console_requests_are_not_logged(http: httpx.Client) -> None:
     for path in ("/", f"{PAGE}api/v1/orgs/acme", f"{PAGE}requests"):
         page(http, path)
     assert http.get("/_dpsync/requests").json()["requests"] == []
@@ -297,7 +297,7 @@ def test_the_page_itself_is_in_no_log(http: httpx.Client) -> None:
 # --- the log ------------------------------------------------------------------------------------------
 
 
-def test_requests_are_listed_the_newest_first_without_their_secrets(http: httpx.Client) -> None:
+def test_request_log_page_lists_newest_first_without_secrets(http: httpx.Client) -> None:
     http.get("/v1/user", headers=TOKEN)
     http.get("/v1/orgs/acme/sites/docs?shareKey=hidden-key", headers={"Authorization": "Bearer hidden-token"})
     text = page(http, f"{PAGE}requests").text
@@ -307,7 +307,7 @@ def test_requests_are_listed_the_newest_first_without_their_secrets(http: httpx.
     assert "hidden" not in text
 
 
-def test_the_script_asks_for_what_is_new(http: httpx.Client) -> None:
+def test_request_log_poll_returns_only_new_rows(http: httpx.Client) -> None:
     def new(after: int, cleared: int) -> tuple[int, list[int]]:
         found = http.get(f"{PAGE}requests.json?after={after}&cleared={cleared}").json()
         return found["cleared"], [row["number"] for row in found["rows"]]
@@ -323,7 +323,7 @@ def test_the_script_asks_for_what_is_new(http: httpx.Client) -> None:
     assert http.get(f"{PAGE}requests.json?after=x&cleared=").status_code == 200
 
 
-def test_the_log_can_be_emptied(http: httpx.Client) -> None:
+def test_request_log_can_be_cleared(http: httpx.Client) -> None:
     http.get("/v1/user")
     assert http.post(f"{PAGE}requests/clear", data={"a": "b"}).status_code == 303
     assert "No requests yet" in page(http, f"{PAGE}requests").text
@@ -332,7 +332,7 @@ def test_the_log_can_be_emptied(http: httpx.Client) -> None:
 # --- switches -----------------------------------------------------------------------------------------
 
 
-def test_a_switch_turns_a_fault_on_and_off(http: httpx.Client) -> None:
+def test_console_switch_turns_fault_on_and_off(http: httpx.Client) -> None:
     flip = {"name": "down"}
     answer = http.post(f"{PAGE}switches/flip", data=flip)
     assert (answer.status_code, answer.headers["location"]) == (303, f"{PAGE}switches")
@@ -342,7 +342,7 @@ def test_a_switch_turns_a_fault_on_and_off(http: httpx.Client) -> None:
     assert http.get("/v1/user", headers=TOKEN).status_code == 200
 
 
-def test_rules_of_others_stay_with_their_counts(http: httpx.Client) -> None:
+def test_console_switch_keeps_other_fault_rules(http: httpx.Client) -> None:
     http.put("/_dpsync/faults", json=[{"operation": "getUser", "nth": 9, "fault": {"kind": "reset"}}])
     http.get("/v1/user", headers=TOKEN)
     http.post(f"{PAGE}switches/flip", data={"name": "slow"})
@@ -353,7 +353,7 @@ def test_rules_of_others_stay_with_their_counts(http: httpx.Client) -> None:
     assert [one["rule"]["fault"]["kind"] for one in http.get("/_dpsync/faults").json()["rules"]] == ["delay"]
 
 
-def test_a_fault_is_added_for_one_operation(http: httpx.Client) -> None:
+def test_console_adds_fault_for_single_operation(http: httpx.Client) -> None:
     given = {"operation": " getUser ", "fault": "down", "often": "once"}
     assert http.post(f"{PAGE}switches/add", data=given).status_code == 303
     statuses = [http.get("/v1/user", headers=TOKEN).status_code for _ in range(2)]
@@ -374,7 +374,7 @@ def test_a_fault_is_added_for_one_operation(http: httpx.Client) -> None:
         ("reset", {}, "Confirm that"),
     ],
 )
-def test_what_says_nothing_sensible_is_refused(
+def test_invalid_console_form_is_refused(
     http: httpx.Client, form: str, given: dict[str, str], why: str
 ) -> None:
     """Otherwise, one wrong click loses every change of a database that is kept."""
@@ -386,7 +386,7 @@ def test_what_says_nothing_sensible_is_refused(
     assert "Kept" in http.get("/v1/orgs/acme/teams", headers=TOKEN).text
 
 
-def test_the_clock_stands_still_is_moved_and_runs_again(http: httpx.Client) -> None:
+def test_console_freezes_moves_and_resumes_clock(http: httpx.Client) -> None:
     def turn(**given: str) -> dict[str, Any]:
         assert http.post(f"{PAGE}switches/clock", data=given).status_code == 303
         found: dict[str, Any] = http.get("/_dpsync/clock").json()
@@ -399,13 +399,13 @@ def test_the_clock_stands_still_is_moved_and_runs_again(http: httpx.Client) -> N
     assert turn(do="real")["mode"] == "real"
 
 
-def test_starting_over_brings_the_starting_world_back(http: httpx.Client) -> None:
+def test_console_reset_restores_initial_world(http: httpx.Client) -> None:
     http.put("/v1/orgs/acme/teams", json={"title": "Gone"}, headers=TOKEN)
     assert http.post(f"{PAGE}switches/reset", data={"sure": "yes"}).status_code == 303
     assert "Gone" not in http.get("/v1/orgs/acme/teams", headers=TOKEN).text
 
 
-def test_of_several_workers_no_page_tells_a_part_for_the_whole() -> None:
+def test_console_needs_single_worker_for_switches() -> None:
     with served(workers=2) as companion, httpx.Client(base_url=companion.url, **NO_TLS) as http:
         assert "The request log needs a single server process" in page(http, f"{PAGE}requests").text
         assert "local server with --workers 1" in page(http, f"{PAGE}switches").text
@@ -416,7 +416,7 @@ def test_of_several_workers_no_page_tells_a_part_for_the_whole() -> None:
 # --- the banner ---------------------------------------------------------------------------------------
 
 
-def test_the_banner_is_on_every_page_until_another_world_is_loaded(http: httpx.Client) -> None:
+def test_loading_other_world_hides_console_banner(http: httpx.Client) -> None:
     for path in ("/", f"{PAGE}requests", f"{PAGE}switches", f"{PAGE}plan", f"{PAGE}api/v1/orgs"):
         assert BANNER in page(http, path).text
     http.put("/_dpsync/world", json=worlds.builtin())
@@ -428,12 +428,12 @@ def test_the_banner_is_on_every_page_until_another_world_is_loaded(http: httpx.C
 # --- the plan -----------------------------------------------------------------------------------------
 
 
-def test_without_a_directory_the_page_says_how_to_name_one(http: httpx.Client) -> None:
+def test_plan_page_without_directory_explains_option(http: httpx.Client) -> None:
     assert "dpsync serve --plan DIRECTORY" in page(http, f"{PAGE}plan").text
     assert http.get(f"{PAGE}plan/report").status_code == 404
 
 
-def test_the_plan_is_shown_in_an_origin_of_its_own() -> None:
+def test_plan_report_is_sandboxed_with_temporary_token() -> None:
     program = printing("<!doctype html><title>{DPSYNC_TOKEN}</title>")
     with served(program=program) as companion, httpx.Client(base_url=companion.url, **NO_TLS) as http:
         assert f"{PAGE}plan/report" in page(http, f"{PAGE}plan").links
@@ -458,14 +458,14 @@ def test_plan_program_gets_only_needed_variables(monkeypatch: pytest.MonkeyPatch
     assert files == []
 
 
-def test_a_plan_that_cannot_be_made_says_why_without_its_token() -> None:
+def test_failed_plan_shows_output_without_token() -> None:
     program = printing("", code=5, said="<b>no</b> file for {DPSYNC_TOKEN}")
     with served(program=program) as companion, httpx.Client(base_url=companion.url, **NO_TLS) as http:
         text = page(http, f"{PAGE}plan/report").text
         assert "ended with exit code 5 and this output: <b>no</b> file for (the token)" in text
 
 
-def test_where_nobody_is_an_admin_nobody_plans() -> None:
+def test_plan_page_without_admin_returns_404() -> None:
     with served(program=printing("x")) as companion, httpx.Client(base_url=companion.url, **NO_TLS) as http:
         companion.load({"organizations": [{"id": "o", "title": "O"}]})
         answer = http.get(f"{PAGE}plan/report")

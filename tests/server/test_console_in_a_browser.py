@@ -84,7 +84,9 @@ def violations(page: Page) -> list[Any]:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 360)])
-def test_everybody_can_read_every_page(opened: Open, http: httpx.Client, scheme: str, width: int) -> None:
+def test_console_pages_pass_accessibility_checks(
+    opened: Open, http: httpx.Client, scheme: str, width: int
+) -> None:
     http.get("/v1/user")
     http.put("/_dpsync/faults", json=[{"operation": "getUser", "nth": 9, "fault": {"kind": "reset"}}])
     page = opened("/", color_scheme=scheme, viewport={"width": width, "height": 800})
@@ -96,9 +98,7 @@ def test_everybody_can_read_every_page(opened: Open, http: httpx.Client, scheme:
     assert dark == (scheme == "dark")
 
 
-def test_hostile_titles_become_text_and_nothing_else(
-    opened: Open, running: Companion, http: httpx.Client
-) -> None:
+def test_hostile_titles_are_shown_as_text(opened: Open, running: Companion, http: httpx.Client) -> None:
     running.load(hostile_world())
     for path in ("/", f"{PAGE}api/v1/orgs/zoo/teams", f"{PAGE}api/v1/spaces/s1"):
         page = opened(path)
@@ -106,7 +106,7 @@ def test_hostile_titles_become_text_and_nothing_else(
     assert violations(page) == []
 
 
-def test_a_switch_is_used_by_keyboard_alone(opened: Open, http: httpx.Client) -> None:
+def test_console_switch_works_by_keyboard(opened: Open, http: httpx.Client) -> None:
     page = opened("/")
     page.keyboard.press("Tab")
     expect(page.get_by_text("Skip to the content")).to_be_focused()
@@ -125,7 +125,7 @@ def test_a_switch_is_used_by_keyboard_alone(opened: Open, http: httpx.Client) ->
     assert http.get("/v1/user").status_code == 200
 
 
-def test_the_log_follows_by_itself(opened: Open, http: httpx.Client) -> None:
+def test_request_log_page_updates_and_filters_rows(opened: Open, http: httpx.Client) -> None:
     page = opened(f"{PAGE}requests")
     expect(page.get_by_text("No requests yet.")).to_be_visible()
     http.get("/v1/user")
@@ -144,7 +144,7 @@ def test_the_log_follows_by_itself(opened: Open, http: httpx.Client) -> None:
     expect(page.get_by_text("No requests yet.")).to_be_visible()
 
 
-def test_a_log_that_is_paused_stays_as_it_is(opened: Open, http: httpx.Client) -> None:
+def test_paused_request_log_page_does_not_update(opened: Open, http: httpx.Client) -> None:
     page = opened("/")
     page.clock.install()
     page.goto(f"{PAGE}requests")
@@ -157,7 +157,7 @@ def test_a_log_that_is_paused_stays_as_it_is(opened: Open, http: httpx.Client) -
     expect(page.locator("tbody tr")).to_have_count(1)
 
 
-def test_without_its_script_the_page_does_the_same(opened: Open, http: httpx.Client) -> None:
+def test_console_works_without_javascript(opened: Open, http: httpx.Client) -> None:
     http.get("/v1/user")
     page = opened("/", java_script_enabled=False)
     expect(page.get_by_role("link", name="Acme Docs")).to_be_visible()
@@ -170,7 +170,7 @@ def test_without_its_script_the_page_does_the_same(opened: Open, http: httpx.Cli
     assert http.get("/_dpsync/clock").json()["mode"] == "frozen"
 
 
-def test_a_fault_for_one_operation_and_starting_over(opened: Open, http: httpx.Client) -> None:
+def test_fault_rule_is_added_and_removed_by_reset(opened: Open, http: httpx.Client) -> None:
     page = opened(f"{PAGE}switches")
     page.get_by_text("A fault for one operation").click()
     page.get_by_label("Operation").fill("getUser")
@@ -207,7 +207,7 @@ def other_page(html: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
-def test_a_page_of_somebody_else_can_neither_use_nor_show_it(
+def test_other_site_cannot_use_console(
     browser: Browser, running: Companion, http: httpx.Client, name: str
 ) -> None:
     target = running.url.replace("127.0.0.1", name)
@@ -224,7 +224,7 @@ def test_a_page_of_somebody_else_can_neither_use_nor_show_it(
     assert http.get("/_dpsync/faults").json() == {"rules": []}
 
 
-def test_page_with_rebound_name_reads_nothing(browser: Browser, running: Companion) -> None:
+def test_dns_rebinding_page_cannot_read_companion(browser: Browser, running: Companion) -> None:
     """The browser treats a page with the rebound name and the companion as the same origin."""
     target = running.url.replace("127.0.0.1", REBOUND)
     ask = "path => fetch(path, {headers: {Authorization: 'Bearer ada-token'}}).then(answer => answer.status)"
@@ -234,7 +234,7 @@ def test_page_with_rebound_name_reads_nothing(browser: Browser, running: Compani
         assert {path: page.evaluate(ask, path) for path in paths} == dict.fromkeys(paths, 421)
 
 
-def test_the_plan_of_a_directory_is_on_its_page(browser: Browser) -> None:
+def test_plan_page_shows_report_of_directory(browser: Browser) -> None:
     arguments = (
         sys.executable,
         "-m",
@@ -253,7 +253,7 @@ def test_the_plan_of_a_directory_is_on_its_page(browser: Browser) -> None:
         assert report.locator("body").evaluate("() => self.origin") == "null"
 
 
-def test_a_picture_of_it_is_in_the_docs(opened: Open, http: httpx.Client) -> None:
+def test_documentation_has_console_screenshot(opened: Open, http: httpx.Client) -> None:
     http.put("/_dpsync/world", json=builtin())  # no copy of anything, so that there is no banner
     page = opened("/", viewport={"width": 1200, "height": 860})
     expect(page.get_by_role("heading", level=1)).to_have_text("Acme")

@@ -35,7 +35,7 @@ WRITTEN = [
 
 
 @pytest.mark.parametrize("markdown", WRITTEN, ids=lambda text: str(text.split("\n")[0][:30]))
-def test_what_was_read_is_written_so_that_it_is_read_the_same(markdown: str) -> None:
+def test_written_markdown_is_read_as_same_document(markdown: str) -> None:
     document = to_document(markdown)
     assert to_document(to_markdown(document)) == document
 
@@ -52,7 +52,7 @@ def paragraph(text: str, *marks: str) -> Json:
 
 
 @given(st.lists(sentences, min_size=1, max_size=4))
-def test_no_text_means_anything_in_markdown(texts: list[str]) -> None:
+def test_document_text_survives_markdown_round_trip(texts: list[str]) -> None:
     """Whatever stands in a text of a Document, it is that text after both conversions."""
     document = {"object": "document", "nodes": [paragraph(text) for text in texts]}
     back = to_document(to_markdown(document))
@@ -61,7 +61,7 @@ def test_no_text_means_anything_in_markdown(texts: list[str]) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=200))
-def test_every_markdown_is_a_document(markdown: str) -> None:
+def test_any_markdown_converts_to_document(markdown: str) -> None:
     document = to_document(markdown)
     assert text_of(to_document(to_markdown(document))) is not None
     named = {anchor for anchor, _, _ in sections(document) if anchor}
@@ -94,14 +94,14 @@ blocks = st.fixed_dictionaries({"object": st.just("block"), "type": st.text(max_
 
 @settings(phases=[Phase.generate])  # what fails is large: making it small takes minutes
 @given(st.lists(blocks, max_size=4))
-def test_no_document_breaks_the_writer(nodes: list[Json]) -> None:
+def test_any_document_converts_to_markdown(nodes: list[Json]) -> None:
     document = {"object": "document", "data": {}, "nodes": nodes}
     assert isinstance(to_markdown(document), str)
     assert isinstance(text_of(document["nodes"]), str)
     assert isinstance(sections(document), list)
 
 
-def test_a_block_that_markdown_has_no_word_for_is_what_is_in_it() -> None:
+def test_unsupported_block_is_written_as_its_content() -> None:
     hint = {"object": "block", "type": "hint", "data": {"style": "info"}, "nodes": [paragraph("Mind.")]}
     tab = {
         "object": "block",
@@ -113,6 +113,6 @@ def test_a_block_that_markdown_has_no_word_for_is_what_is_in_it() -> None:
     assert to_markdown({"nodes": [hint, tabs]}) == "> Mind.\n\n**Inside.**\n"
 
 
-def test_a_text_is_cut_into_sections_by_its_headings() -> None:
+def test_document_is_split_into_sections_by_headings() -> None:
     found = sections(to_document("Before.\n\n## Setup\n\nDo *it*.\n\n## Setup\n\nAgain.\n"))
     assert found == [("", "", "Before."), ("setup", "Setup", "Do it."), ("setup-2", "Setup", "Again.")]

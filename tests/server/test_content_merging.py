@@ -68,7 +68,7 @@ def ids(content: Json) -> set[str]:
 
 
 @given(edits)
-def test_a_side_that_did_nothing_takes_the_other_as_it_is(changes: list[Json]) -> None:
+def test_merge_with_unchanged_side_takes_other_side(changes: list[Json]) -> None:
     other = edited("x", changes)
     for merged in (merge(BASE, BASE, other), merge(BASE, other, BASE), merge(BASE, other, other)):
         assert merged.conflicts == ()
@@ -76,7 +76,7 @@ def test_a_side_that_did_nothing_takes_the_other_as_it_is(changes: list[Json]) -
 
 
 @given(st.sets(any_page), st.sampled_from(["title", "document"]))
-def test_edits_of_different_pages_are_both_there(of_main: set[str], what: str) -> None:
+def test_merge_keeps_edits_of_different_pages(of_main: set[str], what: str) -> None:
     def change_of(id: str, by: str) -> Json:
         value: Any = by if what == "title" else {"markdown": by}
         return {"operation": "update_page", "page": id, what: value}
@@ -91,7 +91,7 @@ def test_edits_of_different_pages_are_both_there(of_main: set[str], what: str) -
 
 
 @given(any_page)
-def test_different_fields_of_one_page_are_both_there(id: str) -> None:
+def test_merge_keeps_edits_of_different_page_fields(id: str) -> None:
     main = edited("m", [{"operation": "update_page", "page": id, "title": "New"}])
     theirs = edited("t", [{"operation": "update_page", "page": id, "document": {"markdown": "New."}}])
     merged = merge(BASE, main, theirs)
@@ -102,7 +102,7 @@ def test_different_fields_of_one_page_are_both_there(id: str) -> None:
 
 
 @given(any_page, edits, edits)
-def test_one_field_that_both_changed_is_a_conflict_whatever_else_they_did(
+def test_merge_conflicts_if_both_sides_change_same_field(
     id: str, main_edits: list[Json], their_edits: list[Json]
 ) -> None:
     main = edited("m", [*main_edits, {"operation": "update_page", "page": id, "title": "Main"}])
@@ -117,9 +117,7 @@ def test_one_field_that_both_changed_is_a_conflict_whatever_else_they_did(
 
 @settings(max_examples=examples(40, soak=3000))
 @given(edits, edits)
-def test_what_is_merged_is_a_tree_with_everything_that_both_have_made(
-    main_edits: list[Json], their_edits: list[Json]
-) -> None:
+def test_merge_result_is_tree_with_additions_of_both(main_edits: list[Json], their_edits: list[Json]) -> None:
     main, theirs = edited("m", main_edits), edited("t", their_edits)
     merged = merge(BASE, main, theirs)
     found = [one["id"] for one, _ in walk(merged.content["pages"])]
@@ -137,9 +135,7 @@ def test_what_is_merged_is_a_tree_with_everything_that_both_have_made(
 
 @settings(max_examples=examples(40, soak=3000))
 @given(edits, edits)
-def test_updating_and_then_merging_is_the_same_as_merging(
-    main_edits: list[Json], their_edits: list[Json]
-) -> None:
+def test_update_then_merge_equals_merge(main_edits: list[Json], their_edits: list[Json]) -> None:
     main, theirs = edited("m", main_edits), edited("t", their_edits)
     updated = merge(BASE, main, theirs)
     if updated.conflicts:
@@ -149,20 +145,20 @@ def test_updating_and_then_merging_is_the_same_as_merging(
     assert after.content == updated.content
 
 
-def test_a_page_put_into_one_that_the_other_side_deleted_is_a_conflict() -> None:
+def test_merge_conflicts_if_page_parent_was_deleted() -> None:
     main = edited("m", [{"operation": "delete_page", "page": "a"}])
     theirs = edited("t", [{"operation": "insert_page", "title": "New", "into": "a"}])
     merged = merge(BASE, main, theirs)
     assert merged.conflicts == (ContentConflict("page", "t-page-1", "parent"),)
 
 
-def test_two_pages_that_went_into_each_other_are_a_conflict() -> None:
+def test_merge_conflicts_if_pages_move_into_each_other() -> None:
     main = edited("m", [{"operation": "update_page", "page": "e", "into": "f"}])
     theirs = edited("t", [{"operation": "update_page", "page": "f", "into": "e"}])
     assert {one.what for one in merge(BASE, main, theirs).conflicts} == {"parent"}
 
 
-def test_siblings_that_both_sides_ordered_anew_are_a_conflict() -> None:
+def test_merge_conflicts_if_both_sides_reorder_siblings() -> None:
     def first(id: str) -> Json:
         return {"operation": "update_page", "page": id, "position": {"before": "a"}}
 
@@ -170,7 +166,7 @@ def test_siblings_that_both_sides_ordered_anew_are_a_conflict() -> None:
     assert merged.conflicts == (ContentConflict("page", "", "order"),)
 
 
-def test_a_new_page_stands_where_its_side_has_put_it() -> None:
+def test_merge_keeps_positions_of_new_pages() -> None:
     def new(title: str, after: str) -> Json:
         return {"operation": "insert_page", "title": title, "position": {"after": after}}
 
@@ -178,7 +174,7 @@ def test_a_new_page_stands_where_its_side_has_put_it() -> None:
     assert [one["title"] for one in merged.content["pages"]] == ["A", "M", "E", "T", "F"]
 
 
-def test_variables_go_one_by_one() -> None:
+def test_merge_handles_each_variable_separately() -> None:
     base = {**BASE, "variables": {"x": "1", "y": "1"}}
     main = {**BASE, "variables": {"x": "2", "y": "1"}}
     theirs = {**BASE, "variables": {"x": "1", "z": "3"}}

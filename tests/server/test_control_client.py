@@ -80,7 +80,7 @@ ALL = ["Legacy", "One", "Reviewers", "Selling", "Technical writers", "Two"]
     ],
     ids=str,
 )
-def test_a_create_whose_answer_is_lost_is_looked_up_and_not_sent_again(
+def test_unanswered_create_is_looked_up_not_retried(
     docs_platform: DocsPlatform, session: Session, client: WriteClient, fault: dict[str, str]
 ) -> None:
     """What was carried out is found. What was not may still come: that is told; the next apply makes it."""
@@ -95,7 +95,7 @@ def test_a_create_whose_answer_is_lost_is_looked_up_and_not_sent_again(
     assert titles(docs_platform) == ALL
 
 
-def test_two_refusals_by_the_rate_limit_are_waited_out(
+def test_apply_waits_out_two_rate_limit_responses(
     docs_platform: DocsPlatform, session: Session, client: WriteClient, clock: Impatient
 ) -> None:
     limited = {"kind": "status", "status": 429, "retryAfter": 3}
@@ -109,7 +109,7 @@ def test_two_refusals_by_the_rate_limit_are_waited_out(
     assert statuses == [429, 429, 201, 201]
 
 
-def test_every_third_request_reset_before_it_is_carried_out(
+def test_second_apply_completes_after_repeated_resets(
     docs_platform: DocsPlatform, session: Session, client: WriteClient
 ) -> None:
     docs_platform.faults = [{"every": 3, "fault": {"kind": "reset"}}]
@@ -121,7 +121,7 @@ def test_every_third_request_reset_before_it_is_carried_out(
 
 
 @pytest.mark.parametrize("fault", [{"kind": "repeat-page", "limit": 2}, {"kind": "shift-page", "limit": 2}])
-def test_a_list_that_repeats_itself_is_never_planned_from(
+def test_plan_fails_on_inconsistent_list_pages(
     docs_platform: DocsPlatform, session: Session, client: WriteClient, fault: dict[str, object]
 ) -> None:
     docs_platform.faults = [{"operation": "listTeamsInOrganizationById", "fault": fault}]
@@ -130,7 +130,7 @@ def test_a_list_that_repeats_itself_is_never_planned_from(
     assert docs_platform.writes == []
 
 
-def test_a_page_of_html_is_no_empty_organization(
+def test_plan_fails_on_html_list_response(
     docs_platform: DocsPlatform, session: Session, client: WriteClient
 ) -> None:
     docs_platform.faults = [{"operation": "listTeamsInOrganizationById", "fault": {"kind": "content-type"}}]
@@ -138,7 +138,7 @@ def test_a_page_of_html_is_no_empty_organization(
         session.plan(client)
 
 
-def test_a_drip_ends_at_the_deadline_of_the_request(docs_platform: DocsPlatform) -> None:
+def test_slow_response_ends_at_request_timeout(docs_platform: DocsPlatform) -> None:
     docs_platform.faults = [
         {"operation": "listTeamsInOrganizationById", "fault": {"kind": "drip", "seconds": 0.05}}
     ]

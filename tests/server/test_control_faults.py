@@ -84,7 +84,7 @@ UNAVAILABLE = {"kind": "status", "status": 503}
         ({"probability": 1.0}, [0, 1, 2, 3, 4, 5]),
     ],
 )
-def test_a_rule_chooses_its_requests(
+def test_fault_rule_selects_requests(
     http: httpx.Client, docs_platform: DocsPlatform, rule: dict[str, Any], failed: list[int]
 ) -> None:
     docs_platform.faults = [{"operation": "getUser", **rule, "fault": UNAVAILABLE}]
@@ -98,7 +98,7 @@ def test_a_rule_chooses_its_requests(
     assert told["rule"] == {"operation": "getUser", **rule, "fault": UNAVAILABLE}
 
 
-def test_chance_is_the_same_for_the_same_seed(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_fault_probability_is_reproducible_by_seed(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     def draw(seed: int) -> list[int]:
         docs_platform.faults = [{"probability": 0.5, "seed": seed, "fault": UNAVAILABLE}]
         return [http.get("/v1/user").status_code for _ in range(30)]
@@ -118,7 +118,7 @@ def test_chance_is_the_same_for_the_same_seed(http: httpx.Client, docs_platform:
         ("PUT /orgs/acme/teams", False),
     ],
 )
-def test_an_operation_is_named_by_id_template_or_path(
+def test_fault_rule_names_operation_by_id_or_path(
     http: httpx.Client, docs_platform: DocsPlatform, operation: str, met: bool
 ) -> None:
     docs_platform.faults = [{"operation": operation, "fault": UNAVAILABLE}]
@@ -127,9 +127,7 @@ def test_an_operation_is_named_by_id_template_or_path(
     docs_platform.faults = []
 
 
-def test_the_first_rule_that_fires_wins_and_every_rule_counts(
-    http: httpx.Client, docs_platform: DocsPlatform
-) -> None:
+def test_first_firing_fault_rule_wins_and_all_count(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     docs_platform.faults = [
         {"nth": 2, "fault": {"kind": "status", "status": 500}},
         {"fault": {"kind": "status", "status": 502}},
@@ -138,7 +136,7 @@ def test_the_first_rule_that_fires_wins_and_every_rule_counts(
     assert [(told["matched"], told["used"]) for told in docs_platform.faults] == [(3, 1), (3, 2)]
 
 
-def test_faults_are_cleared(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_fault_rules_can_be_cleared(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     docs_platform.faults = [{"fault": UNAVAILABLE}]
     assert http.delete("/_dpsync/faults").status_code == 204
     assert http.get("/v1/user").status_code == 200
@@ -159,14 +157,14 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("given", "message"), WRONG)
-def test_a_rule_that_could_never_be_met_is_refused(http: httpx.Client, given: Any, message: str) -> None:
+def test_invalid_fault_rule_is_refused(http: httpx.Client, given: Any, message: str) -> None:
     answer = http.put("/_dpsync/faults", json=given)
     assert answer.status_code == 400
     assert message in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("text", ["[{", "- {fault: {kind: none}}", "text"])
-def test_a_file_of_rules_that_cannot_be_read_is_refused(tmp_path: Path, text: str) -> None:
+def test_unreadable_fault_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "faults.yaml").write_text(text)
     with pytest.raises(ValueError, match=r"faults\.yaml"):
         faults.read(tmp_path / "faults.yaml")
@@ -175,7 +173,7 @@ def test_a_file_of_rules_that_cannot_be_read_is_refused(tmp_path: Path, text: st
 # --- what it does -------------------------------------------------------------------------------------
 
 
-def test_a_status_instead_of_the_work(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_status_fault_replaces_the_request(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     docs_platform.faults = one({"kind": "status", "status": 429, "retryAfter": 2})
     answer = create(http)
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "2")
@@ -184,7 +182,9 @@ def test_a_status_instead_of_the_work(http: httpx.Client, docs_platform: DocsPla
     assert docs_platform.requests[0].fault == "status"
 
 
-def test_a_status_after_the_work(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_status_fault_can_follow_the_executed_request(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
     page = {"body": "<h1>Bad gateway</h1>", "contentType": "text/html"}
     docs_platform.faults = one({"kind": "status", "status": 502, "when": "after", **page})
     answer = create(http)
@@ -193,7 +193,7 @@ def test_a_status_after_the_work(http: httpx.Client, docs_platform: DocsPlatform
     assert "New" in titles(http)
 
 
-def test_retry_after_may_be_a_date_or_rubbish(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_status_fault_sends_retry_after_date_or_text(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     limited = {"kind": "status", "status": 429}
     docs_platform.faults = one({**limited, "retryDate": 60})
     began = datetime.now(UTC)
@@ -205,7 +205,7 @@ def test_retry_after_may_be_a_date_or_rubbish(http: httpx.Client, docs_platform:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_delay(http: httpx.Client, docs_platform: DocsPlatform, when: str) -> None:
+def test_delay_fault_postpones_response(http: httpx.Client, docs_platform: DocsPlatform, when: str) -> None:
     docs_platform.faults = one({"kind": "delay", "seconds": 0.3, "when": when})
     began = time.monotonic()
     assert create(http).status_code == 201
@@ -225,7 +225,7 @@ def over(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     told.set()
 
 
-def test_a_request_that_its_client_gave_up_is_carried_out_all_the_same(
+def test_request_abandoned_by_client_is_still_executed(
     http: httpx.Client, docs_platform: DocsPlatform, ended: SimpleQueue[LoggedRequest], over: threading.Event
 ) -> None:
     docs_platform.faults = one({"kind": "delay", "seconds": 1})
@@ -237,7 +237,7 @@ def test_a_request_that_its_client_gave_up_is_carried_out_all_the_same(
     assert "New" in titles(http)
 
 
-def test_a_request_that_is_held_back_does_not_outlive_a_reset(
+def test_delayed_request_is_dropped_by_reset(
     http: httpx.Client, docs_platform: DocsPlatform, ended: SimpleQueue[LoggedRequest]
 ) -> None:
     docs_platform.faults = one({"kind": "delay", "seconds": 60})
@@ -249,7 +249,7 @@ def test_a_request_that_is_held_back_does_not_outlive_a_reset(
 
 
 @pytest.mark.parametrize(("when", "done"), [("before", False), ("after", True)])
-def test_a_reset_is_one_on_the_socket(
+def test_reset_fault_resets_the_connection(
     http: httpx.Client, docs_platform: DocsPlatform, when: str, done: bool
 ) -> None:
     docs_platform.faults = one({"kind": "reset", "when": when})
@@ -261,28 +261,28 @@ def test_a_reset_is_one_on_the_socket(
     assert (write.status, write.fault) == (None, "reset")
 
 
-def test_a_body_that_is_cut(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_truncate_fault_cuts_response_body(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     docs_platform.faults = one({"kind": "truncate"}, "listTeamsInOrganizationById")
     with pytest.raises(httpx.RemoteProtocolError, match="without sending complete message body"):
         http.get(TEAMS)
     assert docs_platform.requests[0].status == 200
 
 
-def test_an_answer_without_a_body_is_cut_as_a_whole(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_truncate_fault_drops_response_without_body(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     docs_platform.faults = one({"kind": "truncate"}, "removeTeamFromOrganizationById")
     with pytest.raises(httpx.RemoteProtocolError, match="without sending a response"):
         http.delete(f"{TEAMS}/legacy")
     assert "Legacy" not in titles(http)
 
 
-def test_another_content_type(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_content_type_fault_changes_header_only(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     docs_platform.faults = one({"kind": "content-type"}, "listTeamsInOrganizationById")
     answer = http.get(TEAMS)
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert answer.json() == http.get(TEAMS).json()
 
 
-def test_a_slow_drip(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_drip_fault_sends_response_in_pieces(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     whole = http.get("/v1/user").content
     docs_platform.faults = one({"kind": "drip", "bytes": 10, "seconds": 0.02}, "getUser")
     with http.stream("GET", "/v1/user") as answer:
@@ -291,7 +291,7 @@ def test_a_slow_drip(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     assert len(pieces) > 3
 
 
-def test_a_drip_ends_when_nobody_listens_any_more(
+def test_drip_fault_ends_when_client_disconnects(
     http: httpx.Client, docs_platform: DocsPlatform, ended: SimpleQueue[LoggedRequest]
 ) -> None:
     docs_platform.faults = one({"kind": "drip", "seconds": 0.05}, "listTeamsInOrganizationById")
@@ -303,7 +303,9 @@ def test_a_drip_ends_when_nobody_listens_any_more(
 # --- lists --------------------------------------------------------------------------------------------
 
 
-def test_a_parameter_that_is_repeated_stays_so(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_repeat_page_fault_keeps_repeated_query_parameters(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
     path = "/v1/spaces/support/comments?authors=cam&authors=rui"
     whole = http.get(path).json()
     assert {comment["postedBy"]["id"] for comment in whole["items"]} == {"cam", "rui"}
@@ -328,15 +330,13 @@ def walk(http: httpx.Client, pages: int, limit: int | None = None) -> list[list[
 A, B, C, D = "writers", "reviewers", "sales", "legacy"
 
 
-def test_a_page_that_comes_again_and_again(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_repeat_page_fault_repeats_same_page(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     docs_platform.faults = [{"operation": "listTeamsInOrganizationById", "fault": {"kind": "repeat-page"}}]
     assert walk(http, 4, 2) == [[A, B]] * 4
     assert docs_platform.faults[0]["used"] == 3
 
 
-def test_small_pages_can_be_had_of_a_client_that_asks_for_large_ones(
-    http: httpx.Client, docs_platform: DocsPlatform
-) -> None:
+def test_repeat_page_fault_overrides_requested_limit(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     docs_platform.faults = [
         {"operation": "listTeamsInOrganizationById", "fault": {"kind": "repeat-page", "limit": 3}}
     ]
@@ -344,7 +344,7 @@ def test_small_pages_can_be_had_of_a_client_that_asks_for_large_ones(
 
 
 @pytest.mark.parametrize(("by", "pages"), [(1, [[A, B], [B, C]]), (2, [[A, B], [A, B]]), (-1, [[A, B], [D]])])
-def test_a_list_that_moves_while_it_is_read(
+def test_shift_page_fault_moves_list_between_pages(
     http: httpx.Client, docs_platform: DocsPlatform, by: int, pages: list[list[str]]
 ) -> None:
     docs_platform.faults = [
@@ -354,7 +354,7 @@ def test_a_list_that_moves_while_it_is_read(
     assert docs_platform.faults[0]["used"] == 1
 
 
-def test_a_shift_that_changes_nothing_is_not_counted(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_shift_page_fault_by_zero_is_not_counted(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     docs_platform.faults = [
         {"operation": "listTeamsInOrganizationById", "fault": {"kind": "shift-page", "by": 0}}
     ]
@@ -368,7 +368,7 @@ def test_a_shift_that_changes_nothing_is_not_counted(http: httpx.Client, docs_pl
 PAGE = (Path(__file__).parents[2] / "docs" / "companion.md").read_text(encoding="utf-8")
 
 
-def test_the_page_names_every_kind_and_member() -> None:
+def test_faults_page_documents_every_kind_and_member() -> None:
     kinds = get_args(get_args(faults.Fault)[0])
     for kind in kinds:
         (name,) = get_args(kind.model_fields["kind"].annotation)
@@ -379,7 +379,7 @@ def test_the_page_names_every_kind_and_member() -> None:
         assert f"`{name}`" in PAGE or f'"{name}"' in PAGE
 
 
-def test_the_page_names_every_operation_of_the_control_plane(docs_platform: DocsPlatform) -> None:
+def test_faults_page_documents_every_control_operation(docs_platform: DocsPlatform) -> None:
     shown = set(re.findall(r"^\| `([A-Z]+) /_dpsync/(\w+)` \|", PAGE, re.MULTILINE))
     with httpx.Client(base_url=docs_platform.url, **NO_TLS, timeout=PATIENCE) as http:
         for name in {name for _, name in shown}:

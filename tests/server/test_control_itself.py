@@ -75,7 +75,7 @@ def outcome(sources: OutsideServices, url: str) -> str:
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_by_no_spelling_does_it_come_to_itself(server: ThreadedServer, spelling: str) -> None:
+def test_companion_never_fetches_from_itself(server: ThreadedServer, spelling: str) -> None:
     """Not even where the operator has named that host."""
     named = OutsideServices([host_of(spelling)], own=server.app.sources.own)
     port = server.url.rpartition(":")[2]
@@ -85,7 +85,7 @@ def test_by_no_spelling_does_it_come_to_itself(server: ThreadedServer, spelling:
     assert is_there(server)
 
 
-def test_the_trace_of_an_event_says_that_it_was_the_companion_itself(server: ThreadedServer) -> None:
+def test_event_trace_names_companion_as_blocked_tunnel(server: ThreadedServer) -> None:
     tools = "/integrations/acme-tools"
     by_hand(server, "PUT", f"{tools}/dev", {"tunnelUrl": f"{server.url}/_dpsync/reset"})
     by_hand(server, "PATCH", f"{tools}/installations/acme-tools-in-acme", {"configuration": {"server": "x"}})
@@ -96,7 +96,7 @@ def test_the_trace_of_an_event_says_that_it_was_the_companion_itself(server: Thr
     assert logs[-1]["message"].endswith("is the local server, which never contacts itself")
 
 
-def test_a_redirect_does_not_lead_to_itself(server: ThreadedServer) -> None:
+def test_companion_follows_no_redirect_to_itself(server: ThreadedServer) -> None:
     class Back(Quiet):
         def do_GET(self) -> None:
             self.answer(302, b"", {"Location": f"{server.url}/_dpsync/world"})
@@ -105,7 +105,7 @@ def test_a_redirect_does_not_lead_to_itself(server: ThreadedServer) -> None:
         run(server.app.sources.fetch(url))
 
 
-def test_another_server_of_this_machine_is_called_and_told_who_calls(server: ThreadedServer) -> None:
+def test_companion_identifies_itself_to_other_local_servers(server: ThreadedServer) -> None:
     class Told(Quiet):
         def do_GET(self) -> None:
             self.answer(200, repr("dpsync-companion" in self.headers).encode(), {})
@@ -114,7 +114,7 @@ def test_another_server_of_this_machine_is_called_and_told_who_calls(server: Thr
         assert run(server.app.sources.fetch(url)) == "True"
 
 
-def test_the_control_plane_of_another_companion_is_not_there_for_it(server: ThreadedServer) -> None:
+def test_control_plane_refuses_requests_of_other_companions(server: ThreadedServer) -> None:
     other = replace(server.app.sources, own=())
     assert outcome(other, f"{server.url}/_dpsync/reset") == "404"
     with pytest.raises(FetchError, match="returned the status 404"):
@@ -125,13 +125,13 @@ def test_the_control_plane_of_another_companion_is_not_there_for_it(server: Thre
 @pytest.mark.parametrize(
     "name", ["Dpsync-Companion", "X-Forwarded-Host", "X-Forwarded-For", "Via", "X-Real-IP"]
 )
-def test_what_was_passed_on_is_not_from_this_machine(server: ThreadedServer, name: str) -> None:
+def test_control_plane_refuses_forwarded_requests(server: ThreadedServer, name: str) -> None:
     answer = httpx.post(f"{server.url}/_dpsync/reset", headers={name: "localhost"}, **NO_TLS)
     assert (answer.status_code, is_there(server)) == (404, True)
 
 
 @pytest.mark.parametrize("hosts", [("rebound.example", "localhost"), ("localhost", "rebound.example")])
-def test_of_two_hosts_none_is_believed(server: ThreadedServer, hosts: tuple[str, str]) -> None:
+def test_request_with_duplicate_host_is_refused(server: ThreadedServer, hosts: tuple[str, str]) -> None:
     connection = HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE)
     connection.putrequest("POST", "/_dpsync/reset", skip_host=True)
     for host in hosts:
@@ -157,8 +157,6 @@ def test_of_two_hosts_none_is_believed(server: ThreadedServer, hosts: tuple[str,
         ("192.168.1.5", "127.0.0.1", "127.0.0.1", False),
     ],
 )  # fmt: skip
-def test_a_connection_leads_to_a_socket_by_its_address_and_port(
-    on: str, peer: str, local: str, same: bool
-) -> None:
+def test_connection_matches_socket_by_address_and_port(on: str, peer: str, local: str, same: bool) -> None:
     assert leads_to((on, 8787), (peer, 8787), local) == same
     assert not leads_to((on, 8787), (peer, 8788), local)

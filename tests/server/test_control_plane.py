@@ -33,7 +33,7 @@ def titles(http: httpx.Client, of: str = "teams") -> list[str]:
 # --- health, reset, tokens ----------------------------------------------------------------------------
 
 
-def test_health_tells_what_is_running_and_how_much_is_in_it(http: httpx.Client) -> None:
+def test_health_endpoint_shows_version_and_record_counts(http: httpx.Client) -> None:
     found = http.get("/_dpsync/health").json()
     counts = found.pop("counts")
     assert found == {
@@ -47,7 +47,7 @@ def test_health_tells_what_is_running_and_how_much_is_in_it(http: httpx.Client) 
     assert counts["team"] == sum(len(found["teams"]) for found in organizations)
 
 
-def test_a_reset_brings_everything_back(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_reset_restores_world_clock_and_faults(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     before = docs_platform.world
     http.put(f"{ORG}/teams", json={"title": "New"})
     http.delete("/v1/spaces/guides")
@@ -61,7 +61,7 @@ def test_a_reset_brings_everything_back(http: httpx.Client, docs_platform: DocsP
     assert http.put(f"{ORG}/teams", json={"title": "New"}).json()["id"] == "team-1"
 
 
-def test_a_reset_takes_the_same_few_statements_however_much_there_is() -> None:
+def test_reset_statements_do_not_grow_with_data() -> None:
     statements: list[str] = []
     store = open_store(":memory:")
 
@@ -83,7 +83,7 @@ def test_a_reset_takes_the_same_few_statements_however_much_there_is() -> None:
     store.close()
 
 
-def test_a_token_is_made_for_any_user(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_token_is_created_for_any_user(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     token = docs_platform.token_of("kim")
     headers = {"Authorization": f"Bearer {token}"}
     assert http.get("/v1/user", headers=headers).json()["id"] == "kim"
@@ -99,13 +99,13 @@ def test_a_token_is_made_for_any_user(http: httpx.Client, docs_platform: DocsPla
         ([], 400, "body"),
     ],
 )
-def test_a_token_of_nobody_is_refused(http: httpx.Client, body: Any, status: int, message: str) -> None:
+def test_token_for_unknown_user_is_refused(http: httpx.Client, body: Any, status: int, message: str) -> None:
     answer = http.post("/_dpsync/tokens", json=body)
     assert answer.status_code == status == answer.json()["error"]["code"]
     assert message in answer.json()["error"]["message"]
 
 
-def test_a_channel_is_let_in_as_a_person_does_it(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_channel_is_activated_by_control_plane(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     world = docs_platform.world
     world["organizations"][0]["sites"][0]["channels"] = [{"id": "slack", "type": "builtin:slack"}]
     docs_platform.world = world
@@ -126,9 +126,7 @@ READS = [
 ]  # fmt: skip
 
 
-def test_a_world_that_was_exported_and_imported_gives_the_same_answers(
-    http: httpx.Client, docs_platform: DocsPlatform
-) -> None:
+def test_exported_world_reloads_with_same_responses(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     docs_platform.clock.freeze(datetime(2026, 5, 1, tzinfo=UTC))
     schema = {"type": "object", "properties": {"beta": {"type": "boolean"}}, "additionalProperties": False}
     position = {"position": {"before": {"type": "collection", "collection": "api"}}}
@@ -152,7 +150,7 @@ def test_a_world_that_was_exported_and_imported_gives_the_same_answers(
     assert docs_platform.world == exported
 
 
-def test_what_the_readable_part_of_a_world_cannot_say_is_kept(docs_platform: DocsPlatform) -> None:
+def test_exported_world_keeps_unknown_records(docs_platform: DocsPlatform) -> None:
     record = {"kind": "thing", "id": "x", "doc": {"of": "a later version"}, "organization": "acme"}
     docs_platform.world = {**docs_platform.world, "records": [record]}
     assert docs_platform.world["records"] == [record]
@@ -170,7 +168,7 @@ def test_what_the_readable_part_of_a_world_cannot_say_is_kept(docs_platform: Doc
         {"records": [{"kind": "a", "id": {"not": "text"}, "doc": {}}]},
     ],
 )
-def test_what_is_no_world_is_refused_and_nothing_changes(http: httpx.Client, given: Any) -> None:
+def test_invalid_world_leaves_state_unchanged(http: httpx.Client, given: Any) -> None:
     answer = http.put("/_dpsync/world", json=given)
     assert answer.status_code == 400
     assert "invalid data" in answer.json()["error"]["message"]
@@ -180,7 +178,7 @@ def test_what_is_no_world_is_refused_and_nothing_changes(http: httpx.Client, giv
 # --- requests -----------------------------------------------------------------------------------------
 
 
-def test_the_log_tells_who_asked_what_and_what_came_of_it(
+def test_request_log_shows_operation_caller_and_status(
     http: httpx.Client, docs_platform: DocsPlatform
 ) -> None:
     http.get(f"{ORG}/teams?limit=2")
@@ -201,7 +199,7 @@ def test_the_log_tells_who_asked_what_and_what_came_of_it(
     assert docs_platform.requests == []
 
 
-def test_the_log_is_bounded_and_tells_how_much_is_gone() -> None:
+def test_bounded_request_log_counts_dropped_entries() -> None:
     from dpsync.server.control.log import LoggedRequest, RequestLog
 
     log = RequestLog(3)
@@ -213,7 +211,7 @@ def test_the_log_is_bounded_and_tells_how_much_is_gone() -> None:
 # --- clock --------------------------------------------------------------------------------------------
 
 
-def test_time_can_be_stopped_moved_and_let_go(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_clock_can_be_frozen_and_advanced(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     clock = docs_platform.clock
     clock.freeze(datetime(2026, 5, 1, 2, tzinfo=UTC))
     assert http.get("/_dpsync/clock").json() == {"now": "2026-05-01T02:00:00.000Z", "mode": "frozen"}
@@ -228,9 +226,7 @@ def test_time_can_be_stopped_moved_and_let_go(http: httpx.Client, docs_platform:
     assert http.get("/_dpsync/clock").json()["mode"] == "ahead"
 
 
-def test_after_seven_days_a_deleted_space_is_gone_for_good(
-    http: httpx.Client, docs_platform: DocsPlatform
-) -> None:
+def test_deleted_space_expires_after_advancing_clock(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     clock = docs_platform.clock
     clock.freeze(datetime(2026, 5, 1, tzinfo=UTC))
     http.delete("/v1/spaces/guides")
@@ -253,7 +249,7 @@ def test_after_seven_days_a_deleted_space_is_gone_for_good(
         {"forward": 1},
     ],
 )
-def test_an_impossible_time_is_refused(http: httpx.Client, given: Any) -> None:
+def test_invalid_clock_setting_is_refused(http: httpx.Client, given: Any) -> None:
     assert http.put("/_dpsync/clock", json=given).status_code == 400
     assert http.get("/_dpsync/clock").json()["mode"] == "real"
 
@@ -277,7 +273,7 @@ def test_an_impossible_time_is_refused(http: httpx.Client, given: Any) -> None:
     ],
     ids=str,
 )
-def test_control_plane_refuses_callers_from_elsewhere(
+def test_control_plane_refuses_forwarded_or_foreign_requests(
     http: httpx.Client, headers: dict[str, str], status: int
 ) -> None:
     http.put(f"{ORG}/teams", json={"title": "New"})
@@ -285,13 +281,15 @@ def test_control_plane_refuses_callers_from_elsewhere(
     assert "New" in titles(http)
 
 
-def test_an_origin_is_scheme_host_and_port(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_control_plane_refuses_origin_with_other_scheme(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
     other = docs_platform.url.replace("http://", "https://")
     assert http.get("/_dpsync/health", headers={"Origin": other}).status_code == 403
 
 
 @pytest.mark.parametrize("name", ["Origin", "Sec-Fetch-Site"])
-def test_of_a_header_given_twice_each_must_be_right(
+def test_every_repeated_origin_header_is_checked(
     http: httpx.Client, docs_platform: DocsPlatform, name: str
 ) -> None:
     good = {"Origin": docs_platform.url, "Sec-Fetch-Site": "same-origin"}[name]
@@ -300,7 +298,9 @@ def test_of_a_header_given_twice_each_must_be_right(
 
 
 @pytest.mark.parametrize("site", ["none", "same-origin"])
-def test_a_page_of_its_own_may_ask(http: httpx.Client, docs_platform: DocsPlatform, site: str) -> None:
+def test_control_plane_accepts_same_origin_requests(
+    http: httpx.Client, docs_platform: DocsPlatform, site: str
+) -> None:
     headers = {"Origin": docs_platform.url, "Sec-Fetch-Site": site}
     assert http.get("/_dpsync/health", headers=headers).status_code == 200
 
@@ -314,14 +314,14 @@ def test_a_page_of_its_own_may_ask(http: httpx.Client, docs_platform: DocsPlatfo
         ("PUT", "/_dpsync/clock", b'{"real": ', "application/json", 400),
     ],
 )
-def test_a_wrong_call_is_told_in_the_way_of_the_api(
+def test_control_plane_errors_use_api_error_format(
     http: httpx.Client, method: str, path: str, content: bytes, kind: str, status: int
 ) -> None:
     answer = http.request(method, path, content=content, headers={"Content-Type": kind} if kind else {})
     assert answer.status_code == status == answer.json()["error"]["code"]
 
 
-def test_the_api_does_not_know_of_it(http: httpx.Client) -> None:
+def test_control_plane_is_not_part_of_api(http: httpx.Client) -> None:
     assert "_dpsync" not in http.get("/v1/openapi.json").text
     assert http.get("/v1/_dpsync/health").status_code == 404
 
@@ -333,7 +333,7 @@ def named(http: httpx.Client) -> str:
     return http.get("/v1/user").headers["Dpsync-World"]
 
 
-def test_every_answer_to_a_get_names_the_same_world(http: httpx.Client) -> None:
+def test_every_get_response_names_the_same_world(http: httpx.Client) -> None:
     first = named(http)
     http.put(f"{ORG}/teams", json={"title": "New"})
     answers = [http.get(f"{ORG}/teams"), http.get("/v1/spaces/guides"), http.get(ORG)]
@@ -342,9 +342,7 @@ def test_every_answer_to_a_get_names_the_same_world(http: httpx.Client) -> None:
     assert len(first) == 16
 
 
-def test_a_reset_and_a_loaded_world_have_names_of_their_own(
-    http: httpx.Client, docs_platform: DocsPlatform
-) -> None:
+def test_reset_and_loaded_world_get_new_world_name(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     names = [named(http)]
     docs_platform.reset()
     names.append(named(http))
@@ -354,7 +352,7 @@ def test_a_reset_and_a_loaded_world_have_names_of_their_own(
     assert len(set(names)) == 3
 
 
-def test_a_database_keeps_the_name_of_its_world(tmp_path: Path) -> None:
+def test_reopened_database_keeps_world_name(tmp_path: Path) -> None:
     file = str(tmp_path / "companion.db")
     names = []
     for _ in range(2):
@@ -368,7 +366,7 @@ def test_a_database_keeps_the_name_of_its_world(tmp_path: Path) -> None:
     assert names[0] == names[1] != ""
 
 
-def test_a_database_from_before_worlds_had_names_gets_one_for_good() -> None:
+def test_old_database_gets_permanent_world_name() -> None:
     store = open_store(":memory:")
     world.load(store, world.builtin())
     store.set_setting("world", None)

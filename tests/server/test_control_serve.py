@@ -51,7 +51,7 @@ def served(command: list[str], *options: str, token: str = "ada-token") -> Itera
             assert running.wait(PATIENCE) == 0
 
 
-def test_a_world_from_a_file_is_what_a_reset_leads_back_to(serving: Serving, tmp_path: Path) -> None:
+def test_serve_resets_to_world_file(serving: Serving, tmp_path: Path) -> None:
     (tmp_path / "world.json").write_text(json.dumps(WORLD))
     with serving("--world", str(tmp_path / "world.json"), "--token", "more", token="more") as http:
         assert http.get("/v1/user").json()["id"] == "zoe"
@@ -60,7 +60,7 @@ def test_a_world_from_a_file_is_what_a_reset_leads_back_to(serving: Serving, tmp
         assert http.get("/v1/orgs/zoo/teams").json()["count"] == 0
 
 
-def test_faults_from_a_file_are_on_from_the_start(serving: Serving, tmp_path: Path) -> None:
+def test_serve_applies_faults_file_from_start(serving: Serving, tmp_path: Path) -> None:
     (tmp_path / "faults.yaml").write_text("- { operation: getUser, nth: 2, fault: { kind: reset } }\n")
     with serving("--faults", str(tmp_path / "faults.yaml")) as http:
         assert http.get("/v1/user").status_code == 200
@@ -69,21 +69,21 @@ def test_faults_from_a_file_are_on_from_the_start(serving: Serving, tmp_path: Pa
         assert http.get("/_dpsync/faults").json()["rules"][0]["used"] == 1
 
 
-def test_without_the_control_plane_there_is_nothing_there(serving: Serving) -> None:
+def test_serve_without_control_plane_hides_control_endpoints(serving: Serving) -> None:
     with serving("--no-control", "--rate-limit", "100/s") as http:
         for path in ("/_dpsync/health", "/_dpsync/page/switches", "/"):
             assert http.get(path).json()["error"]["message"] == f"path '{path}' not found"
         assert http.get("/v1/user").headers["x-ratelimit-limit"] == "100"
 
 
-def test_latency_is_added_to_every_request(serving: Serving) -> None:
+def test_serve_adds_latency_to_every_request(serving: Serving) -> None:
     with serving("--latency", "200") as http:
         began = time.monotonic()
         assert http.get("/v1/user").status_code == 200
         assert time.monotonic() - began >= 0.2
 
 
-def test_a_process_that_is_stopped_does_not_wait_for_its_faults(serving: Serving, tmp_path: Path) -> None:
+def test_serve_stops_without_waiting_for_delay_faults(serving: Serving, tmp_path: Path) -> None:
     (tmp_path / "faults.json").write_text('[{"fault": {"kind": "delay", "seconds": 600}}]')
     with (
         serving("--faults", str(tmp_path / "faults.json")) as http,
@@ -117,7 +117,7 @@ def test_a_process_that_is_stopped_does_not_wait_for_its_faults(serving: Serving
         ("--rate-limit", "", "not a rate limit"),
     ],
 )
-def test_options_that_say_nothing_sensible_are_refused(
+def test_serve_refuses_invalid_option_files(
     command: list[str], tmp_path: Path, option: str, text: str, message: str
 ) -> None:
     (tmp_path / "file").write_text(text)
@@ -143,9 +143,7 @@ def read_world(tmp_path: Path, anonymous: bool) -> str:
     return str(path)
 
 
-def test_a_world_that_was_read_is_served_with_a_token_of_its_own_and_to_this_machine_alone(
-    command: list[str], tmp_path: Path
-) -> None:
+def test_copied_organization_is_served_locally_with_token(command: list[str], tmp_path: Path) -> None:
     served_ = [*command, "--world", read_world(tmp_path, anonymous=False)]
     with subprocess.Popen(served_, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         try:
@@ -167,14 +165,14 @@ def test_a_world_that_was_read_is_served_with_a_token_of_its_own_and_to_this_mac
     assert health["profile"] == "published"
 
 
-def test_a_world_that_names_people_is_served_to_no_other_machine(command: list[str], tmp_path: Path) -> None:
+def test_copied_organization_is_not_served_publicly(command: list[str], tmp_path: Path) -> None:
     asked = [*command, "--host", "0.0.0.0", "--world", read_world(tmp_path, anonymous=False)]
     ended = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "use --host 127.0.0.1" in ended.stderr
 
 
-def test_world_that_names_people_refuses_allow_host(command: list[str], tmp_path: Path) -> None:
+def test_copied_organization_refuses_allow_host(command: list[str], tmp_path: Path) -> None:
     world = read_world(tmp_path, anonymous=False)
     asked = [*command, "--allow-host", "docs.acme.example", "--world", world]
     ended = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -185,7 +183,7 @@ def test_world_that_names_people_refuses_allow_host(command: list[str], tmp_path
 # --- rate limit ---------------------------------------------------------------------------------------
 
 
-def test_who_asks_too_often_is_told_when_to_come_again(serving: Serving) -> None:
+def test_serve_rate_limit_returns_429_with_retry_after(serving: Serving) -> None:
     with serving("--rate-limit", "3/m") as http:
         answers = [http.get("/v1/user") for _ in range(4)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
@@ -200,13 +198,13 @@ def test_who_asks_too_often_is_told_when_to_come_again(serving: Serving) -> None
         assert http.get("/_dpsync/requests").json()["requests"][3]["status"] == 429
 
 
-def test_dpsync_keeps_to_the_limit(serving: Serving) -> None:
+def test_dpsync_client_respects_serve_rate_limit(serving: Serving) -> None:
     with serving("--rate-limit", "5/s") as http, ReadClient(str(http.base_url), "ada-token") as client:
         for _ in range(8):
             assert client.get("/user")["id"] == "ada"
 
 
-def test_a_window_opens_anew_when_it_is_over() -> None:
+def test_rate_limit_window_restarts_after_expiry() -> None:
     now = [0.0]
     limit = RateLimit(2, 10, now=lambda: now[0])
     assert [limit.take("a").allowed for _ in range(3)] == [True, True, False]
@@ -218,12 +216,12 @@ def test_a_window_opens_anew_when_it_is_over() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "10", "0/s", "10/h", "-1/s", "1.5/s", "10/s "])
-def test_what_is_no_rate_limit_is_refused(text: str) -> None:
+def test_invalid_rate_limit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a rate limit"):
         RateLimit.parse(text)
 
 
-def test_the_page_shows_the_plan_of_a_directory(serving: Serving, tmp_path: Path) -> None:
+def test_console_shows_plan_of_served_directory(serving: Serving, tmp_path: Path) -> None:
     text = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    teams: { more: { title: <More> } }\n"
     (tmp_path / "dpsync.yaml").write_text(text)
     with serving("--plan", str(tmp_path)) as http:

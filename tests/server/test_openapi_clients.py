@@ -39,7 +39,7 @@ def run(folder: Path, *command: str | Path, **environment: str) -> None:
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
 
 
-def test_typescript_knows_every_operation(written: Path) -> None:
+def test_generated_typescript_client_contains_every_operation(written: Path) -> None:
     programs = CLIENTS / "node_modules" / ".bin"
     run(written, programs / "openapi-typescript", "openapi.json", "-o", "companion.d.ts")
     names = ", ".join(f"{row.id}: true" for row in OPERATIONS)
@@ -47,7 +47,7 @@ def test_typescript_knows_every_operation(written: Path) -> None:
     run(written, programs / "tsc", "--noEmit", "--strict", "all.ts")
 
 
-def test_python_has_a_module_of_every_operation(written: Path) -> None:
+def test_generated_python_client_contains_every_operation(written: Path) -> None:
     (written / "config.yaml").write_text("post_hooks: []\n")
     given = ("--path", "openapi.json", "--config", "config.yaml", "--output-path", "companion")
     command = (

@@ -30,7 +30,7 @@ CALLERS = ("ada-token", "kim-token", "gus-token", "hank-token", "homer-token", "
 
 
 @pytest.mark.parametrize("row", REFERENCE, ids=lambda row: str(row.id))
-def test_every_operation_answers_as_the_reference_says(
+def test_every_operation_response_matches_reference(
     reference: Api, row: Operation, builtin_world: Any
 ) -> None:
     prepare(reference, builtin_world)
@@ -43,7 +43,7 @@ def test_every_operation_answers_as_the_reference_says(
 
 
 @pytest.mark.parametrize("token", CALLERS)
-def test_all_of_the_world_is_as_the_reference_says(reference: Api, token: str) -> None:
+def test_every_readable_response_matches_reference(reference: Api, token: str) -> None:
     complaints = [
         complaint
         for row, path, answer in walked(reference.as_(token), "reference")
@@ -52,7 +52,7 @@ def test_all_of_the_world_is_as_the_reference_says(reference: Api, token: str) -
     assert complaints == []
 
 
-def test_the_walk_comes_to_every_operation_that_reads(reference: Api) -> None:
+def test_response_walk_reaches_every_get_operation(reference: Api) -> None:
     """Ada and Hank are admins: between them they may read all there is."""
     seen = {
         row.id
@@ -65,7 +65,7 @@ def test_the_walk_comes_to_every_operation_that_reads(reference: Api) -> None:
 # --- where things are ---------------------------------------------------------------------------------
 
 
-def test_every_location_is_at_the_companion_and_leads_to_the_same_thing(api: Api) -> None:
+def test_every_location_url_leads_to_its_object(api: Api) -> None:
     """A redirect and a share link are not read one by one, but changed there."""
     base = f"{api.server.url}/v1"
     found = {
@@ -85,7 +85,7 @@ def test_every_location_is_at_the_companion_and_leads_to_the_same_thing(api: Api
         assert [read.get(name) for name in ("id", "name")] == [thing.get(name) for name in ("id", "name")]
 
 
-def test_locations_go_by_the_name_that_the_caller_used(api: Api) -> None:
+def test_location_urls_use_host_of_the_request(api: Api) -> None:
     """One after the other: what is remembered for one name is not told to another."""
     port = api.server.url.rpartition(":")[2]
     for host in (f"localhost:{port}", f"docs.localhost:{port}", "[::1]", f"127.0.0.1:{port}"):
@@ -94,7 +94,7 @@ def test_locations_go_by_the_name_that_the_caller_used(api: Api) -> None:
 
 
 @pytest.mark.parametrize("host", ["", "a b", "x/y", "x@y", "x:port", "[::1", 'x"'])
-def test_locations_ignore_a_malformed_host(host: str) -> None:
+def test_location_urls_ignore_malformed_host_header(host: str) -> None:
     scope = {"headers": [(b"host", host.encode())], "scheme": "http", "server": ("127.0.0.1", 8787)}
     assert origin_of(scope) == "http://127.0.0.1:8787"
 
@@ -130,7 +130,7 @@ def _inside(thing: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("token", ["ada-token", "hank-token"])
-def test_nothing_in_the_world_is_before_it_can_be(api: Api, token: str) -> None:
+def test_timestamps_of_builtin_world_are_plausible(api: Api, token: str) -> None:
     things = [
         thing
         for _, _, answer in walked(api.as_(token), "full")

@@ -122,7 +122,7 @@ def test_loopback_companion_refuses_pages_of_other_sites(url: str, header: str, 
     assert status(url, path, "Host: 127.0.0.1", header) == 403
 
 
-def test_companion_page_may_call_the_api(url: str) -> None:
+def test_same_origin_page_may_call_api(url: str) -> None:
     own = ("Host: 127.0.0.1:8787", "Origin: http://127.0.0.1:8787", "Sec-Fetch-Site: same-origin")
     assert status(url, "/v1/user", *own) == 200
 
@@ -180,7 +180,7 @@ def test_every_method_needs_a_loopback_name(url: str, method: str) -> None:
 # --- options of `dpsync serve` -----------------------------------------------------------------------
 
 
-def test_refusal_of_host_name_mentions_allow_host(serving: Serving) -> None:
+def test_refused_host_name_error_mentions_allow_host(serving: Serving) -> None:
     with serving() as url:
         refusal = answer(url, "/v1/user", "Host: docs.acme.example")
     assert refusal.startswith("HTTP/1.1 421 ")

@@ -108,7 +108,7 @@ def test_draft_redirect_is_active_once_enabled(edition: Api) -> None:
 # --- sites and their navigation -----------------------------------------------------------------------
 
 
-def test_site_answers_contain_preview_url(published: Api) -> None:
+def test_site_responses_contain_preview_url(published: Api) -> None:
     """A preview shows unpublished content: docs-as-code, previews."""
     made = published.make(f"{ORG}/sites", {"title": "New"})
     for site in (made, published.get(f"{ORG}/sites/{made['id']}"), *published.items(f"{ORG}/sites")):
@@ -235,7 +235,7 @@ def controlled() -> Iterator[DocsPlatform]:
         yield DocsPlatform(running.url, control)
 
 
-def test_specification_url_is_fetched_again_after_day(controlled: DocsPlatform) -> None:
+def test_openapi_url_is_refetched_after_a_day(controlled: DocsPlatform) -> None:
     """URLs are fetched on request and on a schedule: skills/configure-site, "Two upload strategies"."""
     headers = {"Authorization": f"Bearer {controlled.token}"}
     api = httpx.Client(base_url=f"{controlled.url}/v1", headers=headers, timeout=PATIENCE, **NO_TLS)
@@ -271,17 +271,17 @@ def test_specification_url_is_fetched_again_after_day(controlled: DocsPlatform) 
         pytest.param("/collections/product/transfer", {"organization": "acme"}, id="transfer to its own"),
     ],
 )
-def test_request_that_changes_nothing_is_a_conflict(published: Api, path: str, body: Any) -> None:
+def test_request_without_change_returns_409(published: Api, path: str, body: Any) -> None:
     """409 means that the state would not change: skills/configure-site, "Error handling notes"."""
     published.refused(409, "POST", path, body)
 
 
-def test_transfer_against_present_state_fails_precondition(published: Api) -> None:
+def test_disallowed_collection_transfer_returns_412(published: Api) -> None:
     """412 means that the state does not permit it: skills/configure-site, "Error handling notes"."""
     published.refused(412, "POST", "/collections/product/transfer", {"organization": "globex"})
 
 
-def test_request_without_needed_role_is_forbidden(published: Api) -> None:
+def test_request_without_needed_role_returns_403(published: Api) -> None:
     """403 means that the token's user may not: skills/configure-site, "Error handling notes"."""
     published.as_("kim-token").refused(403, "PATCH", SITE, {"title": "Mine"})
 
@@ -298,7 +298,7 @@ def test_deleted_space_is_unrestorable_after_seven_days(published: Api) -> None:
     published.refused(404, "GET", "/spaces/guides")
 
 
-def test_deleted_site_stays_not_found(published: Api) -> None:
+def test_deleted_site_returns_404_permanently(published: Api) -> None:
     """No request brings a site back: skills/configure-site, "Error handling notes"."""
     published.ok("DELETE", SITE, status=205)
     published.refused(404, "GET", SITE)

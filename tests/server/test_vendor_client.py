@@ -79,7 +79,7 @@ def arguments(method: dict[str, Any], row: Operation, body: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize(("edition", "profile"), TALKS.items(), ids=TALKS.values())
-def test_every_method_of_the_vendors_client_finds_what_it_expects(
+def test_vendor_javascript_client_methods_succeed(
     edition: str, profile: str, request: pytest.FixtureRequest, builtin_world: Any, capsys: Any
 ) -> None:
     companion: Api = request.getfixturevalue("published" if profile == "published" else "api")

@@ -152,28 +152,28 @@ def told(directory: Path, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("case", FAULTS)
-def test_a_mistake_in_a_world_is_told_with_its_place(case: str, tmp_path: Path) -> None:
+def test_world_file_error_shows_line(case: str, tmp_path: Path) -> None:
     """It was loaded as it is, and the first request to it failed with a traceback."""
     text, line = FAULTS[case]
     assert told(tmp_path, text) == [line]
 
 
-def test_every_mistake_is_told_in_the_order_of_lines(tmp_path: Path) -> None:
+def test_world_file_errors_follow_line_order(tmp_path: Path) -> None:
     text = "records: [{ kind: x, id: a, doc: {} }]\nusers:\n- { id: 1 }\n- { name: Ada }\n"
     assert [line.partition(":")[0] for line in told(tmp_path, text)] == ["1", "3", "4"]
 
 
-def test_of_many_mistakes_the_first_ones_are_told(tmp_path: Path) -> None:
+def test_world_file_errors_stop_after_twenty(tmp_path: Path) -> None:
     lines = told(tmp_path, "users:\n" + "- { name: x }\n" * 30)
     assert (len(lines), lines[-1]) == (21, "10 more")
 
 
-def test_no_character_of_a_world_reaches_the_terminal(tmp_path: Path) -> None:
+def test_world_file_error_is_printable(tmp_path: Path) -> None:
     (line,) = told(tmp_path, 'users:\n- { "\\e]0;x\\a\\u202e": 1 }\n')
     assert line.isprintable()
 
 
-def test_an_exported_world_has_no_faults(tmp_path: Path) -> None:
+def test_exported_world_is_a_valid_world_file(tmp_path: Path) -> None:
     """It has every family, and plain records of what the families do not say."""
     store = open_store(":memory:")
     try:
@@ -185,7 +185,7 @@ def test_an_exported_world_has_no_faults(tmp_path: Path) -> None:
     assert worlds.read(tmp_path / "world.json") == exported
 
 
-def test_a_world_that_was_read_may_say_more(tmp_path: Path) -> None:
+def test_imported_world_may_contain_unknown_members(tmp_path: Path) -> None:
     """A newer platform has members that this version does not know."""
     origin = "origin: { platform: 'https://a.example', readAt: '2026-01-31T09:30:00Z' }\n"
     (tmp_path / "world.yaml").write_text(origin + SPACES % ", flavour: sweet, parent: unread")

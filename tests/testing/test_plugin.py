@@ -30,7 +30,7 @@ def run(directory: Path, text: str, *options: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr
 
 
-def test_a_test_that_misses_its_fault_fails(tmp_path: Path) -> None:
+def test_pytest_plugin_reports_unused_faults(tmp_path: Path) -> None:
     text = """
 def test_missed(docs_platform):
     docs_platform.faults = [{"operation": "createOrganizationTeam", "fault": {"kind": "reset"}}]
@@ -51,7 +51,7 @@ def test_taken_back(docs_platform):
     )
 
 
-def test_without_the_fixture_nothing_of_the_server_is_imported(tmp_path: Path) -> None:
+def test_pytest_plugin_imports_server_only_when_used(tmp_path: Path) -> None:
     text = """
 import sys
 
@@ -63,13 +63,13 @@ def test_other():
     assert code == 0, out
 
 
-def test_the_plugin_can_be_left_out(tmp_path: Path) -> None:
+def test_pytest_plugin_can_be_disabled(tmp_path: Path) -> None:
     code, out = run(tmp_path, "def test_it(docs_platform): ...", "-p", "no:dpsync")
     assert code == 1
     assert "fixture 'docs_platform' not found" in out
 
 
-def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
+def test_pytest_plugin_without_server_extra_suggests_install(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("import sys; sys.modules['uvicorn'] = None", encoding="utf-8")
     code, out = run(tmp_path, "def test_it(docs_platform): ...")
     assert code == 1
@@ -78,7 +78,7 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
     assert "ModuleNotFoundError" not in out
 
 
-def test_every_test_starts_with_the_same_world(tmp_path: Path) -> None:
+def test_pytest_plugin_resets_world_for_each_test(tmp_path: Path) -> None:
     text = """
 import httpx
 import pytest
@@ -94,7 +94,7 @@ def test_it(docs_platform, number):
     assert code == 0, out
 
 
-def test_what_the_platform_refuses_is_told(docs_platform: DocsPlatform) -> None:
+def test_docs_platform_fixture_rejects_invalid_settings(docs_platform: DocsPlatform) -> None:
     with pytest.raises(ValueError, match="unknown operation 'createTeem'"):
         docs_platform.faults = [{"operation": "createTeem", "fault": {"kind": "reset"}}]
     with pytest.raises(ValueError, match="invalid data"):
@@ -103,7 +103,7 @@ def test_what_the_platform_refuses_is_told(docs_platform: DocsPlatform) -> None:
         docs_platform.token_of("nobody")
 
 
-def test_every_member_is_on_the_page(docs_platform: DocsPlatform) -> None:
+def test_testing_page_lists_every_fixture_member(docs_platform: DocsPlatform) -> None:
     table = "\n".join(line for line in TEXT.splitlines() if line.startswith("| "))
     shown = set(re.findall(r"`(\w+)[`(]", table))
     members = {name for of in (DocsPlatform, PlatformClock) for name in vars(of) if name[0] != "_"}
@@ -112,7 +112,7 @@ def test_every_member_is_on_the_page(docs_platform: DocsPlatform) -> None:
     assert {"url", "token", "clock"} <= shown
 
 
-def test_the_fixture_is_the_companion(docs_platform: DocsPlatform) -> None:
+def test_docs_platform_fixture_serves_companion_api(docs_platform: DocsPlatform) -> None:
     headers = {"Authorization": f"Bearer {docs_platform.token_of('hank')}"}
     answer = httpx.get(docs_platform.url + "/v1/user", headers=headers, trust_env=False, timeout=PATIENCE)
     assert answer.json()["id"] == "hank"

@@ -37,14 +37,14 @@ def only(found: list[OpenQuestion]) -> OpenQuestion:
     return question
 
 
-def test_new_entry_is_a_choice_beside_candidates() -> None:
+def test_question_offers_new_entry_beside_candidates() -> None:
     asked = refusal("previously: Legacy", "new: true", candidates=(LEGACY,))
     question = only(open_questions(plan(asked), Given()))
     assert (question.candidates, question.entries) == ((LEGACY,), (A,))
     assert question.new == {"new": Given(new=frozenset({A}))}
 
 
-def test_several_new_entries_are_one_choice() -> None:
+def test_question_offers_several_new_entries_as_one_choice() -> None:
     asked = refusal('--confirm "new 2 acme/teams/*"', '--confirm "delete 1"', candidates=(LEGACY,))
     question = only(open_questions(plan(asked), Given()))
     assert question.entries == (A, B)
@@ -53,7 +53,7 @@ def test_several_new_entries_are_one_choice() -> None:
     assert (after.candidates, after.new, after.numbers) == ((), {}, {"delete 1"})
 
 
-def test_exchanged_names_have_no_new_choice() -> None:
+def test_question_about_exchanged_names_offers_no_new_entry() -> None:
     asked = [refusal("id: legacy", "id: sales", candidates=(LEGACY, SALES), address=one) for one in (A, B)]
     found = open_questions(plan(*asked), Given())
     assert [(one.candidates, one.entries, one.new) for one in found] == [
@@ -62,7 +62,7 @@ def test_exchanged_names_have_no_new_choice() -> None:
     ]
 
 
-def test_chosen_object_is_no_candidate_any_more() -> None:
+def test_question_omits_object_already_chosen() -> None:
     asked = refusal("id: legacy", "id: sales", candidates=(LEGACY, SALES), address=B)
     assert only(open_questions(plan(asked), Given(ids={A: "sales"}))).candidates == (LEGACY,)
 
@@ -78,22 +78,22 @@ def test_chosen_object_is_no_candidate_any_more() -> None:
     ],
     ids=["exposures", "exposures for a moment", "navigation", "own user", "object by name"],
 )
-def test_number_or_address_of_answer_is_typed(flag: str, subject: str) -> None:
+def test_question_requires_typing_count_or_address(flag: str, subject: str) -> None:
     question = only(open_questions(plan(refusal(flag)), Given()))
     assert [one.subject for one in question.typed] == [subject]
 
 
 @pytest.mark.parametrize("answer", ["delete 3"])
-def test_number_of_deletes_is_asked_last(answer: str) -> None:
+def test_delete_count_is_asked_last(answer: str) -> None:
     question = only(open_questions(plan(refusal(f'--confirm "{answer}"')), Given()))
     assert (question.typed, question.numbers) == ((), {answer})
 
 
-def test_refusal_without_answer_leaves_nothing_to_ask() -> None:
+def test_unanswerable_refusal_leaves_no_questions() -> None:
     assert open_questions(plan(refusal("new: true", candidates=(LEGACY,)), refusal()), Given()) == []
 
 
-def test_answers_about_entries_need_entries() -> None:
+def test_entry_questions_are_omitted_without_entries() -> None:
     """Otherwise, a revert asks what it cannot use."""
     asked = refusal("new: true", candidates=(LEGACY,))
     assert open_questions(plan(asked), Given(), with_entries=False) == []

@@ -65,7 +65,7 @@ def titles(lab: Lab, what: str = "teams") -> dict[str, str]:
 
 
 @pytest.mark.parametrize("report", [True, False], ids=["journal", "plan"])
-def test_changed_field_gets_its_previous_value(lab: Lab, report: bool) -> None:
+def test_revert_restores_previous_field_value(lab: Lab, report: bool) -> None:
     done = Done(lab.holds(teams=TEAMS), NAMED)
     assert titles(lab) == {"a": "One", "b": "Two"}
     assert done.back(report=report).converged
@@ -79,7 +79,7 @@ def test_revert_deletes_team_that_apply_created(lab: Lab, report: bool) -> None:
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
-def test_deleted_space_is_restored(lab: Lab) -> None:
+def test_revert_restores_deleted_space(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     assert "deletedAt" in next(one for one in lab.world()["organizations"][0]["spaces"] if one["id"] == "s")
@@ -87,7 +87,7 @@ def test_deleted_space_is_restored(lab: Lab) -> None:
     assert "deletedAt" not in str(lab.world()["organizations"][0]["spaces"])
 
 
-def test_restored_space_note_asks_for_entry_with_id(lab: Lab) -> None:
+def test_revert_note_for_restored_space_suggests_id(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     assert done.notes()["acme/spaces/[Guides]"] == (
@@ -130,7 +130,7 @@ def held(lab: Lab, where: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("report", [True, False], ids=["journal", "plan"])
 @pytest.mark.parametrize("what", DELETED)
-def test_deleted_object_is_recreated(lab: Lab, what: str, report: bool) -> None:
+def test_revert_recreates_deleted_object(lab: Lab, what: str, report: bool) -> None:
     world, body, where = DELETED[what]
     lab.holds(**world)
     before = held(lab, where)
@@ -140,7 +140,7 @@ def test_deleted_object_is_recreated(lab: Lab, what: str, report: bool) -> None:
     assert held(lab, where) == before
 
 
-def test_recreated_team_note_asks_for_entry(lab: Lab) -> None:
+def test_revert_note_for_recreated_team_suggests_entry(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     assert done.notes()["acme/teams/[Alpha]"] == (
         "dpsync creates this team again with a new id. "
@@ -150,7 +150,7 @@ def test_recreated_team_note_asks_for_entry(lab: Lab) -> None:
     )
 
 
-def test_deleted_team_is_not_recreated_if_name_exists(lab: Lab) -> None:
+def test_revert_skips_deleted_team_when_name_exists(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     by_hand(lab.server, "PUT", "/orgs/acme/teams", {"title": "Alpha"}, "token")
     assert done.notes()["acme/teams/[Alpha]"].endswith(
@@ -159,14 +159,14 @@ def test_deleted_team_is_not_recreated_if_name_exists(lab: Lab) -> None:
     assert done.plan()[1].plan.changes == ()
 
 
-def test_deleted_team_is_recreated_when_teams_are_undeclared(lab: Lab) -> None:
+def test_revert_recreates_deleted_team_without_declared_teams(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     done.files("spaces: {}", "{ prune: [spaces] }")
     assert done.back().converged
     assert sorted(titles(lab).values()) == ["Alpha", "Beta"]
 
 
-def test_deleted_navigation_node_is_listed_as_not_reverted(lab: Lab) -> None:
+def test_revert_lists_deleted_navigation_node_as_not_reverted(lab: Lab) -> None:
     shown = [{"type": "space", "id": f"p-{one}", "space": one, "path": one} for one in ("s", "t")]
     lab.holds(
         spaces=[{"id": "s", "title": "S"}, {"id": "t", "title": "T"}], sites=[{**DOCS, "structure": shown}]
@@ -177,7 +177,7 @@ def test_deleted_navigation_node_is_listed_as_not_reverted(lab: Lab) -> None:
     assert "does not contain the position in the navigation" in " ".join(done.notes().values())
 
 
-def test_field_edited_after_apply_is_not_reverted(lab: Lab) -> None:
+def test_revert_skips_field_edited_after_apply(lab: Lab) -> None:
     """Otherwise, that somebody has changed a field since is told by nobody.
 
     Otherwise, what somebody has changed since is written over.
@@ -191,7 +191,7 @@ def test_field_edited_after_apply_is_not_reverted(lab: Lab) -> None:
     assert titles(lab) == {"a": "By hand", "b": "Beta"}
 
 
-def test_created_team_edited_after_apply_is_not_deleted(lab: Lab) -> None:
+def test_revert_keeps_created_team_edited_after_apply(lab: Lab) -> None:
     """Otherwise, what somebody has changed since is deleted."""
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     (made,) = titles(lab).keys() - {"a", "b"}
@@ -201,7 +201,7 @@ def test_created_team_edited_after_apply_is_not_deleted(lab: Lab) -> None:
     assert done.plan()[1].plan.changes == ()
 
 
-def test_created_team_without_entry_is_deleted(lab: Lab) -> None:
+def test_revert_deletes_created_team_without_entry(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     done.files("spaces: {}", "{ prune: [spaces] }")
     assert done.back("delete 1").converged
@@ -216,7 +216,7 @@ def test_revert_keeps_other_team_with_same_name(lab: Lab) -> None:
     assert done.plan()[1].plan.changes == ()
 
 
-def test_created_collection_with_added_space_is_not_deleted(lab: Lab) -> None:
+def test_revert_keeps_created_collection_with_added_space(lab: Lab) -> None:
     """Otherwise, what somebody has put into a thing since loses it."""
     lab.holds(spaces=[{"id": "s", "title": "S"}])
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S } }")
@@ -245,19 +245,19 @@ def test_revert_deletes_only_the_created_team(lab: Lab) -> None:
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
-def test_delete_of_created_content_needs_confirmation(lab: Lab) -> None:
+def test_revert_deletes_created_content_only_after_confirmation(lab: Lab) -> None:
     done = Done(lab.holds(), "spaces: { s: { title: Guides } }")
     plan = done.plan()[1].plan
     assert "content" in {refusal.code for refusal in plan.refusals}
     assert done.back("delete 1").converged
 
 
-def test_delete_of_protected_created_team_is_refused(lab: Lab) -> None:
+def test_revert_refuses_to_delete_protected_team(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: C } }", '{ protect: ["teams/c"] }')
     assert "protected" in {refusal.code for refusal in done.plan("delete 1")[1].plan.refusals}
 
 
-def test_skipped_steps_are_not_reverted(lab: Lab) -> None:
+def test_revert_ignores_steps_not_tried(lab: Lab) -> None:
     """Otherwise, what was not carried out is taken back."""
     done = Done(lab.holds(teams=TEAMS), NAMED)
     skipped = tuple(
@@ -268,7 +268,7 @@ def test_skipped_steps_are_not_reverted(lab: Lab) -> None:
     assert [change.address for change in done.plan()[1].plan.changes] == ["acme/teams/b"]
 
 
-def test_previous_value_with_masked_secret_is_not_restored(lab: Lab) -> None:
+def test_revert_skips_previous_value_with_masked_secret(lab: Lab) -> None:
     """Otherwise, a value is written that says `[secret]`."""
     done = Done(lab.holds(teams=TEAMS), NAMED)
     change, other = done.planned.plan.changes
@@ -279,7 +279,7 @@ def test_previous_value_with_masked_secret_is_not_restored(lab: Lab) -> None:
     assert [change.address for change in done.plan()[1].plan.changes] == ["acme/teams/b"]
 
 
-def test_note_has_line_that_next_apply_writes_again(lab: Lab) -> None:
+def test_revert_note_warns_when_file_keeps_value(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { a: { id: a, title: One } }")
     texts = {note.address: note.text for note in done.plan()[1].plan.notes}
     assert texts["acme/teams/a#title"].endswith(
@@ -295,7 +295,7 @@ def test_second_revert_changes_nothing(lab: Lab) -> None:
     assert (planned.plan.changes, revert.not_reverted) == ((), ())
 
 
-def test_reverting_on_another_platform_raises_error(lab: Lab) -> None:
+def test_revert_on_another_platform_is_refused(lab: Lab) -> None:
     """Otherwise, an apply to one platform is taken back on another one."""
     session = lab.holds(teams=TEAMS).session(NAMED)
     with writing(lab.server) as client, pytest.raises(DiagnosticError) as error:
@@ -303,7 +303,7 @@ def test_reverting_on_another_platform_raises_error(lab: Lab) -> None:
     assert error.value.exit_code is Exit.REFUSED
 
 
-def test_revert_with_unavoidable_other_change_is_refused(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_revert_requiring_other_changes_is_refused(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpsync.workflows.revert.ROUNDS", 0)
     planned = plan_revert_after_other_change(lab)
     (refusal,) = planned.plan.refusals
@@ -325,7 +325,7 @@ def plan_revert_after_other_change(lab: Lab) -> Planned:
         return revert.plan(client, Options())
 
 
-def test_unrelated_change_is_left_out_of_revert_plan(lab: Lab) -> None:
+def test_revert_plan_omits_unrelated_changes(lab: Lab) -> None:
     plan = plan_revert_after_other_change(lab).plan
     assert ([change.address for change in plan.changes], plan.refusals) == (["acme/teams/a"], ())
 
@@ -350,7 +350,7 @@ def test_revert_adds_ids_lines_only_for_declared_entries(lab: Lab) -> None:
     assert lines.edits == {("1", a): RecordedLine(a, "a"), ("2", gone): None}
 
 
-def test_created_team_stays_deleted_after_manual_delete(lab: Lab) -> None:
+def test_revert_ignores_created_team_deleted_by_hand(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { c: { title: Gamma } }")
     (made,) = titles(lab).keys() - {"a", "b"}
     by_hand(lab.server, "DELETE", f"/orgs/acme/teams/{made}", None, "token")
@@ -358,14 +358,14 @@ def test_created_team_stays_deleted_after_manual_delete(lab: Lab) -> None:
     assert done.plan()[1].plan.changes == ()
 
 
-def test_changed_team_without_entry_is_restored(lab: Lab) -> None:
+def test_revert_restores_changed_team_without_entry(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), NAMED).files("teams: { a: { id: a, title: One } }")
     assert done.back().converged
     assert titles(lab) == {"a": "Alpha", "b": "Beta"}
 
 
 @pytest.mark.parametrize("again", [(), ("C",)], ids=["nothing", "another one of its name"])
-def test_changed_collection_deleted_by_hand_is_not_reverted(lab: Lab, again: tuple[str, ...]) -> None:
+def test_revert_skips_changed_collection_deleted_by_hand(lab: Lab, again: tuple[str, ...]) -> None:
     """Otherwise, where something that was changed is deleted by now, nothing can be taken back.
 
     Otherwise, another thing of the same name gets the values of one that was deleted.
@@ -391,7 +391,7 @@ def test_revert_fails_if_pinned_team_does_not_exist(lab: Lab) -> None:
         done.plan()
 
 
-def test_deleted_space_is_restored_when_spaces_are_undeclared(lab: Lab) -> None:
+def test_revert_restores_deleted_space_without_declared_spaces(lab: Lab) -> None:
     lab.holds(teams=TEAMS, spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     done.files("teams: { a: { id: a, title: Alpha } }")
@@ -399,14 +399,14 @@ def test_deleted_space_is_restored_when_spaces_are_undeclared(lab: Lab) -> None:
     assert "deletedAt" not in str(lab.world()["organizations"][0]["spaces"])
 
 
-def test_deleted_space_with_pinned_entry_has_no_note(lab: Lab) -> None:
+def test_revert_adds_no_note_for_pinned_space(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     done.files("spaces: { t: { title: News }, s: { id: s, title: Guides } }")
     assert done.notes() == {}
 
 
-def test_previous_reference_to_undeclared_object_is_restored(lab: Lab) -> None:
+def test_revert_restores_reference_to_undeclared_object(lab: Lab) -> None:
     spaces = [{"id": "s", "title": "S", "parent": "c"}]
     lab.holds(collections=[{"id": "c", "title": "C"}, {"id": "d", "title": "D"}], spaces=spaces)
     done = Done(lab, "collections: { d: { title: D } }\nspaces: { s: { title: S, collection: d } }")
@@ -415,7 +415,7 @@ def test_previous_reference_to_undeclared_object_is_restored(lab: Lab) -> None:
     assert space["parent"] == "c"
 
 
-def test_created_collection_without_entry_is_emptied_and_deleted(lab: Lab) -> None:
+def test_revert_empties_and_deletes_created_collection(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "S"}])
     done = Done(lab, "collections: { c: { title: C } }\nspaces: { s: { title: S, collection: c } }")
     done.files("spaces: { s: { title: S } }")
@@ -424,7 +424,7 @@ def test_created_collection_without_entry_is_emptied_and_deleted(lab: Lab) -> No
     assert (organization.get("collections", []), organization["spaces"][0]["parent"]) == ([], None)
 
 
-def test_field_is_reverted_although_another_was_edited(lab: Lab) -> None:
+def test_revert_restores_field_beside_edited_field(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "t", "title": "News", "editMode": "live"}])
     done = Done(lab, "spaces: { t: { id: t, title: News, editMode: locked } }")
     by_hand(lab.server, "PATCH", "/spaces/t", {"title": "By hand"}, "token")
@@ -433,7 +433,7 @@ def test_field_is_reverted_although_another_was_edited(lab: Lab) -> None:
     assert (space["title"], space.get("editMode", "live")) == ("By hand", "live")
 
 
-def test_section_moved_into_group_is_not_reverted(lab: Lab) -> None:
+def test_revert_skips_section_moved_into_group(lab: Lab) -> None:
     lab.holds(spaces=spaces("en"), sites=[site(section("one", "en"), group("both"))])
     done = Done(
         lab,

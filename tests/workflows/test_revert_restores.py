@@ -88,7 +88,7 @@ def live_announcement(lab: Lab) -> Any:
     return by_hand(lab.server, "GET", "/orgs/acme/sites/docs/customization", None, "token")["announcement"]
 
 
-def test_created_space_with_added_page_is_not_deleted(lab: Lab) -> None:
+def test_revert_keeps_created_space_with_added_page(lab: Lab) -> None:
     done = Done(lab.holds(), "spaces: { s: { title: Guides } }")
     add_page(lab, "space-1")
     assert done.notes()["acme/spaces/s"] == (
@@ -106,21 +106,21 @@ def add_page(lab: Lab, space: str) -> None:
     by_hand(lab.server, "POST", f"{at}/merge", None, "token")
 
 
-def test_created_space_in_undeclared_site_is_not_deleted(lab: Lab) -> None:
+def test_revert_keeps_created_space_used_in_site(lab: Lab) -> None:
     done = Done(lab.holds(sites=[DOCS]), "spaces: { s: { title: Guides } }")
     by_hand(lab.server, "POST", "/orgs/acme/sites/docs/site-spaces", {"spaceId": "space-1"}, "token")
     assert "somebody has used this space since the apply: acme/sites/" in done.notes()["acme/spaces/s"]
     assert done.plan(*CONFIRMATIONS)[1].plan.changes == ()
 
 
-def test_created_team_with_added_member_is_not_deleted(lab: Lab) -> None:
+def test_revert_keeps_created_team_with_added_member(lab: Lab) -> None:
     done = Done(lab.holds(), "teams: { c: { title: Gamma } }")
     by_hand(lab.server, "PUT", "/orgs/acme/teams/team-1/members/bo", None, "token")
     assert "somebody has used this team since the apply: " in done.notes()["acme/teams/c"]
     assert done.plan(*CONFIRMATIONS)[1].plan.changes == ()
 
 
-def test_created_translation_is_deleted_with_translated_space(lab: Lab) -> None:
+def test_revert_deletes_created_translation_with_its_space(lab: Lab) -> None:
     done = Done(
         lab.holds(spaces=[{"id": "g", "title": "Guides"}]),
         "spaces: { guides: { title: Guides } }\n"
@@ -131,7 +131,7 @@ def test_created_translation_is_deleted_with_translated_space(lab: Lab) -> None:
     assert live_space_ids(lab) == ["g"]
 
 
-def test_undeclared_translated_space_is_deleted_with_translation(lab: Lab) -> None:
+def test_revert_deletes_translated_space_without_entry(lab: Lab) -> None:
     done = Done(
         lab.holds(spaces=[{"id": "g", "title": "Guides"}]),
         "translations: { it: { source: { space: { id: g }, language: en }, language: it } }",
@@ -161,7 +161,7 @@ sites:
 @pytest.mark.parametrize(
     "one", ["", ", default: false"], ids=["old default not declared", "old default declared"]
 )
-def test_moved_default_section_is_restored(lab: Lab, one: str) -> None:
+def test_revert_restores_default_section(lab: Lab, one: str) -> None:
     lab.holds(
         spaces=spaces("en", "de"), sites=[site(section("one", "en", default=True), section("two", "de"))]
     )
@@ -186,7 +186,7 @@ CONNECTIONS = {
 
 
 @pytest.mark.parametrize("case", CONNECTIONS)
-def test_deleted_connection_is_recreated_unless_settings_are_secret(
+def test_revert_recreates_context_connection_without_secret_settings(
     published_server: ThreadedServer, tmp_path: Path, case: str
 ) -> None:
     live, restored = CONNECTIONS[case]
@@ -205,14 +205,14 @@ def test_deleted_connection_is_recreated_unless_settings_are_secret(
         assert text.endswith("a new context connection needs setupSettings, which the plan does not contain")
 
 
-def test_title_is_reverted_after_site_key_changed(lab: Lab) -> None:
+def test_revert_restores_title_after_site_key_change(lab: Lab) -> None:
     done = Done(lab.holds(sites=[DOCS]), "sites: { docs: { id: docs, title: Handbook } }")
     done.files("sites: { manual: { id: docs, title: Handbook } }")
     assert done.back().converged
     assert titles(lab, "sites") == {"docs": "Docs"}
 
 
-def test_share_link_is_reverted_after_site_key_changed(lab: Lab) -> None:
+def test_revert_restores_share_link_after_site_key_change(lab: Lab) -> None:
     link = {"id": "l1", "name": "press", "active": False}
     lab.holds(sites=[{**DOCS, "visibility": "share-link", "shareLinks": [link]}])
     body = "sites: {{ {key}: {{ id: docs, title: Docs, shareLinks: {{ press: {{ active: true }} }} }} }}"
@@ -232,7 +232,7 @@ def faulty_lab(tmp_path: Path) -> Iterator[Lab]:
     store.close()
 
 
-def test_partially_created_site_is_deleted(faulty_lab: Lab) -> None:
+def test_revert_deletes_partially_created_site(faulty_lab: Lab) -> None:
     lab = faulty_lab.holds()
     session = lab.session("sites: { docs: { title: Docs, basename: manual, visibility: unlisted } }")
     faults = f"{lab.server.url}/_dpsync/faults"

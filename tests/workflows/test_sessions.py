@@ -72,7 +72,7 @@ def planned(plan: Plan | None = None) -> tuple[Session, Planned]:
         (None, Expected(approved="0" * 64), NotApproved),
     ],
 )
-def test_what_may_not_be_applied_or_is_another_plan_is_not_begun(
+def test_apply_refuses_rejected_or_different_plan(
     plan: Plan | None, expected: Expected, error: type[Exception]
 ) -> None:
     """Otherwise, what a guard has refused is applied, by whoever calls the API.
@@ -86,7 +86,7 @@ def test_what_may_not_be_applied_or_is_another_plan_is_not_begun(
     assert platform.asked == platform.sent == []
 
 
-def test_a_refusal_ends_an_apply_with_4_and_its_way_out() -> None:
+def test_refused_apply_error_contains_code_and_hint() -> None:
     session, made = planned(Plan(refusals=(TITLE,)))
     with pytest.raises(DiagnosticError) as refused:
         session.apply(cast(WriteClient, Platform()), made)
@@ -94,7 +94,7 @@ def test_a_refusal_ends_an_apply_with_4_and_its_way_out() -> None:
     assert (refused.value.exit_code, found.code, found.hint) == (Exit.REFUSED, "taken", "do otherwise")
 
 
-def test_files_with_an_error_make_no_tree(tmp_path: Path) -> None:
+def test_compose_of_invalid_files_is_refused(tmp_path: Path) -> None:
     root = tmp_path / "dpsync.yaml"
     root.write_text("dpsync: 1\ninclude: [missing.yaml]\n")
     with pytest.raises(DiagnosticError) as refused:
@@ -117,7 +117,7 @@ def question(address: str, *candidates: Candidate) -> Refusal:
     return TITLE.model_copy(update={"address": address, "candidates": candidates})
 
 
-def test_a_question_says_how_many_pages_each_candidate_holds() -> None:
+def test_question_shows_page_count_of_each_candidate() -> None:
     platform = Platform(one=3)
     plan = candidate_pages(platform).plan(Plan(refusals=(question("acme/spaces/a", ONE, TWO),)))
     assert [one.pages for one in plan.refusals[0].candidates] == [3, 0]
@@ -127,7 +127,7 @@ def test_a_question_says_how_many_pages_each_candidate_holds() -> None:
     assert [one.pages for one in found.candidates] == [3]
 
 
-def test_where_nothing_is_asked_no_pages_are_counted() -> None:
+def test_pages_are_not_counted_without_candidates() -> None:
     """Otherwise, each plan with a refusal counts as one in which somebody is asked."""
     platform = Platform()
     plan = Plan(refusals=(question("acme/spaces/a"),))
@@ -137,7 +137,7 @@ def test_where_nothing_is_asked_no_pages_are_counted() -> None:
     assert platform.asked == []
 
 
-def test_what_is_asked_about_something_that_is_no_entry_has_no_pages() -> None:
+def test_pages_are_counted_only_for_entry_candidates() -> None:
     """Otherwise, what is at stake is counted of things that are no candidates of an entry."""
     platform = Platform()
     plan = candidate_pages(platform).plan(
@@ -165,7 +165,7 @@ def edited(lines: dict[str, str], **asked: Any) -> dict[str, str | None]:
     return {str(at): line.id if line else None for (_, at), line in edits.items()}
 
 
-def test_a_line_that_moves_takes_no_place_of_another_one() -> None:
+def test_ids_move_refuses_address_with_existing_line() -> None:
     """Otherwise, the line of another entry is written over, and its object is nobody's."""
     assert edited({"acme/teams/b": "1"}, moved=((str(B), str(A)),)) == {str(B): None, str(A): "1"}
     with pytest.raises(NotPossible, match="the ids file already has a line"):
@@ -173,7 +173,7 @@ def test_a_line_that_moves_takes_no_place_of_another_one() -> None:
 
 
 @pytest.mark.parametrize("text", ["acme/teams/a", "acme/teams/a=", "acme/teams/a=x y", "acme/teams/c=x"])
-def test_what_is_no_line_of_an_entry_is_not_written(text: str) -> None:
+def test_ids_bind_refuses_invalid_binding(text: str) -> None:
     """Otherwise, an id that no line can hold makes the whole file unreadable.
 
     Otherwise, a line is written for an entry that there is not, and its object is nobody's.
@@ -182,7 +182,7 @@ def test_what_is_no_line_of_an_entry_is_not_written(text: str) -> None:
         edited({"acme/teams/b": "1"}, bound=(text,))
 
 
-def test_only_an_entry_that_can_have_a_line_is_forgotten() -> None:
+def test_ids_forget_refuses_entry_without_line() -> None:
     assert edited({"acme/teams/b": "1"}, forgotten=(str(B),)) == {str(B): None}
     for text in ("acme/members/ada", "acme"):
         with pytest.raises(NotPossible):
@@ -190,9 +190,7 @@ def test_only_an_entry_that_can_have_a_line_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize(("profile", "asked"), [("full", ["/user"]), ("reference", [])])
-def test_the_world_is_asked_for_only_where_the_platform_has_that_request(
-    profile: str, asked: list[str]
-) -> None:
+def test_ids_edit_requests_user_only_if_supported(profile: str, asked: list[str]) -> None:
     platform = Platform()
     platform.url = "http://127.0.0.1:9"
     desired = replace(Case({}).sides().desired, profile=profile)
@@ -220,9 +218,7 @@ OTHERWISE, A_SPACE = Address.parse("formerly/teams/a"), Address.parse("acme/spac
         ([remark(B, True)], False), ([remark(A_SPACE, True)], False), ([], False),
     ],
 )  # fmt: skip
-def test_lines_about_which_two_sides_differ_are_decided_by_what_is_live_alone(
-    remarks: list[Remark], decided: bool
-) -> None:
+def test_ids_conflict_is_settled_only_by_live_objects(remarks: list[Remark], decided: bool) -> None:
     """Otherwise, lines about which two sides of a merge differ are written as one of them has it, by chance.
 
     Otherwise, lines about which two sides of a merge differ are written as one of them has it, by chance,
@@ -238,9 +234,7 @@ def test_lines_about_which_two_sides_differ_are_decided_by_what_is_live_alone(
 
 
 @pytest.mark.parametrize(("checked", "planned_for"), [("full", "published"), ("published", "full")])
-def test_files_that_were_checked_for_another_profile_are_planned_for_none(
-    checked: str, planned_for: str
-) -> None:
+def test_session_refuses_files_loaded_for_other_profile(checked: str, planned_for: str) -> None:
     """Otherwise, a program plans with words that the platform does not take, though the files passed the
     check for another one.
     """

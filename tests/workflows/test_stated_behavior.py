@@ -130,7 +130,7 @@ def live_sections(project: Project) -> list[tuple[str, list[str]]]:
     ]
 
 
-def test_spaces_of_site_of_type_site_converge(project: Project) -> None:
+def test_spaces_of_unsectioned_site_converge_after_apply(project: Project) -> None:
     """The platform wraps the spaces in an undeclared section, which pruning must not delete."""
     project.apply_and_converge(FLAT)
     assert live_sections(project) == [("Docs", ["guides", "api"])]
@@ -148,7 +148,7 @@ def test_spaces_of_site_of_type_site_converge(project: Project) -> None:
         pytest.param("key: api, space: api", "key: api, space: news", ["guides", "news"], id="another space"),
     ],
 )
-def test_changes_inside_wrapper_section_converge(
+def test_edits_inside_wrapper_section_converge(
     project: Project, old: str, new: str, expected: list[str]
 ) -> None:
     project.apply_and_converge(FLAT)
@@ -200,14 +200,14 @@ def test_redirect_source_is_created_as_written(project: Project) -> None:
     assert made["source"] == "/Install"
 
 
-def test_redirect_sources_differing_in_case_are_duplicates(project: Project) -> None:
+def test_redirect_sources_differing_only_in_case_are_refused(project: Project) -> None:
     line = '{ destination: { kind: external, url: "https://new.example/" } }'
     body = f"sites:\n  docs:\n    title: Docs\n    redirects:\n      /Install: {line}\n      /install: {line}"
     with pytest.raises(DiagnosticError, match='"/Install" and "/install" are the same redirect'):
         project.session(body)
 
 
-def test_single_color_is_sent_with_whole_customization(project: Project) -> None:
+def test_customization_change_sends_whole_object(project: Project) -> None:
     """`PUT …/customization` requires the whole object."""
     project.reset_platform(sites=[{"id": "docs", "title": "Docs"}])
     body = """
@@ -223,7 +223,7 @@ def test_single_color_is_sent_with_whole_customization(project: Project) -> None
     assert after == {**before, "styling": {**before["styling"], "primaryColor": color}}
 
 
-def test_forbidden_write_in_a_site_names_both_reasons(project: Project) -> None:
+def test_forbidden_site_change_names_both_possible_reasons(project: Project) -> None:
     """403: the token's user may not, or the plan of the site is too small."""
     project.reset_platform(sites=[{"id": "docs", "title": "Docs"}])
     report = project.apply("sites: { docs: { title: Handbook, basename: docs } }", token="token-of-bo")

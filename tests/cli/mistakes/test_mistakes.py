@@ -89,9 +89,7 @@ def shown(ended: Ran, newcomer: Newcomer) -> str:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda one: one.name.replace(" ", "-"))
-def test_the_message_says_what_to_do_and_whoever_does_it_goes_on(
-    mistake: Mistake, newcomer: Newcomer
-) -> None:
+def test_user_mistake_prints_golden_message_and_is_fixable(mistake: Mistake, newcomer: Newcomer) -> None:
     for texts, command in mistake.earlier:
         write(newcomer.folder, texts, newcomer.url)
         newcomer.types(command)
@@ -113,7 +111,7 @@ def test_the_message_says_what_to_do_and_whoever_does_it_goes_on(
     assert ended.code == mistake.code
 
 
-def test_each_golden_message_is_of_one_mistake() -> None:
+def test_every_user_mistake_has_a_golden_file() -> None:
     assert len(MISTAKES) >= 60
     assert sorted(path.name for path in GOLDEN.iterdir()) == sorted(map(golden, MISTAKES))
 
@@ -129,7 +127,7 @@ WITHOUT_FINDING: Final = {
 
 
 @pytest.mark.parametrize("content", WITHOUT_FINDING.values(), ids=WITHOUT_FINDING)
-def test_what_other_tools_stumble_over_is_read_as_it_is_written(content: bytes, newcomer: Newcomer) -> None:
+def test_validate_accepts_valid_but_unusual_yaml_bytes(content: bytes, newcomer: Newcomer) -> None:
     write(newcomer.folder, {ROOT: content}, newcomer.url)
     ended = newcomer.types("validate")
     assert (ended.code, ended.err) == (0, "")

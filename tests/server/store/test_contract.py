@@ -28,7 +28,7 @@ def ids(records: list[Record]) -> list[str]:
 # --- documents ---------------------------------------------------------------------------------------
 
 
-def test_what_is_put_is_got(store: Store) -> None:
+def test_store_returns_saved_record(store: Store) -> None:
     made = Record("space", "a", {"title": "A", "of": [1, None, {}]}, "org", "scope", "parent", 7, "ref")
     store.put(made)
     assert store.get("space", "a") == made
@@ -36,7 +36,7 @@ def test_what_is_put_is_got(store: Store) -> None:
     assert store.get("site", "a") is None
 
 
-def test_what_is_put_again_replaces_all_of_it(store: Store) -> None:
+def test_store_put_replaces_whole_record(store: Store) -> None:
     store.put(Record("space", "a", {"old": 1}, "org", "scope", "parent", 7, "ref"))
     new = Record("space", "a", {"new": 2})
     store.put(new)
@@ -44,7 +44,7 @@ def test_what_is_put_again_replaces_all_of_it(store: Store) -> None:
     assert new.seq == 2
 
 
-def test_a_record_with_its_seq_keeps_it(store: Store) -> None:
+def test_store_put_keeps_sequence_number(store: Store) -> None:
     store.put(space("a"))
     store.put(space("b"))
     found = store.get("space", "a")
@@ -53,14 +53,14 @@ def test_a_record_with_its_seq_keeps_it(store: Store) -> None:
     assert ids(store.every()) == ["a", "b"]
 
 
-def test_kinds_are_apart(store: Store) -> None:
+def test_store_separates_records_by_kind(store: Store) -> None:
     store.put(Record("space", "a", {}))
     store.put(Record("site", "a", {}))
     assert store.remove("space", "a")
     assert store.get("site", "a") is not None
 
 
-def test_only_what_is_there_can_be_removed(store: Store) -> None:
+def test_store_remove_reports_whether_record_existed(store: Store) -> None:
     store.put(space("a"))
     assert store.remove("space", "a")
     assert not store.remove("space", "a")
@@ -68,7 +68,7 @@ def test_only_what_is_there_can_be_removed(store: Store) -> None:
 
 
 @pytest.mark.parametrize("column", ["organization", "scope", "parent", "ref"])
-def test_each_searched_column_filters(store: Store, column: str) -> None:
+def test_store_filters_by_each_indexed_column(store: Store, column: str) -> None:
     for id, value in (("a", "x"), ("b", "y"), ("c", "x")):
         store.put(space(id, position=ord(id), **{column: value}))
     assert ids(store.find("space", **{column: "x"})) == ["a", "c"]
@@ -77,29 +77,29 @@ def test_each_searched_column_filters(store: Store, column: str) -> None:
     assert ids(store.listed("space", 0, 9, **{column: "x"})) == ["a", "c"]
 
 
-def test_several_columns_filter_together(store: Store) -> None:
+def test_store_filters_by_several_columns(store: Store) -> None:
     store.put(space("a", organization="o", parent="p"))
     store.put(space("b", organization="o", parent="q"))
     assert ids(store.find("space", organization="o", parent="q")) == ["b"]
 
 
-def test_another_column_is_not_searched(store: Store) -> None:
+def test_store_refuses_filter_on_other_columns(store: Store) -> None:
     with pytest.raises(ValueError, match="these columns cannot be searched"):
         store.find("space", doc="{}")
 
 
-def test_siblings_are_in_order_of_position_and_then_of_creation(store: Store) -> None:
+def test_store_orders_records_by_position_then_creation(store: Store) -> None:
     for id, position in (("a", 2), ("b", 1), ("c", 2), ("d", -1)):
         store.put(space(id, position=position))
     assert ids(store.find("space")) == ["d", "b", "a", "c"]
 
 
-def test_there_is_no_last_of_nothing(store: Store) -> None:
+def test_store_last_position_is_zero_when_empty(store: Store) -> None:
     assert store.last("space") == 0
     assert store.count("space") == 0
 
 
-def test_pages_go_on_after_a_seq(store: Store) -> None:
+def test_store_pages_continue_after_sequence_number(store: Store) -> None:
     for id in "abcd":
         store.put(space(id))
     store.remove("space", "b")
@@ -110,13 +110,13 @@ def test_pages_go_on_after_a_seq(store: Store) -> None:
     assert store.listed("space", 1, 2, descending=True) == []
 
 
-def test_many_are_put_at_once(store: Store) -> None:
+def test_store_saves_many_records_at_once(store: Store) -> None:
     store.put_all(space(str(number), seq=number) for number in range(1, 501))
     assert ids(store.every()) == [str(number) for number in range(1, 501)]
     store.put_all([])
 
 
-def test_texts_are_told_apart_and_ordered_by_their_bytes(store: Store) -> None:
+def test_store_compares_and_orders_text_by_bytes(store: Store) -> None:
     names = ["a", "B", "b", "A", "é", "e\u0301", "ß", "Z", "_", "ﬁ", "\U0001f600", "\uffff"]
     store.put_all([space(name, seq=1) for name in names])
     assert ids(store.every()) == sorted(names, key=str.encode)
@@ -124,7 +124,7 @@ def test_texts_are_told_apart_and_ordered_by_their_bytes(store: Store) -> None:
 
 
 @pytest.mark.parametrize("number", [LARGEST, SMALLEST, 0])
-def test_numbers_have_64_bits(store: Store, number: int) -> None:
+def test_store_supports_64_bit_numbers(store: Store, number: int) -> None:
     store.put(space("a", position=number, seq=LARGEST))
     assert store.last("space") == number
     assert ids(store.listed("space", LARGEST - 1, LARGEST)) == ["a"]
@@ -132,7 +132,7 @@ def test_numbers_have_64_bits(store: Store, number: int) -> None:
     assert store.next("big") == LARGEST
 
 
-def test_a_nul_is_a_character_of_a_document(store: Store) -> None:
+def test_store_documents_may_contain_nul(store: Store) -> None:
     store.put(Record("space", "a", {"ti\0tle": "\0", "quoted": "\\u0000"}))
     found = store.get("space", "a")
     assert found is not None
@@ -140,13 +140,13 @@ def test_a_nul_is_a_character_of_a_document(store: Store) -> None:
 
 
 @pytest.mark.parametrize("column", ["kind", "id", "organization", "scope", "parent", "ref"])
-def test_a_nul_is_in_no_column(store: Store, column: str) -> None:
+def test_store_columns_refuse_nul(store: Store, column: str) -> None:
     with pytest.raises(ValueError, match="NUL"):
         store.put(Record(**{"kind": "space", "id": "a", "doc": {}, column: "a\0b"}))
     assert store.every() == []
 
 
-def test_what_has_a_nul_is_not_there(store: Store) -> None:
+def test_store_lookup_with_nul_finds_no_record(store: Store) -> None:
     store.put(space("a"))
     assert store.get("space", "a\0") is None
     assert store.get("space", "\0") is None
@@ -167,7 +167,7 @@ JSON = st.recursive(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), JSON, max_size=5))
-def test_any_document_comes_back(store: Store, doc: dict[str, Any]) -> None:
+def test_store_returns_any_json_document_unchanged(store: Store, doc: dict[str, Any]) -> None:
     store.put(Record("any", "a", doc))
     found = store.get("any", "a")
     assert found is not None
@@ -177,13 +177,13 @@ def test_any_document_comes_back(store: Store, doc: dict[str, Any]) -> None:
 # --- counters and settings ---------------------------------------------------------------------------
 
 
-def test_counters_count_from_one_each_for_itself(store: Store) -> None:
+def test_store_counters_are_independent(store: Store) -> None:
     assert [store.next("a"), store.next("a"), store.next("b")] == [1, 2, 1]
     store.set_counters({"a": 10, "c": 5})
     assert [store.next("a"), store.next("b"), store.next("c")] == [11, 2, 6]
 
 
-def test_clearing_forgets_documents_and_counters_and_keeps_settings(store: Store) -> None:
+def test_store_clear_keeps_settings(store: Store) -> None:
     store.put(space("a"))
     store.set_setting("clock", "frozen")
     store.clear()
@@ -192,7 +192,7 @@ def test_clearing_forgets_documents_and_counters_and_keeps_settings(store: Store
     assert store.setting("clock") == "frozen"
 
 
-def test_a_setting_is_everybodys(store: Store, other: Store) -> None:
+def test_store_settings_are_shared_between_connections(store: Store, other: Store) -> None:
     assert store.setting("clock") is None
     other.set_setting("clock", "a")
     other.set_setting("clock", "b")
@@ -204,7 +204,7 @@ def test_a_setting_is_everybodys(store: Store, other: Store) -> None:
 # --- transactions ------------------------------------------------------------------------------------
 
 
-def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
+def test_failed_transaction_is_rolled_back(store: Store) -> None:
     store.put(space("kept"))
 
     def write_and_fail() -> None:
@@ -223,7 +223,7 @@ def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
     assert store.setting("clock") is None
 
 
-def test_a_transaction_sees_what_it_wrote_and_others_do_not(store: Store, other: Store) -> None:
+def test_uncommitted_changes_are_invisible_to_others(store: Store, other: Store) -> None:
     with store.transaction():
         store.put(space("a"))
         assert store.count("space") == 1
@@ -231,7 +231,7 @@ def test_a_transaction_sees_what_it_wrote_and_others_do_not(store: Store, other:
     assert other.count("space") == 1
 
 
-def test_a_transaction_in_another_is_a_part_of_it(store: Store, other: Store) -> None:
+def test_nested_transaction_is_part_of_outer_transaction(store: Store, other: Store) -> None:
     with store.transaction():
         with store.transaction():
             store.put(space("a"))
@@ -239,7 +239,7 @@ def test_a_transaction_in_another_is_a_part_of_it(store: Store, other: Store) ->
     assert other.count("space") == 1
 
 
-def test_what_fails_in_a_part_fails_the_whole(store: Store) -> None:
+def test_failed_nested_transaction_fails_outer_transaction(store: Store) -> None:
     def fail() -> None:
         with store.transaction():
             raise LookupError
@@ -257,7 +257,7 @@ def test_what_fails_in_a_part_fails_the_whole(store: Store) -> None:
     assert store.count("space") == 1
 
 
-def test_reading_sees_one_state(store: Store, other: Store) -> None:
+def test_store_reading_block_sees_fixed_snapshot(store: Store, other: Store) -> None:
     store.put(space("a"))
     with store.reading():
         before = store.version()
@@ -281,13 +281,13 @@ def test_reading_sees_one_state(store: Store, other: Store) -> None:
         lambda store: store.transaction().__enter__(),
     ],
 )
-def test_nothing_is_written_while_reading(store: Store, write: Callable[[Store], object]) -> None:
+def test_store_refuses_writes_in_reading_block(store: Store, write: Callable[[Store], object]) -> None:
     with store.reading(), pytest.raises(RuntimeError, match="writing while reading"):
         write(store)
     assert store.every() == []
 
 
-def test_reading_in_a_transaction_is_a_part_of_it(store: Store) -> None:
+def test_reading_block_joins_surrounding_transaction(store: Store) -> None:
     with store.transaction():
         store.put(space("a"))
         with store.reading():
@@ -296,7 +296,7 @@ def test_reading_in_a_transaction_is_a_part_of_it(store: Store) -> None:
     assert store.count("space") == 2
 
 
-def test_the_version_grows_with_every_transaction_of_anybody(store: Store, other: Store) -> None:
+def test_store_version_grows_with_every_commit(store: Store, other: Store) -> None:
     seen = [store.version()]
     for write in (
         lambda: store.put(space("a")),
@@ -310,7 +310,7 @@ def test_the_version_grows_with_every_transaction_of_anybody(store: Store, other
     assert seen == sorted(set(seen))
 
 
-def test_the_version_stays_when_nothing_is_committed(store: Store) -> None:
+def test_store_version_is_unchanged_without_commit(store: Store) -> None:
     before = store.version()
 
     def write_and_fail() -> None:
@@ -355,7 +355,7 @@ def add(store: Store, name: str) -> None:
 
 
 @pytest.mark.parametrize("connections", [1, 2])
-def test_two_writers_lose_no_update(store: Store, other: Store, connections: int) -> None:
+def test_concurrent_writers_lose_no_update(store: Store, other: Store, connections: int) -> None:
     """Of one connection shared by threads, and of two connections."""
     second = other if connections == 2 else store
     at_once(lambda: add(store, "a"), lambda: add(second, "b"))
@@ -365,7 +365,7 @@ def test_two_writers_lose_no_update(store: Store, other: Store, connections: int
     assert [item for item in found.doc["items"] if item[0] == "a"] == [f"a-{number}" for number in range(50)]
 
 
-def test_two_writers_get_different_numbers(store: Store, other: Store) -> None:
+def test_concurrent_store_counters_return_unique_numbers(store: Store, other: Store) -> None:
     given: list[int] = []
 
     def take(opened: Store) -> None:
@@ -375,7 +375,7 @@ def test_two_writers_get_different_numbers(store: Store, other: Store) -> None:
     assert sorted(given) == list(range(1, 101))
 
 
-def test_a_reader_never_sees_half_of_a_transaction(store: Store, other: Store) -> None:
+def test_reader_never_sees_partial_transaction(store: Store, other: Store) -> None:
     over = threading.Event()
     torn: list[tuple[int, int]] = []
 
@@ -401,7 +401,7 @@ def test_a_reader_never_sees_half_of_a_transaction(store: Store, other: Store) -
 # --- opening -----------------------------------------------------------------------------------------
 
 
-def test_what_was_written_is_there_when_it_is_opened_again(database: Database, store: Store) -> None:
+def test_reopened_store_contains_saved_records(database: Database, store: Store) -> None:
     store.put(space("a"))
     store.close()
     again = database.open()
@@ -409,7 +409,7 @@ def test_what_was_written_is_there_when_it_is_opened_again(database: Database, s
     again.close()
 
 
-def test_two_that_open_a_fresh_one_at_once_make_it_once(database: Database) -> None:
+def test_concurrent_opening_initializes_new_database_once(database: Database) -> None:
     made: list[Store] = []
     at_once(*[lambda: made.append(database.open())] * 4)
     assert {opened.next("a") for opened in made} == {1, 2, 3, 4}
@@ -417,7 +417,7 @@ def test_two_that_open_a_fresh_one_at_once_make_it_once(database: Database) -> N
         opened.close()
 
 
-def test_a_newer_database_is_refused(database: Database) -> None:
+def test_database_of_newer_version_is_refused(database: Database) -> None:
     database.open().close()
     database.run(f"UPDATE meta SET value = {SCHEMA_VERSION + 1} WHERE key = 'schema'")
     written = f"newer dpsync wrote the database \\(schema {SCHEMA_VERSION + 1}, but this dpsync supports"
@@ -425,7 +425,7 @@ def test_a_newer_database_is_refused(database: Database) -> None:
         database.open()
 
 
-def test_an_older_database_is_brought_up_with_all_that_is_in_it(database: Database) -> None:
+def test_older_database_is_migrated_with_its_records(database: Database) -> None:
     """As version 1 was: no settings, and no count of its transactions."""
     opened = database.open()
     worlds.load(opened, worlds.builtin())
@@ -442,7 +442,7 @@ def test_an_older_database_is_brought_up_with_all_that_is_in_it(database: Databa
     assert database.run("SELECT value FROM meta WHERE key = 'schema'") == [(SCHEMA_VERSION,)]
 
 
-def test_a_database_of_something_else_is_refused_and_left_alone(database: Database) -> None:
+def test_database_with_foreign_tables_is_refused(database: Database) -> None:
     if database.shared:
         database.run("CREATE SCHEMA dpsync")
     database.run("CREATE TABLE invoices (id INTEGER)")
@@ -451,14 +451,14 @@ def test_a_database_of_something_else_is_refused_and_left_alone(database: Databa
     assert database.run("SELECT * FROM invoices") == []
 
 
-def test_a_database_without_its_version_is_refused(database: Database) -> None:
+def test_database_without_schema_version_is_refused(database: Database) -> None:
     database.open().close()
     database.run("DELETE FROM meta")
     with pytest.raises(StoreError, match="has no dpsync version"):
         database.open()
 
 
-def test_a_database_that_is_lost_is_told_with_its_name(database: Database, store: Store) -> None:
+def test_broken_database_error_names_the_database(database: Database, store: Store) -> None:
     database.run("DROP TABLE documents")
     named = r"^postgresql://.*/test_\d+: .*documents" if database.shared else r"state\.db: .*documents"
     with pytest.raises(StoreError, match=named):
@@ -467,14 +467,14 @@ def test_a_database_that_is_lost_is_told_with_its_name(database: Database, store
         store.put(space("a"))
 
 
-def test_memory_is_a_database_too() -> None:
+def test_store_can_be_kept_in_memory() -> None:
     store = open_store(":memory:")
     store.put(space("a"))
     assert ids(store.every()) == ["a"]
     store.close()
 
 
-def test_who_watches_is_told_of_what_was_committed(store: Store) -> None:
+def test_store_watcher_receives_committed_changes(store: Store) -> None:
     told: list[Any] = []
     store.watch(lambda version, changes: told.append((version, changes)))
     before = store.version()

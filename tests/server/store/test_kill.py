@@ -141,7 +141,7 @@ def all_spaces(http: httpx.Client) -> Iterator[Any]:
         page = found["next"]
 
 
-def test_no_crash_of_postgresql_loses_what_was_acknowledged(postgres: Cluster, postgres_url: str) -> None:
+def test_postgres_crash_loses_no_acknowledged_write(postgres: Cluster, postgres_url: str) -> None:
     postgres.wait_for_disk(True)
     titles = [f"made {number}" for number in range(20)]
     with serving(Database(postgres_url)) as running:
@@ -156,7 +156,7 @@ def test_no_crash_of_postgresql_loses_what_was_acknowledged(postgres: Cluster, p
     postgres.wait_for_disk(False)
 
 
-def test_no_kill_loses_what_was_acknowledged_or_leaves_half_of_anything(durable: Database) -> None:
+def test_killed_server_leaves_no_lost_or_partial_writes(durable: Database) -> None:
     known = Acknowledged()
     chance = random.Random(f"{durable.shared}")
     with serving(durable) as running:

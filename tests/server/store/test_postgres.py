@@ -24,7 +24,7 @@ def third(database: Database) -> Iterator[Store]:
     opened.close()
 
 
-def test_a_connection_that_was_lost_is_opened_anew(
+def test_postgres_store_reconnects_after_lost_connection(
     store: Store, database: Database, postgres: Cluster
 ) -> None:
     store.put(Record("space", "a", {}))
@@ -37,9 +37,7 @@ def test_a_connection_that_was_lost_is_opened_anew(
         assert store.count("space") == 2
 
 
-def test_a_connection_that_is_lost_within_a_transaction_ends_it(
-    store: Store, database: Database, postgres: Cluster
-) -> None:
+def test_lost_connection_rolls_back_transaction(store: Store, database: Database, postgres: Cluster) -> None:
     def lose() -> None:
         with store.transaction():
             store.put(Record("space", "a", {}))
@@ -51,7 +49,7 @@ def test_a_connection_that_is_lost_within_a_transaction_ends_it(
     assert store.every() == []
 
 
-def test_a_connection_that_is_lost_before_the_commit_is_told(
+def test_lost_connection_before_commit_raises_store_error(
     store: Store, database: Database, postgres: Cluster
 ) -> None:
     def lose() -> None:
@@ -64,9 +62,7 @@ def test_a_connection_that_is_lost_before_the_commit_is_told(
     assert store.every() == []
 
 
-def test_a_statement_that_failed_fails_its_transaction_even_when_it_is_overlooked(
-    store: Store, database: Database
-) -> None:
+def test_ignored_statement_error_still_fails_transaction(store: Store, database: Database) -> None:
     """PostgreSQL would answer the COMMIT with a quiet ROLLBACK."""
 
     def overlook() -> None:
@@ -81,7 +77,7 @@ def test_a_statement_that_failed_fails_its_transaction_even_when_it_is_overlooke
     assert store.every() == []
 
 
-def test_only_one_has_a_claim_until_it_is_released(store: Store, other: Store) -> None:
+def test_postgres_claim_is_exclusive_until_released(store: Store, other: Store) -> None:
     assert store.claim("job")
     assert store.claim("job")
     assert not other.claim("job")
@@ -93,7 +89,7 @@ def test_only_one_has_a_claim_until_it_is_released(store: Store, other: Store) -
     assert not store.claim("job")
 
 
-def test_a_claim_goes_with_its_connection(
+def test_postgres_claim_ends_with_its_connection(
     store: Store, other: Store, database: Database, postgres: Cluster
 ) -> None:
     assert store.claim("job")
@@ -106,7 +102,7 @@ def test_a_claim_goes_with_its_connection(
     until(lambda: store.claim("job"))
 
 
-def test_a_claim_outlives_transactions(store: Store, other: Store) -> None:
+def test_postgres_claim_survives_rolled_back_transaction(store: Store, other: Store) -> None:
     def claim_and_fail() -> None:
         with store.transaction():
             assert store.claim("job")
@@ -117,7 +113,7 @@ def test_a_claim_outlives_transactions(store: Store, other: Store) -> None:
     assert not other.claim("job")
 
 
-def test_a_writer_that_stands_still_does_not_stop_the_others_for_good(
+def test_blocked_postgres_writer_fails_after_lock_timeout(
     store: Store, other: Store, database: Database
 ) -> None:
     """The limits are those of the session; here they are made short."""
@@ -132,7 +128,7 @@ def test_a_writer_that_stands_still_does_not_stop_the_others_for_good(
     assert store.count("space") == 2
 
 
-def test_each_connection_is_told_its_limits(store: Store, database: Database) -> None:
+def test_postgres_connection_sets_its_timeouts(store: Store, database: Database) -> None:
     found = {
         name: store._rows(f"SHOW {name}")[0][0]
         for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
@@ -142,9 +138,7 @@ def test_each_connection_is_told_its_limits(store: Store, database: Database) ->
     }  # fmt: skip
 
 
-def test_writers_of_three_connections_come_one_after_the_other(
-    store: Store, other: Store, third: Store
-) -> None:
+def test_three_postgres_writers_lose_no_update(store: Store, other: Store, third: Store) -> None:
     def write(opened: Store) -> None:
         for _ in range(30):
             with opened.transaction():
@@ -162,7 +156,7 @@ def test_writers_of_three_connections_come_one_after_the_other(
     assert found.doc == {"value": 90}
 
 
-def test_its_tables_are_beside_those_of_others(database: Database) -> None:
+def test_postgres_store_uses_its_own_schema(database: Database) -> None:
     database.run("CREATE TABLE public.documents (id INTEGER)")
     opened = database.open()
     opened.put(Record("space", "a", {}))
@@ -171,7 +165,7 @@ def test_its_tables_are_beside_those_of_others(database: Database) -> None:
     opened.close()
 
 
-def test_another_encoding_is_refused(postgres: Cluster) -> None:
+def test_postgres_database_with_other_encoding_is_refused(postgres: Cluster) -> None:
     with (
         postgres.database("ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0") as url,
         pytest.raises(StoreError, match="the encoding is SQL_ASCII: use CREATE DATABASE"),
@@ -179,7 +173,7 @@ def test_another_encoding_is_refused(postgres: Cluster) -> None:
         open_store(url)
 
 
-def test_who_may_make_no_tables_is_told_so(postgres: Cluster, database: Database) -> None:
+def test_missing_postgres_create_permission_is_reported(postgres: Cluster, database: Database) -> None:
     postgres.run("CREATE ROLE reader LOGIN")
     try:
         with pytest.raises(StoreError, match="permission denied for database"):
@@ -188,7 +182,7 @@ def test_who_may_make_no_tables_is_told_so(postgres: Cluster, database: Database
         postgres.run("DROP ROLE reader")
 
 
-def test_no_server_is_told_with_where_it_should_be() -> None:
+def test_unreachable_postgres_error_shows_url_without_password() -> None:
     with pytest.raises(StoreError, match=r"^postgresql://127\.0\.0\.1:1/docs: .*refused"):
         open_store("postgresql://ada:secret@127.0.0.1:1/docs")
 
@@ -197,13 +191,13 @@ def test_no_server_is_told_with_where_it_should_be() -> None:
     "url",
     ["postgresql://u:pa/ss@host/x", "postgresql://u:pass@host/x?unknown=1", "postgresql://u:pass@[host/x"],
 )
-def test_what_is_no_url_is_not_repeated(url: str) -> None:
+def test_invalid_postgres_url_is_not_shown(url: str) -> None:
     with pytest.raises(StoreError, match="not a PostgreSQL URL") as refused:
         open_store(url)
     assert "pa" not in str(refused.value).partition("Write")[0]
 
 
-def test_statements_of_a_request_are_in_one_snapshot(store: Store, database: Database) -> None:
+def test_postgres_reading_block_sees_fixed_snapshot(store: Store, database: Database) -> None:
     with store.reading(), psycopg.connect(database.where) as connection:
         before = store.every()
         connection.execute("INSERT INTO dpsync.settings VALUES ('a', 'b')")

@@ -58,13 +58,13 @@ def each(running: Serving) -> list[httpx.Client]:
     return [running.client_of(worker) for worker in running.workers]
 
 
-def test_what_one_worker_wrote_the_other_answers(each: list[httpx.Client]) -> None:
+def test_worker_sees_writes_of_other_workers(each: list[httpx.Client]) -> None:
     first, second = each
     made = first.put("/v1/orgs/acme/teams", json={"title": "Made here"}).json()
     assert second.get(f"/v1/orgs/acme/teams/{made['id']}").json() == made
 
 
-def test_patches_of_different_fields_are_all_kept(each: list[httpx.Client]) -> None:
+def test_workers_keep_concurrent_patches(each: list[httpx.Client]) -> None:
     """Nobody else writes a writer's field: it is always as that writer left it."""
     made = each[0].post("/v1/orgs/acme/saml", json={"label": "New"})
     assert made.is_success
@@ -81,7 +81,7 @@ def test_patches_of_different_fields_are_all_kept(each: list[httpx.Client]) -> N
         done.result()
 
 
-def test_what_both_append_to_one_list_is_all_there_in_each_ones_order(each: list[httpx.Client]) -> None:
+def test_workers_keep_concurrent_creates(each: list[httpx.Client]) -> None:
     def write(client: httpx.Client, name: str) -> None:
         for number in range(15):
             body = {"title": f"{name}-{number}", "parent": "product"}
@@ -98,7 +98,7 @@ def test_what_both_append_to_one_list_is_all_there_in_each_ones_order(each: list
     assert len({item["id"] for item in page["items"]}) == page["count"] == 33
 
 
-def test_a_reset_and_a_world_are_everybodys(each: list[httpx.Client]) -> None:
+def test_reset_and_loaded_world_apply_to_all_workers(each: list[httpx.Client]) -> None:
     first, second = each
     first.put("/v1/orgs/acme/teams", json={"title": "New"})
     assert second.post("/_dpsync/reset").status_code == 204
@@ -109,7 +109,7 @@ def test_a_reset_and_a_world_are_everybodys(each: list[httpx.Client]) -> None:
     assert first.get("/_dpsync/world").json() == world
 
 
-def test_the_clock_is_everybodys(each: list[httpx.Client]) -> None:
+def test_clock_is_shared_by_all_workers(each: list[httpx.Client]) -> None:
     first, second = each
     first.put("/_dpsync/clock", json={"frozen": "2031-02-03T04:05:06Z"})
     second.put("/_dpsync/clock", json={"advance": 60})
@@ -126,13 +126,13 @@ def test_the_clock_is_everybodys(each: list[httpx.Client]) -> None:
     ("method", "name"),
     [("GET", "requests"), ("DELETE", "requests"), ("GET", "faults"), ("PUT", "faults"), ("DELETE", "faults")],
 )
-def test_what_one_worker_cannot_know_is_not_served(running: Serving, method: str, name: str) -> None:
+def test_request_log_and_faults_need_single_worker(running: Serving, method: str, name: str) -> None:
     answer = running.client().request(method, f"/_dpsync/{name}")
     assert answer.status_code == 501
     assert "--workers 1" in answer.json()["error"]["message"]
 
 
-def test_a_worker_that_dies_is_replaced_and_nothing_is_lost(running: Serving) -> None:
+def test_killed_worker_is_replaced_without_data_loss(running: Serving) -> None:
     first, second = running.workers
     running.client_of(first).put("/v1/orgs/acme/teams", json={"title": "Kept"})
     os.kill(first, signal.SIGKILL)
@@ -143,7 +143,7 @@ def test_a_worker_that_dies_is_replaced_and_nothing_is_lost(running: Serving) ->
     assert "Kept" in titles
 
 
-def test_a_job_is_one_workers_and_anothers_when_that_one_dies(running: Serving) -> None:
+def test_other_worker_continues_interrupted_job(running: Serving) -> None:
     holder, heir = running.workers
     at_work, waiting = running.client_of(holder), running.client_of(heir)
 
@@ -169,7 +169,7 @@ def test_a_job_is_one_workers_and_anothers_when_that_one_dies(running: Serving) 
     assert source.count == 2
 
 
-def test_when_the_first_process_is_killed_the_others_end(shared: Database) -> None:
+def test_workers_end_when_main_process_is_killed(shared: Database) -> None:
     with serving(shared) as started:
         workers = started.workers
         ends = [os.pidfd_open(pid) for pid in workers]
@@ -179,7 +179,7 @@ def test_when_the_first_process_is_killed_the_others_end(shared: Database) -> No
             os.close(end)
 
 
-def test_the_database_may_close_connections_that_are_idle(
+def test_workers_reconnect_after_closed_database_connections(
     each: list[httpx.Client], postgres: Cluster, service_database: Database
 ) -> None:
     postgres.end_connections(service_database.where)
@@ -190,7 +190,7 @@ def test_the_database_may_close_connections_that_are_idle(
         assert client.get("/v1/orgs/acme/teams").json()["count"] == 6
 
 
-def test_a_database_that_is_gone_is_503_until_it_is_back(
+def test_unavailable_database_returns_503_until_recovery(
     each: list[httpx.Client], postgres: Cluster, service_database: Database
 ) -> None:
     name = service_database.where.partition("?")[0].rpartition("/")[2]
@@ -209,7 +209,7 @@ def test_a_database_that_is_gone_is_503_until_it_is_back(
         assert client.get("/v1/orgs/acme/teams").json()["count"] == 4
 
 
-def test_a_worker_that_cannot_come_back_is_tried_again(
+def test_failed_worker_restart_is_retried(
     running: Serving, postgres: Cluster, service_database: Database
 ) -> None:
     name = service_database.where.partition("?")[0].rpartition("/")[2]
@@ -224,7 +224,7 @@ def test_a_worker_that_cannot_come_back_is_tried_again(
     assert running.client_of(new).get("/v1/user").is_success
 
 
-def test_ctrl_c_ends_all(shared: Database) -> None:
+def test_ctrl_c_ends_all_workers(shared: Database) -> None:
     with serving(shared) as started:
         workers = [os.pidfd_open(pid) for pid in started.workers]
         os.killpg(started.process.pid, signal.SIGINT)
@@ -234,7 +234,7 @@ def test_ctrl_c_ends_all(shared: Database) -> None:
             os.close(worker)
 
 
-def test_one_worker_on_postgresql_has_all_of_the_control_plane(shared: Database) -> None:
+def test_single_postgres_worker_serves_whole_control_plane(shared: Database) -> None:
     with serving(shared, "--rate-limit", "100/s", workers=1) as started:
         http = started.client()
         http.get("/v1/user")
@@ -275,7 +275,7 @@ def test_several_workers_on_sqlite_are_refused(refusal: Refusal, tmp_path: Path)
 
 
 @pytest.mark.parametrize("option", ["--faults", "--rate-limit"])
-def test_what_counts_requests_is_refused_with_several_workers(
+def test_faults_and_rate_limit_refuse_several_workers(
     refusal: Refusal, shared: Database, tmp_path: Path, option: str
 ) -> None:
     (tmp_path / "faults.yaml").write_text("[]")
@@ -285,9 +285,7 @@ def test_what_counts_requests_is_refused_with_several_workers(
     )
 
 
-def test_a_worker_that_does_not_start_ends_the_service(
-    refusal: Refusal, postgres: Cluster, shared: Database
-) -> None:
+def test_failed_worker_start_ends_the_service(refusal: Refusal, postgres: Cluster, shared: Database) -> None:
     """The first process can connect, and then only one of the two."""
     name = shared.where.partition("?")[0].rpartition("/")[2]
     postgres.run("CREATE ROLE one LOGIN CONNECTION LIMIT 1")
@@ -304,19 +302,19 @@ def test_a_worker_that_does_not_start_ends_the_service(
     assert "one of the server processes did not start" in message
 
 
-def test_a_newer_database_is_refused_at_the_start(refusal: Refusal, database: Database) -> None:
+def test_server_refuses_newer_database_schema(refusal: Refusal, database: Database) -> None:
     database.open().close()
     database.run("UPDATE meta SET value = 99 WHERE key = 'schema'")
     assert "a newer dpsync wrote the database (schema 99" in refusal("--db", database.where)
 
 
-def test_without_psycopg_it_is_said_how_to_install_it(tmp_path: Path) -> None:
+def test_missing_psycopg_error_shows_install_command(tmp_path: Path) -> None:
     (tmp_path / "psycopg.py").write_text("raise ModuleNotFoundError(\"No module named 'psycopg'\")")
     message = refused(command(), "--db", "postgresql:///x", PYTHONPATH=str(tmp_path))
     assert "pip install 'dpsync[postgres]'" in message
 
 
-def test_a_password_is_in_no_message(refusal: Refusal) -> None:
+def test_database_errors_hide_the_password(refusal: Refusal) -> None:
     for url in (
         "postgresql://u:hush@127.0.0.1:1/x",
         "postgresql://u:hu/sh@127.0.0.1/x",
