@@ -106,7 +106,7 @@ class Asked:
 
 
 def measure(sizes: Sequence[int], rounds: int) -> dict[tuple[str, bool], list[float]]:
-    """The best round of each size, for each path, and right after a write; rounds are interleaved."""
+    """Return the best seconds per size, for each path, before and after a write; rounds are interleaved."""
     asked = [Asked(size) for size in sizes]
     best = {(path, after): [float("inf")] * len(asked) for path in PATHS for after in (False, True)}
     for companion in asked:

@@ -38,7 +38,7 @@ with ThreadPoolExecutor(int(sys.argv[1])) as pool:
 
 
 def command(flight: int, into: Path) -> list[str]:
-    """An import into a directory."""
+    """Return the command that imports into a directory."""
     arguments = ["import", "--quiet", "--parallelism", str(flight), "-C", str(into)]
     return [sys.executable, "-m", "dpsync", *arguments]
 

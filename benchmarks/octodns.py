@@ -54,7 +54,7 @@ def prepared(directory: Path, records: int) -> None:
 
 
 def command(python: str) -> list[str]:
-    """What plans the zone, in the directory that was prepared."""
+    """Return the command that plans the zone in the prepared directory."""
     return [python, "-m", "octodns.cmds.sync", "--config-file", "config.yaml", "--quiet"]
 
 

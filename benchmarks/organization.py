@@ -22,7 +22,7 @@ _IN_A_FILE = 20_000
 
 
 def world(entries: int) -> Json:
-    """The state of a companion in which all of `configuration(entries)` is live."""
+    """Return a companion's state in which all of `configuration(entries)` is live."""
     people = _people(entries)
     return {
         "users": [{"id": user, "displayName": user.title(), "email": _email(user)} for user in people],
@@ -63,7 +63,7 @@ def world(entries: int) -> Json:
 
 
 def configuration(entries: int, suffix: str = "") -> str:
-    """The YAML of the same. `suffix` is put behind the titles of spaces."""
+    """Return the same organization as YAML. `suffix` is appended to the titles of spaces."""
     people = _people(entries)
     lines = ["dpsync: 1", "organizations:", "  acme:", "    id: acme", "    members:"]
     lines += [f"      {_email(user)}: {_role(n)}" for n, user in enumerate(people)]

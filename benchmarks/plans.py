@@ -106,7 +106,7 @@ def _megabytes(used: resource.struct_rusage) -> float:
 
 @contextmanager
 def companion(state: Path, latency: int) -> Iterator[str]:
-    """A companion with this state; its URL."""
+    """Run a companion with this state and yield its URL."""
     command = [sys.executable, "-m", "dpsync", "serve", "--port", "0", "--world", str(state)]
     process = subprocess.Popen(
         [*command, "--latency", str(latency)], cwd=ROOT, stdout=subprocess.PIPE, text=True

@@ -32,7 +32,7 @@ _SECTIONS = 20
 
 
 def configuration(resources: int) -> Iterator[str]:
-    """A configuration of about this many things: a third are spaces, the others show them in sites."""
+    """Yield a configuration of about `resources` objects: spaces (a third), and sites that show them."""
     spaces = max(1, resources // 3)
     sites = max(1, (resources - spaces) // (2 * _SECTIONS + 1))
     yield "dpsync: 1\norganizations:\n  acme:\n    id: acme\n    spaces:\n"
@@ -121,7 +121,7 @@ def measure(path: Path, rounds: int) -> dict[str, list[dict[str, float]]]:
 
 
 def report(found: dict[str, list[dict[str, float]]]) -> str:
-    """The medians, and ours as a part of each of the others."""
+    """Format the median readings, and the ratio of our reader to each other reader."""
     medians = {
         reader: {of: statistics.median(one[of] for one in readings) for of in ("seconds", "peak")}
         for reader, readings in found.items()

@@ -27,7 +27,7 @@ TOKEN = "ada-token"  # noqa: S105  (of the world below, and of nothing else)
 
 
 def world(size: int) -> Json:
-    """An organization in which everything has its key as its id."""
+    """Return an organization in which the id of each object equals its key."""
     sites, teams = max(1, size // 50), max(1, size // 20)
     sections = max(1, size // 10 // sites)
     return {
@@ -61,7 +61,7 @@ def _site(number: int, sections: int, spaces: int) -> Json:
 
 
 def configuration(live: Json, suffix: str = "") -> Json:
-    """The world as a configuration. `suffix` goes behind the titles of spaces, teams and sites."""
+    """Return the world as a configuration. `suffix` is appended to the titles of spaces, teams and sites."""
     (organization,) = live["organizations"]
 
     def pinned(item: Json) -> Json:
@@ -93,7 +93,7 @@ def configuration(live: Json, suffix: str = "") -> Json:
 
 
 def count(server: ThreadedServer, size: int, directory: Path) -> Json:
-    """The requests of both plans, with how many things there are and how many changed."""
+    """Return the request counts of an unchanged and a changed plan, and how many objects there are."""
     live = world(size)
     (organization,) = live["organizations"]
     found: Json = {

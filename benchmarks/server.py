@@ -63,7 +63,7 @@ class Server:
 
 
 def world() -> dict[str, Any]:
-    """An organization with as many spaces as a list shows, each about 1 KB when it is answered."""
+    """Return an organization with as many spaces as a list shows, each about 1 KB in an answer."""
     return {
         "users": [{"id": "ada", "displayName": "Ada", "email": "ada@acme.example"}],
         "tokens": {TOKEN: "ada"},
@@ -162,7 +162,7 @@ class Running:
 
 @contextmanager
 def running(server: Server) -> Iterator[Running]:
-    """The server, ready. `seconds` is what that took."""
+    """Start a server, wait until it is ready, and yield it with its start-up time."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -222,7 +222,7 @@ def throughput(url: str, load: Load, seconds: float) -> float:
 
 
 def lua(text: str) -> str:
-    """A string literal: JSON's escapes of quotes and backslashes are Lua's too."""
+    """Return a Lua string literal. JSON's escapes of quotes and backslashes are valid in Lua, too."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -268,7 +268,7 @@ def measure(servers: list[Server], seconds: float, rounds: int) -> dict[str, dic
 
 
 def examples_of(server: Server) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the companion answers, and its OpenAPI document."""
+    """Return the companion's answers to the reading loads, and its OpenAPI document."""
     with running(server) as started, httpx.Client(base_url=started.url, trust_env=False) as http:
         answers = {what: ask(http, load).json() for what, load in server.loads.items() if what != "patch"}
         return answers, http.get("/v1/openapi.json").json()
@@ -293,7 +293,7 @@ def ratio(measured: Mapping[str, Mapping[str, float]], what: str, peer: str) -> 
 
 
 def report(measured: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Prints the table; the targets that were missed."""
+    """Print the table and return the missed targets."""
     names = list(measured)
     print(
         f"{'':10}" + "".join(f"{name:>12}" for name in names) + "".join(f"{'× ' + n:>10}" for n in names[1:])

@@ -179,7 +179,7 @@ def title_swaps(size: int) -> Shape:
 
 
 def chain_of_renames(size: int) -> Shape:
-    """0 takes the title of 1, 1 that of 2, …"""
+    """Create a chain of renames: space 0 takes the title of space 1, space 1 that of space 2, and so on."""
     entries = {f"p{n}": {"title": f"Space {n + 1}"} for n in range(size)}
     return Shape({"spaces": entries}, _spaces(size), before={"spaces": _declared(size)}, changes=size)
 

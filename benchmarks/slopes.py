@@ -34,7 +34,7 @@ from dpsync.model.plan import Plan
 
 
 def run(shape: Shape, parallelism: int = 4) -> Callable[[], int]:
-    """What is measured: it returns how many things were changed. Everything else is done here, before.
+    """Prepare a run and return a function that plans or applies and returns the number of changes.
 
     With a `parallelism` of 1 it does the same each time, however fast the machine is.
     """
@@ -86,7 +86,7 @@ def _desired(shape: Shape, entries: dict[str, object]) -> Desired:
 
 
 def measure(make: Callable[[int], Shape], sizes: Sequence[int], rounds: int) -> list[float]:
-    """The CPU seconds of each size. In one round the largest runs once."""
+    """Return the CPU seconds of each size. The largest size runs once per round."""
     works = [run(make(size)) for size in sizes]
     forks = get_context("fork")
     answers = []

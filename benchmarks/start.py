@@ -43,7 +43,7 @@ WORLD = {
 
 
 def run(arguments: Sequence[str], directory: Path, url: str, checkout: Path = ROOT) -> float:
-    """The CPU seconds of one process of Python with these arguments. It must end with 0."""
+    """Run Python with these arguments and return its CPU seconds. Fail unless Python exits with 0."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("DPSYNC", "PYTHON", "CI"))
     }

@@ -154,7 +154,7 @@ def _docs_platform_control(_docs_platform_server: ThreadedServer) -> Iterator[ht
 def docs_platform(
     _docs_platform_server: ThreadedServer, _docs_platform_control: httpx.Client
 ) -> Iterator[DocsPlatform]:
-    """A local GitBook server with the test data of dpsync.
+    """Provide a local GitBook server with the test data of dpsync.
 
     The test fails at its end if a failure rule was never used. Rules with a probability may stay unused.
     """

@@ -11,19 +11,19 @@ from dpsync.planner.answers import confirmed_by
 
 
 def answer_about_content(plan: Plan) -> tuple[str, ...]:
-    """The answers that a plan asks for before content goes; none above the limits."""
+    """Return the answers that confirm deleting content, or none if the plan exceeds its limits."""
     limited = any(refusal.code == "limits" for refusal in plan.refusals)
     return () if limited else plan.delete_decision.answers
 
 
 def answers(plan: Plan, words: str) -> tuple[str, ...]:
-    """The answers with these words that a plan asks for."""
+    """Return the answers to the plan's questions whose flag contains `words`."""
     flags = (way.add for one in plan.refusals for way in one.answers)
     return tuple(found for flag in flags if words in flag and (found := confirmed_by(flag)) is not None)
 
 
 def agreed(session: Session, client: ReadClient, options: Options | None = None) -> Planned:
-    """A plan with that answer, where it is asked for."""
+    """Plan, and plan again with the answers that confirm deleting content if the plan asks for them."""
     options = options or Options()
     planned = session.plan(client, options)
     if more := answer_about_content(planned.plan):

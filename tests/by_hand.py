@@ -13,7 +13,7 @@ from tests.no_tls import NO_TLS
 def by_hand(
     server: ThreadedServer, method: str, path: str, body: Any = None, token: str = "ada-token"
 ) -> Any:
-    """The JSON of the answer (None: it has none), which must be a success. `path` comes after `/v1`."""
+    """Send a request to `/v1` + `path`, require success, and return the JSON body (None: no body)."""
     headers = {"Authorization": f"Bearer {token}"}
     answer = httpx.request(method, f"{server.url}/v1{path}", json=body, headers=headers, **NO_TLS)
     answer.raise_for_status()

@@ -26,6 +26,6 @@ hTVpAwNb5Mf/wB6IWUIAXU7Ti6j48w97De+UB/kHPCTKcE2udGFs/1cD
 
 
 def rewrapped(pem: str) -> str:
-    """The same certificate with other line breaks."""
+    """Return the same certificate with other line breaks."""
     first, *lines, last = pem.split("\n")[:-1]
     return "\n".join((first, "".join(lines), last, ""))

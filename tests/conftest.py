@@ -77,7 +77,7 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected stays, all of it: the garbage collector need not look through it, then or later."""
+    """Pause the garbage collector during collection; freeze what was collected, so later runs skip it."""
     with collector_paused():
         collected = yield
         gc.freeze()
@@ -107,12 +107,12 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def published_server() -> Iterator[ThreadedServer]:
-    """The platform as its vendor publishes it today."""
+    """Serve the API as its vendor publishes it today."""
     yield from _serving("published")
 
 
 @pytest.fixture(scope="session")
 def programs() -> Iterator[Path]:
-    """A directory for PATH: its `dpsync` runs in a process of its own that need not start (warm.py)."""
+    """Yield a directory for PATH whose `dpsync` runs in a process that is already started (warm.py)."""
     with program() as folder:
         yield folder

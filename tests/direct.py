@@ -81,7 +81,7 @@ class Direct:
 
 
 def transport(server: ThreadedServer, token: str = "token") -> Transport:
-    """The short way; in a soak that over HTTP."""
+    """Return a transport without a socket, or one over HTTP in a soak."""
     return HttpTransport(server.url, Token(token)) if SOAK else Direct(server, token)
 
 

@@ -17,7 +17,7 @@ _NAME = re.compile(r"\{[^{}]+\}")
 
 
 def of_schema(schema: Json, at: str = "") -> Iterator[Limit]:
-    """The limits in a schema, and in what it is made of, but for the schemas that it refers to."""
+    """Yield the limits in a schema and in its parts, but not in the schemas that it refers to."""
     if not isinstance(schema, dict):
         return
     for word in _WORDS:
@@ -32,14 +32,14 @@ def of_schema(schema: Json, at: str = "") -> Iterator[Limit]:
 
 
 def of_schemas(document: Json) -> Iterator[tuple[str, Limit]]:
-    """The limits in each schema that has a name, with the name."""
+    """Yield the limits in each named schema, with the name."""
     for name, schema in document["components"]["schemas"].items():
         for limit in of_schema(schema):
             yield name, limit
 
 
 def of_operations(document: Json) -> Iterator[tuple[str, Limit]]:
-    """The limits that requests and answers of each operation meet first, by method and path.
+    """Yield the limits of each operation's requests and answers, by method and path.
 
     A schema that an operation leads to in several ways counts where it is met first.
     """
@@ -52,7 +52,7 @@ def of_operations(document: Json) -> Iterator[tuple[str, Limit]]:
 
 
 def of_queries(document: Json) -> Iterator[tuple[str, Limit]]:
-    """The limits of the parameters in the query of each operation."""
+    """Return the limits of each operation's query parameters."""
     return ((place, limit) for place, limit in of_operations(document) if limit[0].startswith("?"))
 
 
@@ -69,7 +69,7 @@ def _of_operation(document: Json, operation: Json) -> Iterator[Limit]:
 
 
 def _whole(document: Json, schema: Json, at: str, met: set[str]) -> Iterator[Limit]:
-    """The limits in a schema and in all that it leads to."""
+    """Yield the limits in a schema and in all schemas that it leads to."""
     for member, word, value in of_schema(schema, at):
         yield member, word, value
     for member, name in _references(schema, at):
@@ -79,7 +79,7 @@ def _whole(document: Json, schema: Json, at: str, met: set[str]) -> Iterator[Lim
 
 
 def _references(schema: Json, at: str) -> Iterator[tuple[str, str]]:
-    """The schemas that a schema refers to, with the members that do."""
+    """Yield the references in a schema, each with the member that has it."""
     if not isinstance(schema, dict):
         return
     if "$ref" in schema:

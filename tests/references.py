@@ -6,7 +6,7 @@ from typing import Any
 
 
 def resolved(document: Any, node: dict[str, Any]) -> dict[str, Any]:
-    """The node, or what its `$ref` ("#/components/schemas/Thing") leads to in the document."""
+    """Return the node, or the target of its `$ref` ("#/components/schemas/Thing") in the document."""
     while "$ref" in node:
         found = document
         for part in node["$ref"].removeprefix("#/").split("/"):

@@ -41,7 +41,7 @@ with socket.socket(socket.AF_UNIX) as there:
 
 @contextmanager
 def program() -> Iterator[Path]:
-    """The directory with the file `dpsync`, for as long as the process behind it runs."""
+    """Yield a directory with the file `dpsync`, as long as the process behind it runs."""
     with tempfile.TemporaryDirectory(prefix="dpsync-warm-") as made:
         folder = Path(made)
         address = str(folder / "socket")

@@ -366,13 +366,13 @@ WORDS: dict[type, dict[str, str]] = {
 
 
 def words_of(of: type) -> list[str]:
-    """What can be said in a declaration of this type, without what every field can say."""
+    """Return the fields of a declaration type, without those that every field has."""
     every = _fields(Field) if of is not Field and issubclass(of, Field) else ()
     return [word for word in _fields(of) if word not in every]
 
 
 def _fields(of: type) -> tuple[str, ...]:
-    """The fields of a struct by name: their annotations may name what is imported for type checkers alone."""
+    """Return the field names of a struct, whose annotations may need imports for type checkers only."""
     found: tuple[str, ...] = of.__struct_fields__  # type: ignore[attr-defined]
     return found
 

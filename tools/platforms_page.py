@@ -40,7 +40,7 @@ ROLES: Final = ("", "read", "comment", "edit", "review", "create", "admin")
 
 
 def requests(registry: Registry, kind: SupportedKind) -> tuple[set[Operation], set[Operation]]:
-    """The operations by which a kind is read, and those by which it is written."""
+    """Return the operations by which a kind is read, and those by which it is written."""
     support = _Support(registry.kinds, registry.profile)
 
     def operations(method: str, path: str) -> set[Operation]:
@@ -70,7 +70,7 @@ def _calls(kind: Kind) -> Iterator[Call]:
 
 
 def scopes() -> dict[Operation, str]:
-    """The OAuth scope of each operation that takes one, by the vendor's document of today."""
+    """Return the OAuth scope of each operation that takes one, by the vendor's current document."""
     lines = (line.split() for line in SCOPES.read_text(encoding="utf-8").splitlines())
     return {(method, path): " ".join(scope) for method, path, *scope in lines}
 
@@ -91,13 +91,13 @@ def roles_table() -> str:
 
 
 def _role(operations: Iterable[Operation], needs: Mapping[Operation, str]) -> str:
-    """The highest role that one of these needs."""
+    """Return the highest role that one of these operations needs."""
     highest = max((needs.get(one, "") for one in operations), key=ROLES.index)
     return f"`{highest}`" if highest else "viewer"
 
 
 def _scopes(operations: Iterable[Operation], known: Mapping[Operation, str]) -> str:
-    """The scopes of these; where one of them takes no OAuth token, that a user's is needed."""
+    """Return the scopes of these operations, or that a user token is needed if one takes no OAuth token."""
     found = {known.get(one, "") for one in operations}
     if "" in found:
         return "none (only a user token works)"
@@ -105,7 +105,7 @@ def _scopes(operations: Iterable[Operation], known: Mapping[Operation, str]) -> 
 
 
 def plain(path: str) -> str:
-    """A path with every parameter written as `{}`."""
+    """Return the path with every parameter written as `{}`."""
     return re.sub(r"\{[^{}]+\}", "{}", path)
 
 
@@ -115,7 +115,7 @@ Json = Any
 
 
 def documents() -> dict[str, Json]:
-    """The OpenAPI document of each profile."""
+    """Return the OpenAPI document of each profile."""
     found = {}
     for profile in PROFILES:
         store = open_store(":memory:")
@@ -125,7 +125,7 @@ def documents() -> dict[str, Json]:
 
 
 def operations(document: Json) -> dict[str, Json]:
-    """What a document says of each operation, by its id; references are followed."""
+    """Return a document's description of each operation, by its id; references are followed."""
     schemas = document["components"]["schemas"]
     return {
         operation["operationId"]: {"at": f"{method.upper()} {path}", **_followed(operation, schemas, ())}
@@ -171,7 +171,7 @@ def differences(before: Json, after: Json, at: str = "") -> Iterator[tuple[str, 
 
 
 def _but(one: Json, other: Json) -> Json:
-    """What is said of a member and is not the same in the other document."""
+    """Return what differs from the other document in the description of a member."""
     if not isinstance(one, dict) or not isinstance(other, dict):
         return one
     return {key: value for key, value in one.items() if other.get(key) != value} or None
@@ -189,7 +189,7 @@ def _name(item: Json) -> str:
 
 
 def editions_table() -> str:
-    """What each profile serves, and in what the operations of several differ."""
+    """Return the table of the operations of each profile, and of the differences between profiles."""
     known = {profile: operations(document) for profile, document in documents().items()}
     names = sorted(set().union(*known.values()))
     counts = [f"| `{profile}` | {len(known[profile])} |" for profile in PROFILES]

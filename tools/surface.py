@@ -48,7 +48,7 @@ def _parameters(prefix: str, command: click.Command) -> Iterator[str]:
 
 
 def _takes(option: click.Option) -> str:
-    """What a flag takes: its choices, or the kind of value."""
+    """Return what a flag takes: its choices, or the type of its value."""
     kind = option.type
     many = " (repeated)" if option.multiple else ""
     return ("|".join(map(str, kind.choices)) if isinstance(kind, click.Choice) else kind.name) + many

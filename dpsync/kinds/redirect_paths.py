@@ -187,8 +187,10 @@ class _DeclaredPaths:
                 self._add(address, entry.children, "", visible=True)
 
     def visible_nodes(self, owner: Address) -> Mapping[str, Address]:
-        """Return the nodes of a site that every visitor sees, by path. If two nodes share a path, the outer
-        node is returned."""
+        """Return the nodes of a site that every visitor sees, by path.
+
+        If two nodes share a path, the outer node is returned.
+        """
         return self._visible_nodes[owner]
 
     def path_of_reference(self, _: str, value: Value) -> str | None:

@@ -270,8 +270,10 @@ class LaterUrls(Struct, frozen=True, dict=True):
 
     @cached_property
     def objects_by_url(self) -> Mapping[str, Address]:
-        """Return the object at each URL. If a section and its default site space share a URL, return the site
-        space."""
+        """Return the object at each URL.
+
+        If a section and its default site space share a URL, return the site space.
+        """
         return {url: address for address, url in self.urls.items()}
 
     @cached_property

@@ -106,8 +106,10 @@ Fact = tuple[str, str]
 
 
 class _Visitor(Struct, frozen=True):
-    """`opens`: the visibilities of sites that are open to them; `listed`: they find what is listed, no more;
-    `bound`: a condition keeps them out.
+    """A group of visitors.
+
+    `opens` are the visibilities of sites that the visitors can open. `listed`: the visitors find only listed
+    content. `bound`: a condition keeps the visitors out.
     """
 
     name: str

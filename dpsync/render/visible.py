@@ -19,7 +19,7 @@ _UNSTYLED: Final = re.compile(rf"(?!\n|\x1b\[[0-9;]*m)[{UNSEEN}]")
 
 
 def visible(text: str) -> str:
-    """Return the text with each hostile character as `\\n`, `\\x1b`, `\\u202e` or `\\U000e0041`.
+    """Return the text with each hostile character as an escape sequence of a Python string.
 
     A second call changes nothing. Backslashes in the text stay, so the result cannot be converted back.
     """

@@ -1,4 +1,4 @@
-"""Time as the service tells it: UTC, milliseconds, ISO 8601. A clock is a function that tells it."""
+"""Format and parse times like the API: UTC, milliseconds, ISO 8601. A `Clock` returns the current time."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ def utc_now() -> datetime:
 
 
 def stamp(moment: datetime) -> str:
-    """`2026-01-02T03:04:05.678Z`."""
+    """Return a time as text, for example `2026-01-02T03:04:05.678Z`."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -1,10 +1,10 @@
-"""What a request can be refused with. One exception, one body: `{"error": {"code", "message"}}`."""
+"""The error of a refused request, and its body: `{"error": {"code", "message"}}`."""
 
 from typing import Any
 
 
 class ApiError(Exception):
-    """Ends a request with an HTTP status and a message for the caller; rolls its transaction back."""
+    """Ends a request with an HTTP status and a message for the caller, and rolls back the transaction."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -16,15 +16,15 @@ class ApiError(Exception):
 
 
 def bad(message: str) -> ApiError:
-    """400: malformed, out of limits, or an invalid position."""
+    """Return a 400 error: malformed, out of limits, or an invalid position."""
     return ApiError(400, message)
 
 
 def missing(what: str, named: str) -> ApiError:
-    """404: nothing of that name that the caller may see."""
+    """Return a 404 error: the object does not exist, or the caller may not see it."""
     return ApiError(404, f"{what} {named!r} not found")
 
 
 def conflict(message: str) -> ApiError:
-    """409: a taken value, a move that changes nothing, the last admin."""
+    """Return a 409 error, for example for a taken value, a move without effect, or the last admin."""
     return ApiError(409, message)

@@ -1,16 +1,16 @@
-"""What an installation without the companion's packages says."""
+"""Report packages that the companion needs and that are not installed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 class MissingPackage(Exception):
-    """A package of an extra is not installed; the text names it and what to install."""
+    """A package of an extra is not installed. The message names the package and the extra to install."""
 
 
 @contextmanager
 def companion_packages() -> Iterator[None]:
-    """Around the import of the companion. Raises MissingPackage."""
+    """Wrap the import of the companion. Raise MissingPackage if a package is not installed."""
     try:
         yield
     except ModuleNotFoundError as missing:

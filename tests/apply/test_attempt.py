@@ -65,10 +65,10 @@ class Reading:
         self.sources: Any = None
 
     def sending(self) -> None:
-        """A write is about to be sent."""
+        """Ignore that a write is about to be sent."""
 
     def not_sent(self, task: Task) -> None:
-        """It was not sent after all."""
+        """Ignore that the write was not sent."""
 
     def source(self, change: Change) -> object:
         return "a place" if self.place else None
@@ -251,9 +251,7 @@ def test_create_interrupted_by_signal_is_unknown() -> None:
 
 @pytest.mark.parametrize("sent", [False, True])
 def test_unsent_step_releases_its_place(sent: bool) -> None:
-    """Otherwise, what a step wanted to write to is not looked at any more, although nothing was sent
-    there.
-    """
+    """Otherwise, the target of a step is not read again, although nothing was sent to it."""
     given_back: list[str] = []
 
     class Places(Reading):
@@ -449,9 +447,7 @@ def test_whole_update_omits_read_only_fields() -> None:
     ],
 )
 def test_only_whole_put_includes_live_values(method: str, whole: bool, sent: Any) -> None:
-    """Otherwise, what may only be sent when it changes is sent back as it is, and somebody's change
-    with it.
-    """
+    """Otherwise, a partial update sends unchanged live values and overwrites a concurrent change."""
     client, reading = Client(answer()), Reading()
     reading.sources = SimpleNamespace(to_write_back=lambda *_: {"title": "Old", "emoji": "A"})
     attempt(client, step("update", "safe", method=method, whole=whole), reading)

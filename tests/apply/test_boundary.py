@@ -35,7 +35,7 @@ class Recorded:
 
 
 def failing(at: int, error: BaseException) -> Any:
-    """A function that fails when it is called for the time with this number."""
+    """Return a decorator whose function raises `error` at the call with the number `at`."""
     calls = 0
 
     def called(inner: Any) -> Any:

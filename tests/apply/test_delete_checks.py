@@ -53,7 +53,7 @@ def lab(server: ThreadedServer, tmp_path: Path) -> Lab:
 
 
 def send(lab: Lab, method: str, path: str, body: Any = None) -> None:
-    """What another client does."""
+    """Send a write as another client."""
     by_hand(lab.server, method, path, body, token="token")
 
 

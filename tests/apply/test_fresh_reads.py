@@ -268,9 +268,7 @@ def test_rejected_step_does_not_claim_its_list() -> None:
 
 
 def test_change_without_requests_cannot_be_stale() -> None:
-    """Otherwise, an entry about which nothing can be done keeps all others from being applied, as soon as it
-    differs.
-    """
+    """Otherwise, an entry without planned requests blocks all other entries as soon as it differs."""
     plan = make_plan(sides := CASE.sides())
     left = tuple(change.model_copy(update={"steps": ()}) for change in plan.changes)
     platform = Platform(sides, plan.model_copy(update={"changes": left}))
@@ -695,7 +693,7 @@ TODAY = load_registry("published")
 
 
 def of_a_site(registry: Registry) -> tuple[Platform, dict[str, Task]]:
-    """A site that becomes unlisted, with a section that gets another title."""
+    """Return the platform and the tasks of a site that becomes unlisted and a section with a new title."""
 
     def things(visibility: str, title: str) -> Things:
         return {

@@ -30,7 +30,7 @@ def lines(journal: FileJournal) -> list[dict[str, Any]]:
 
 
 def steps(content: str) -> list[str]:
-    """The steps of which these lines say that they are about to be sent."""
+    """Return the steps that have an intent event in the journal."""
     found = [json.loads(line) for line in content.splitlines()]
     return [line["step"] for line in found if line["event"] == "intent"]
 

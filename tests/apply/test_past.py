@@ -20,7 +20,7 @@ START = Started(digest=PLAN.digest, steps=3, plan=PLAN)
 
 @pytest.fixture
 def written(tmp_path: Path) -> bytes:
-    """The journal of an apply that has done all that it was to do."""
+    """Return the journal of an apply that has completed all of its steps."""
     journal = FileJournal(tmp_path, "stamp", flags=Flags(environment="staging"))
     for event in (START, *(part for step in STEPS for part in (intent(step.id), ended(step.id)))):
         journal.write(event)

@@ -37,7 +37,7 @@ class Asked:
         return Task(Change(address=f"acme/members/{id}", kind="member", action="delete", id=id), step)
 
     def waited(self, seconds: float, *, stopped: bool = False, unread: bool = False) -> list[float]:
-        """The pauses until it is over."""
+        """Wait for the removals and return the pauses in seconds."""
 
         def read(source: str) -> object:
             if unread:

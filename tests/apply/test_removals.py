@@ -28,7 +28,7 @@ PRUNED = "{ prune: ['acme/members'], limits: { percent: 100 } }"
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
-    """A platform that asks its administrators before it removes a member."""
+    """Run a platform that asks its administrators before it removes a member."""
     store = open_store(":memory:")
     app = build(store, profile="published", asks_before_removal=True)
     plane = ControlPlane(Gateway(app), MovableClock(store), lambda _: None)

@@ -148,9 +148,7 @@ def test_failed_verification_leaves_result_unverified(error: Exception, words: s
 
 
 def test_masking_error_keeps_outcomes_but_not_verification() -> None:
-    """Otherwise, a mistake of dpsync's after the writes hides what was done, also where the report cannot be
-    masked.
-    """
+    """Otherwise, an internal error after the writes hides the outcomes, even where masking fails, too."""
     report = carried_out(Run(mask=failing(RuntimeError("secret"))))
     assert (report.outcomes, report.verified, report.remaining) == ((DONE,), False, None)
     assert report.trouble == ("the result was not reported: dpsync has an internal error (RuntimeError)",)

@@ -28,7 +28,7 @@ Run = Callable[..., Ran]
 
 @pytest.fixture
 def platform(server: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> ThreadedServer:
-    """The companion with its built-in world, named in the environment."""
+    """Serve the built-in world and name the companion in the environment."""
     server.reset()
     monkeypatch.setenv("DPSYNC_URL", server.url)
     monkeypatch.setenv("DPSYNC_TOKEN", "ada-token")
@@ -68,7 +68,7 @@ def project(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def example(tmp_path: Path) -> Path:
-    """A copy of examples/acme, so that journals and edits stay out of the checkout."""
+    """Copy examples/acme, so that journals and edits stay out of the checkout."""
     import shutil
 
     return Path(shutil.copytree(EXAMPLE, tmp_path / "acme", ignore=shutil.ignore_patterns(".dpsync")))

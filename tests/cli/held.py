@@ -49,7 +49,7 @@ class Held:
 
 
 async def received(receive: Any) -> Any:
-    """A request that is here as a whole: it is carried out even when nobody waits for the answer any more."""
+    """Read the whole request first, so that it is carried out even if its sender disconnects."""
     messages = [await receive()]
     while messages[-1].get("more_body"):
         messages.append(await receive())
@@ -62,7 +62,7 @@ async def received(receive: Any) -> Any:
 
 @contextmanager
 def holding(number: int) -> Iterator[tuple[ThreadedServer, Held]]:
-    """A companion with its built-in world, of which a write (the first is 1) waits to be let go."""
+    """Serve the built-in world from a companion that holds the write with this number (1: the first)."""
     store = open_store(":memory:")
     app = Held(build(store), number)
     with ThreadedServer(app) as server:

@@ -34,7 +34,7 @@ ACTIVE = {
 
 @pytest.fixture
 def platform(platform: ThreadedServer) -> ThreadedServer:
-    """The companion with two objects that have a problem."""
+    """Serve two objects that have a problem."""
     platform.reset(troubled_world())
     return platform
 

@@ -124,7 +124,7 @@ def test_apply_exits_3_when_rendering_the_report_fails(
 
 
 def piped(server: ThreadedServer, directory: Path, tmp_path: Path, to: Any) -> int:
-    """The exit code of an apply whose output goes to `to`."""
+    """Run an apply whose output goes to `to` and return the exit code."""
     own = {"DPSYNC_URL": server.url, "DPSYNC_TOKEN": "ada-token", "XDG_STATE_HOME": str(tmp_path / "state")}
     command = [sys.executable, "-m", "dpsync", "apply", "--yes", "-C", str(directory)]
     return subprocess.run(command, env={**os.environ, **own}, stdout=to, stderr=subprocess.DEVNULL).returncode

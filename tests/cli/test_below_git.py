@@ -28,7 +28,7 @@ def configuration(name: str) -> str:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A clone with credentials, as the checkout action leaves it."""
+    """Create a clone with credentials, as the checkout action leaves it."""
     made = tmp_path / "checkout"
     made.mkdir()
     subprocess.run(["git", "init", "-q"], cwd=made, check=True, env={"PATH": os.environ["PATH"]})

@@ -15,7 +15,7 @@ CONTEXT = click.Context(click.Command("dpsync"))
 
 
 def option(command: str, flag: str) -> click.Parameter:
-    """A flag of a command."""
+    """Return the click parameter of a command's flag."""
     found = import_module(f"dpsync.cli.commands.{command}").command
     return next(one for one in found.params if flag in one.opts)
 

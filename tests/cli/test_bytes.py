@@ -33,7 +33,7 @@ RULES = {
 
 
 def shuffled(value: Any, dice: random.Random) -> Any:
-    """The same value with the keys of every mapping in another order."""
+    """Return the same value with the keys of every mapping in another order."""
     if isinstance(value, dict):
         keys = list(value)
         dice.shuffle(keys)
@@ -44,7 +44,7 @@ def shuffled(value: Any, dice: random.Random) -> Any:
 
 
 def write(source: Path, target: Path, dice: random.Random | None) -> Path:
-    """The block with more, its files rewritten; with `dice`, in another order of keys."""
+    """Copy a project, add fields and rewrite its files; with `dice`, in another order of keys."""
     shutil.copytree(source, target)
     for path in [*target.rglob("*.yaml"), *target.rglob("*.json")]:
         value = yaml.safe_load(path.read_text(encoding="utf-8"))

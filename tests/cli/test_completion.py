@@ -33,7 +33,7 @@ organizations:
 def complete(
     run: Run, project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], list[str]]:
-    """What bash is offered behind these words, the last of which is not complete."""
+    """Return a function that lists bash's completions of a command line."""
     monkeypatch.chdir(project(ROOT))
     monkeypatch.setenv("_DPSYNC_COMPLETE", "bash_complete")
 

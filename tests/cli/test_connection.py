@@ -49,7 +49,7 @@ class Platform(SilentHost):
 
 @pytest.fixture
 def two() -> Iterator[tuple[Platform, Platform]]:
-    """The platform of the file, and that of the shell."""
+    """Yield two platforms: that of the file and that of the shell."""
     both = Platform(), Platform()
     yield both
     for one in both:
@@ -204,7 +204,7 @@ def test_import_update_uses_url_of_environment(
 
 @contextmanager
 def silent(answer: bytes | None) -> Iterator[str]:
-    """A server that takes a connection, gives so much of an answer and waits, or (None) hangs up."""
+    """Run a server that sends `answer` and then waits, or hangs up if `answer` is None."""
     listening = socket.create_server(("127.0.0.1", 0))
     open_ones: list[socket.socket] = []
     ending = threading.Event()

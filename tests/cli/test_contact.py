@@ -85,7 +85,7 @@ def test_doctor_estimates_requests_of_first_plan(
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """The JSON output and the report of one run against a server with all planted differences."""
+    """Yield the JSON output and the report of one run against a server with all planted differences."""
     folder = tmp_path_factory.mktemp("planted")
     (folder / "dpsync.yaml").write_text(ACME, encoding="utf-8")
     with local_server("full") as server, planted_server(server.url) as url:
@@ -122,7 +122,7 @@ def test_doctor_contact_reports_only_planted_differences(
 
 
 def vocabulary() -> set[str]:
-    """The words of the API and of the report, which some value may be, too."""
+    """Return the words of the API and of the report, which may also occur as values."""
     registry = load_registry()
     declared = {name for kind in registry.ordered for name in (*kind.noun.split(), *kind.at.split("/"))}
     paths = {part for kind in registry.ordered for part in re.split(r"[/?=]", kind.read.path)}

@@ -103,7 +103,7 @@ def test_doctor_continues_when_token_owner_is_unknown(
 
 
 def tries(url: str, token: str, name: str) -> int | None:
-    """What a platform answers to an attempt to create one; None where nothing creates one."""
+    """Try to create an object; return the HTTP status, or None if no request creates this kind."""
     kind = REGISTRY[name]
     if not isinstance(kind.create, Call):
         return None
@@ -214,7 +214,7 @@ def test_doctor_sends_no_request_for_invalid_environment(
 
 @contextmanager
 def answering(headers: dict[str, str], seen: list[str]) -> Iterator[str]:
-    """A server that answers everything with a user whose name is hostile."""
+    """Run a server that answers every request with a user whose name is hostile."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -35,12 +35,12 @@ def text(below: str = TEAMS, policy: str = "") -> str:
 
 
 def change(server: ThreadedServer, path: str, method: str = "PATCH", **body: Any) -> None:
-    """What somebody does on the platform by hand."""
+    """Change an object on the platform without dpsync."""
     by_hand(server, method, path, body or None)
 
 
 def committed(project: Project, *arguments: Any) -> Path:
-    """A checkout whose HEAD is what was written."""
+    """Write a project and return a checkout whose HEAD contains it."""
     directory = project(*arguments)
     if not (directory / ".git").exists():
         git(directory, "init", "-q", "-b", "main")
@@ -50,7 +50,7 @@ def committed(project: Project, *arguments: Any) -> Path:
 
 
 def drift(run: Run, directory: Path, code: int) -> dict[str, Any]:
-    """The document that the command prints; it is as its schema says."""
+    """Run drift and return its JSON document, validated against the schema."""
     ended = run("drift", "-C", str(directory), "--format", "json")
     assert ended.code == code, ended.out + ended.err
     document: dict[str, Any] = json.loads(ended.out)
@@ -198,7 +198,7 @@ def test_every_drift_format_shows_manual_invitation(
 
 
 def command(line: str) -> list[str]:
-    """The arguments of a command that was shown."""
+    """Return the arguments of a printed command."""
     return shlex.split(line)[1:]
 
 

@@ -218,9 +218,7 @@ def test_diagnostic_error_prints_json_document_on_request(
     "error", [click.UsageError("x"), click.exceptions.Exit(2), click.Abort(), KeyboardInterrupt()]
 )
 def test_exit_and_usage_exceptions_pass_through_unchanged(error: BaseException) -> None:
-    """Otherwise, an end that was chosen, and a signal, are told as a mistake of dpsync's, with its exit
-    code.
-    """
+    """Otherwise, a chosen exit code or a signal is reported as an internal error of dpsync."""
     with pytest.raises(type(error)), endings(out()):
         raise error
 
@@ -293,7 +291,7 @@ def test_duplicate_directory_flag_is_rejected() -> None:
 
 @pytest.fixture
 def stopped(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
-    """What the command raises."""
+    """Return a list; the command raises the exception that the test puts into it."""
     raised: list[BaseException] = []
 
     def fail(**_: object) -> None:

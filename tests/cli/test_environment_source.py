@@ -140,7 +140,7 @@ def dispatch_for_a_comment(clone: Clone) -> None:
 
 
 def button_for_a_change(clone: Clone) -> None:
-    """A workflow that somebody starts by hand, with the pull request that it checks out as its input."""
+    """Start a workflow by hand, with the pull request that it checks out as its input."""
     git(clone.folder, "checkout", "-q", "change")
     clone.event("workflow_dispatch", {}, sha="main", GITHUB_REF="refs/heads/main")
 
@@ -151,7 +151,7 @@ def merge_group(clone: Clone) -> None:
 
 
 def target_that_moved_on(clone: Clone) -> None:
-    """The event names an older commit than the clone has. An old address may belong to anybody by now."""
+    """Send an event with an older target commit than the clone has, whose address may be outdated."""
     old = clone.request()
     old["pull_request"]["base"]["sha"] = clone.id("change")  # as if the change had been merged and reverted
     clone.event("pull_request", old, sha="change", GITHUB_BASE_REF="main")
@@ -200,7 +200,7 @@ def push(clone: Clone) -> None:
 
 
 def push_that_others_followed(clone: Clone) -> None:
-    """The job has waited, and works on the last commit of its branch."""
+    """Push, and let the job run later on the newest commit of its branch."""
     clone.event("push", {}, sha="main", GITHUB_REF="refs/heads/main")
     git(clone.folder, "update-ref", "refs/remotes/origin/main", "HEAD")
 

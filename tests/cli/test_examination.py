@@ -23,7 +23,7 @@ def said(checks: Iterator[Check]) -> list[tuple[str, str, str, str | None]]:
 
 @pytest.fixture
 def nothing_set(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """An environment that names no proxy and no certificates."""
+    """Remove every proxy and certificate variable from the environment."""
     for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", *UNREAD):
         monkeypatch.delenv(name, raising=False)
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):

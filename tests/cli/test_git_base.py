@@ -32,7 +32,7 @@ def git(directory: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def renamed(project: Project) -> Path:
-    """A checkout in which a team was renamed since the last commit."""
+    """Return a checkout in which a team was renamed after the last commit."""
     directory = project(BEFORE)
     git(directory, "init", "-q", "-b", "main")
     git(directory, "add", "dpsync.yaml")

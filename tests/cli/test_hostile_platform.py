@@ -19,7 +19,7 @@ organizations: { acme: { id: acme, teams: { ops: { title: Ops } } } }
 
 @pytest.fixture
 def hostile(server: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> ThreadedServer:
-    """A platform that has a team with the id `..`."""
+    """Serve a platform that has a team with the id `..`."""
     server.reset(world(teams=[{"id": "..", "title": "Ops"}]))
     monkeypatch.setenv("DPSYNC_URL", server.url)
     monkeypatch.setenv("DPSYNC_TOKEN", "token")

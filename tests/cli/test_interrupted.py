@@ -32,7 +32,7 @@ def environment(server: ThreadedServer, tmp_path: Path) -> dict[str, str]:
 
 
 def start(directory: Path, env: dict[str, str], *program: object) -> subprocess.Popen[str]:
-    """An apply in a process of its own; `program`: another dpsync than the one that is installed."""
+    """Start an apply in its own process, with `program` instead of the installed dpsync if given."""
     chosen = program or (sys.executable, "-m", "dpsync")
     command = [*map(str, chosen), "apply", "--yes", "--parallelism", "1", "-C", str(directory)]
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

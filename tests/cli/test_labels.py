@@ -30,7 +30,7 @@ ANEW = ("--confirm", "new acme/teams/legacy")
 
 @pytest.fixture
 def applied(project: Project, run: Run, platform: ThreadedServer) -> Path:
-    """A checkout whose only commit was applied as a whole."""
+    """Return a checkout whose only commit was applied completely."""
     directory = project(FILE)
     git(directory, "init", "-q", "-b", "main")
     commit(directory, "as it is")
@@ -40,7 +40,7 @@ def applied(project: Project, run: Run, platform: ThreadedServer) -> Path:
 
 @pytest.fixture
 def pull_request(applied: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout of a pull request in CI: a branch with one commit, and the remote target branch."""
+    """Return a checkout of a pull request in CI: a branch with one commit, and the remote target branch."""
     git(applied, "update-ref", "refs/remotes/origin/main", "HEAD")
     git(applied, "switch", "-q", "-c", "topic")
     edited = FILE.replace("Acme Docs", "Acme documentation").replace("      sales: { title: Sales }\n", "")

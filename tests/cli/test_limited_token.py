@@ -29,7 +29,7 @@ organizations:
 
 @pytest.fixture
 def directory(project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The token is one of somebody who may not read the SAML providers."""
+    """Return a project and set the token of a user who may not read the SAML providers."""
     monkeypatch.setenv("DPSYNC_TOKEN", "kim-token")
     return project(TEXT)
 

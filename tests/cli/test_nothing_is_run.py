@@ -1,8 +1,7 @@
-"""Nothing that a repository holds is ever run, by any command. A directory may be a hostile one as a whole:
-out of an archive, or the change of a stranger in CI.
+"""No command runs a program that a repository contains.
 
-Every trap runs one program, which writes down that it was run. A command of plain git walks into each trap
-first, so that it is one.
+The whole directory may be hostile: from an archive, or from a stranger's change in CI. Every trap runs one
+program, which records its call. A plain git command triggers each trap first, to prove that the trap works.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class Trap:
         return path
 
     def went_off(self) -> list[str]:
-        """What has run it since the last time."""
+        """Return the recorded calls of the trap's program and clear the record."""
         said = self.witness.read_text().splitlines() if self.witness.exists() else []
         self.witness.unlink(missing_ok=True)
         return said
@@ -70,7 +69,7 @@ class Trap:
 
 @pytest.fixture
 def trap(tmp_path: Path) -> Trap:
-    """A commit, and another text of its file."""
+    """Create a repository with a commit and an uncommitted change to its file."""
     folder = tmp_path / "checkout"
     folder.mkdir()
     program = tmp_path / "program"
@@ -195,7 +194,7 @@ def submodule(trap: Trap) -> None:
 
 
 def bare_repository(trap: Trap) -> None:
-    """What a fork can commit: files that make the directory of its configuration a bare repository."""
+    """Create files that a fork can commit and that make the configuration's directory a bare repository."""
     trap.git("clone", "-q", "--bare", ".", "docs")
     docs = trap.folder / "docs"
     docs.joinpath("config").write_text(

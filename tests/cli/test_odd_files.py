@@ -25,7 +25,7 @@ OUTSIDE = "PRECIOUS"
 
 
 def outside(path: Path) -> Path:
-    """A file that is nobody's business, outside of every project of a test."""
+    """Create a file outside of the test's project and return its path."""
     for above in path.parents:
         if above.name.startswith("test_"):
             (above / "outside").write_text(OUTSIDE, encoding="utf-8")
@@ -43,7 +43,7 @@ ODD: dict[str, Lay] = {
 
 @pytest.fixture(params=ODD)
 def lay(request: pytest.FixtureRequest) -> Lay:
-    """Puts something odd at a path, in place of what is there."""
+    """Return a function that replaces the file at a path with something odd."""
 
     def lay_(path: Path) -> None:
         path.unlink(missing_ok=True)

@@ -42,7 +42,7 @@ def edit(example: Path) -> Edit:
 
 @pytest.fixture
 def applied(run: Run, example: Path, edit: Edit, platform: ThreadedServer) -> Path:
-    """The example without its webhooks and with a team more, committed and applied; problems are accepted."""
+    """Commit and apply the example without webhooks, with an extra team and with accepted problems."""
     platform.reset(troubled_world())
     edit("dpsync.yaml", "prune: [sites/*/structure]", "prune: [sites/*/structure, teams, teams/*/members]")
     edit(
@@ -70,7 +70,7 @@ def webhooks_section(example: Path) -> str:
 
 
 def printed(run: Run, directory: Path, *arguments: str) -> str:
-    """The output of a command, without the directory of the test."""
+    """Return the output of a command without the directory of the test."""
     command, *flags = arguments
     ended = run(command, "-C", str(directory), *flags)
     assert ended.code in (0, 2), ended.out + ended.err

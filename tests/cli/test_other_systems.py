@@ -52,7 +52,7 @@ organizations: { acme: { id: acme, teams: { support: { title: Support → Hilfe 
 
 
 def used(tree: ast.AST) -> Iterator[str]:
-    """What a module names of what Windows lacks, outside of what is run where it is there."""
+    """Yield the names used in a module that Windows lacks, except where their existence is checked."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and "hasattr(os, 'fchmod')" in ast.unparse(node.test):
             yield from (name for one in node.orelse for name in used(one))

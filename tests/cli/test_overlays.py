@@ -51,7 +51,7 @@ organizations:
 
 
 def write(project: Project, prod: str, **more: str) -> tuple[str, ...]:
-    """BASE with an overlay; the flags that name both."""
+    """Write BASE with an overlay and return the flags that name both."""
     directory = project(BASE, {"prod.yaml": prod, **more})
     return ("-C", str(directory), "-f", "dpsync.yaml", "-f", "prod.yaml")
 
@@ -251,7 +251,7 @@ environments:
 
 @pytest.fixture
 def surroundings(project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """BASE with two environments; nothing about the platform in the process's environment but the token."""
+    """Write BASE with two environments; of the platform, the process environment has only the prod token."""
     monkeypatch.delenv("DPSYNC_URL")
     monkeypatch.delenv("DPSYNC_TOKEN")
     monkeypatch.delenv("DPSYNC_ENV", raising=False)

@@ -32,7 +32,7 @@ ONE_PROBLEM = "1 object has a problem on GitBook's side: dpsync doctor"
 
 @pytest.fixture
 def platform(platform: ThreadedServer) -> ThreadedServer:
-    """The companion with two objects that have a problem."""
+    """Serve two objects that have a problem."""
     platform.reset(troubled_world())
     return platform
 

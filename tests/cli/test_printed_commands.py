@@ -74,7 +74,7 @@ WAYS = {
 def started(
     run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Callable[[Way], tuple[str, ...]]:
-    """Makes the project of a way live, goes where it starts from, and gives its flags."""
+    """Return a function that applies the project of a case, enters its directory and returns its flags."""
 
     def start(way: Way) -> tuple[str, ...]:
         directory = tmp_path / "a project"
@@ -95,7 +95,7 @@ def started(
 
 
 def commit(directory: Path) -> None:
-    """What an import has written, so that the next one may write as well."""
+    """Commit the imported files, so that the next import may overwrite them."""
     git(directory, "add", "*.yaml")
     git(directory, "commit", "-q", "--allow-empty", "-m", "as it is")
 
@@ -105,7 +105,7 @@ def excluded(way: Way) -> tuple[str, ...]:
 
 
 def meddle(platform: ThreadedServer, times: str) -> None:
-    """What somebody changes by hand: things, and things in these things."""
+    """Change objects and their children on the platform without dpsync."""
     redirects = {item["source"]: item["id"] for item in items(platform, "/orgs/acme/sites/docs/redirects")}
     by_hand(platform, "PATCH", "/orgs/acme", {"title": f"Acme {times}"})
     by_hand(platform, "PATCH", "/orgs/acme/sites/docs", {"title": f"Acme Docs {times}"})
@@ -123,7 +123,7 @@ def items(platform: ThreadedServer, path: str) -> list[Any]:
 
 
 def found(run: Run, flags: tuple[str, ...]) -> dict[str, Any]:
-    """What differs by now, by address."""
+    """Run drift and return the differences by address."""
     ended = run("drift", *flags, "--format", "json")
     assert ended.code in (0, 2), ended.out + ended.err
     listed = json.loads(ended.out)["drift"]["found"]

@@ -58,7 +58,7 @@ class Time:
 
 @contextmanager
 def told(screen: Screen, doing: str = READING, steps: int = 0) -> Iterator[tuple[Progress, Time]]:
-    """A progress whose time stands still unless it is set."""
+    """Yield a progress display and its clock, which only moves when the test sets it."""
     time = Time()
     progress = Progress(screen, time)
     with progress.during(doing, steps):
@@ -365,7 +365,7 @@ def test_reading_commands_report_progress(
 
 @contextmanager
 def terminal(columns: int) -> Iterator[tuple[int, int]]:
-    """A pseudo-terminal: what reads it, and what a program writes to."""
+    """Open a pseudo-terminal; yield the descriptors to read from and to write to."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     try:
@@ -383,7 +383,7 @@ def test_progress_stream_reads_terminal_width() -> None:
 
 
 def until(master: int, wanted: bytes) -> bytes:
-    """What was written to a terminal, up to something."""
+    """Read the output of a terminal until it contains `wanted`."""
     found = b""
     while wanted not in found:
         assert select.select([master], [], [], PATIENCE)[0], found
@@ -392,7 +392,7 @@ def until(master: int, wanted: bytes) -> bytes:
 
 
 def heard() -> None:
-    """What a shell starts in the background ignores SIGINT, and so would everything below it."""
+    """Restore the default for SIGINT, because a shell's background processes ignore SIGINT."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -87,7 +87,7 @@ def platform(today: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Threaded
 
 
 def clean(ended: Ran, *folders: Path) -> Ran:
-    """The same run, in which no word of the canary is, and neither in any file of these folders."""
+    """Return the run after checking that neither its output nor a file in the folders has the canary."""
     assert CANARY not in ended.out + ended.err
     for folder in folders:
         files = [path for path in folder.rglob("*") if path.is_file()]

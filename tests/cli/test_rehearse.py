@@ -55,7 +55,7 @@ def document(run: Run, directory: Path, *more: str) -> dict[str, Any]:
 
 
 def edges_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The steps run in any order, whatever they need."""
+    """Remove all dependencies between steps, so that the steps run in any order."""
     real = Schedule.__init__
 
     def forgetful(self: Schedule, steps: Any) -> None:

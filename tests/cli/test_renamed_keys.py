@@ -26,7 +26,7 @@ RECORDED = "dpsync wrote the new key of 1 entry to the ids file."
 
 @pytest.fixture
 def renamed(run: Run, project: Project, platform: ThreadedServer) -> Path:
-    """A project with one key that has changed since the apply."""
+    """Return a project in which one key has changed since the apply."""
     at = project(TEXT)
     assert run("apply", "-C", str(at), "--yes").code == 0
     root = at / "dpsync.yaml"

@@ -28,7 +28,7 @@ organizations:
 
 @pytest.fixture
 def applied(run: Run, project: Project, platform: ThreadedServer) -> Path:
-    """A project of which an apply has changed the title of a team."""
+    """Return a project whose apply has changed the title of a team."""
     at = project(TEXT)
     assert run("apply", "-C", str(at), "--yes").code == 0
     platform.app.requests.clear()

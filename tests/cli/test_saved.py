@@ -29,7 +29,7 @@ organizations:
 
 @pytest.fixture
 def saved(run: Run, project: Project, platform: ThreadedServer) -> Path:
-    """A project with a saved plan of all of it."""
+    """Return a project with a saved plan of all its entries."""
     directory = project(TEXT)
     ended = run("plan", "-C", str(directory), "-o", "plan.json")
     assert ended.code == 0

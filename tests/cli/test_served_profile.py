@@ -237,7 +237,7 @@ REFUSED_TUNNEL = b"HTTP/1.1 403 No\r\nContent-Length: 0\r\nConnection: close\r\n
 
 @pytest.fixture
 def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[SilentHost]:
-    """What dpsync sends to another machine goes here."""
+    """Set a proxy for all other machines that refuses every tunnel."""
     running = SilentHost(REFUSED_TUNNEL)
     for name in ("HTTPS_PROXY", "HTTP_PROXY"):
         monkeypatch.setenv(name, running.url)

@@ -48,7 +48,7 @@ SHELLS = {
 
 @pytest.fixture(params=SHELLS)
 def offered(request: pytest.FixtureRequest, programs: Path, tmp_path: Path) -> Callable[[str], list[str]]:
-    """What a shell offers behind these words, the last of which is not complete."""
+    """Return a function that lists a shell's completions of a command line."""
     program, *options, script = SHELLS[request.param]
     if (found := shutil.which(program)) is None:
         pytest.skip(f"{program} is not installed")

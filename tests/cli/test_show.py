@@ -26,7 +26,7 @@ WRONG = TEXT.replace("title: Acme", "titel: Acme")
 
 @pytest.fixture
 def made(run: Run, project: Project, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with a saved plan and what commands have printed; then there is no platform any more."""
+    """Create a project with a saved plan and the JSON output of commands, then unset the platform's URL."""
     directory = project(TEXT)
     at = str(directory)
     assert run("plan", "-C", at, "-o", "plan.json").code == 0
@@ -176,7 +176,7 @@ def test_plan_masks_token_in_every_format(
 
 @pytest.fixture
 def forged(made: Path) -> Path:
-    """A saved plan in which every text is hostile. Its digest holds: anybody can calculate it."""
+    """Make every text of a saved plan hostile. The digest matches, because anybody can calculate it."""
     saved = made / "plan.json"
     known = Saved.model_validate_json(saved.read_text(encoding="utf-8"))
     plan = Plan.model_validate_json(forge(json_text(known.plan), Plan.model_validate_json))

@@ -132,7 +132,7 @@ def test_show_escapes_forged_journal_in_every_format(
 
 
 def forge_line(line: str) -> str:
-    """A line of a journal, whose first member says what it is."""
+    """Make every text of a journal line hostile and keep the event's name first."""
     return forge(line, EVENT.validate_json).replace('{"event": ', '{"event":', 1)
 
 

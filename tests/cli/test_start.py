@@ -59,7 +59,7 @@ COMMANDS = {
 
 
 def packages() -> set[str]:
-    """What dpsync consists of, and what it depends on, with the extras: the names that are imported."""
+    """Return the import names of dpsync's packages and dependencies, including the extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lists = [project["dependencies"], *project["optional-dependencies"].values()]
     names = {re.split(r"[\[>=<]", one)[0].strip() for depends in lists for one in depends}

@@ -34,7 +34,7 @@ def host() -> Iterator[RecordingHost]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory for a configuration, outside of git; the token of prod is a real one."""
+    """Create a directory outside of git and set real tokens for its environments."""
     for name in (*GITHUB, *GITLAB, "CI", "DPSYNC_URL", "DPSYNC_TOKEN", "DPSYNC_ENV"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("DPSYNC_TOKEN_PROD", SECRET)

@@ -27,7 +27,7 @@ NOW = BEFORE.replace("writers: {", "authors: {") + "      sales: { title: Sales 
 
 @pytest.fixture
 def at(project: Project) -> str:
-    """A project whose only commit has another text than its files have now."""
+    """Return a project whose files differ from its only commit."""
     folder = project(BEFORE)
     author = ["-c", "user.name=Ada", "-c", "user.email=ada@acme.example"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "one"]):

@@ -35,7 +35,7 @@ def text(policy: str = "") -> str:
 
 
 def paths(server: ThreadedServer) -> set[str]:
-    """What was read since the list was cleared."""
+    """Return the paths that were read since the list of requests was cleared."""
     return {path for method, path, *_ in server.app.requests if method == "GET"}
 
 

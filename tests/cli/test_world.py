@@ -110,7 +110,7 @@ def test_anonymous_world_hides_domains_and_loads(run: Run, directory: Path, plat
 
 
 def grant(platform: ThreadedServer, user: str) -> str:
-    """A token of somebody in the world."""
+    """Create a token for a user of the world and return it."""
     token = Record("token", "made-up", {}, ref=user)
 
     def put() -> None:

@@ -79,7 +79,7 @@ class FaultyServer:
             thread.join()
 
     def until(self, count: int) -> None:
-        """Returns when so many requests have come in: a client may give up before they are read."""
+        """Wait for `count` requests, because a client may give up before the server has read them."""
         with self._lock:
             assert self._more.wait_for(lambda: len(self.requests) >= count, PATIENCE)
             assert len(self.requests) == count
@@ -133,7 +133,11 @@ def head(status: int, headers: Mapping[str, str]) -> bytes:
 
 
 def reply(status: int, body: object = None, /, **headers: str) -> Act:
-    """A proper answer. `body`: bytes as they are, None for none, else JSON. `_` in a name is `-`."""
+    """Return an act that sends a complete answer.
+
+    `body`: bytes are sent as they are, None means no body, anything else is sent as JSON. `_` in a header's
+    name becomes `-`.
+    """
     content = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
     fields = {"Content-Type": "application/json", "Content-Length": str(len(content))}
     fields |= {name.replace("_", "-").title(): value for name, value in headers.items()}
@@ -149,7 +153,7 @@ def reply(status: int, body: object = None, /, **headers: str) -> Act:
 
 
 def sends(raw: bytes) -> Act:
-    """These bytes, then the end of the connection."""
+    """Return an act that sends these bytes and closes the connection."""
 
     def act(connection: socket.socket, _: threading.Event) -> bool:
         connection.sendall(raw)
@@ -169,7 +173,7 @@ def silence(_: socket.socket, stopping: threading.Event) -> bool:
 
 
 def drip(start: bytes) -> Act:
-    """Sends `start`, then a letter now and then for ever: no single read takes long, the whole never ends."""
+    """Return an act that sends `start` and then single bytes: each read is short, the answer never ends."""
 
     def act(connection: socket.socket, stopping: threading.Event) -> bool:
         connection.sendall(start)
@@ -199,7 +203,7 @@ drip_head = drip(b"HTTP/1.1 200 OK\r\nX-Long: ")
 
 @cache
 def gzip_of_zeros(size: int) -> bytes:
-    """Valid gzip of very many zeros in few bytes, made without holding them."""
+    """Return the gzip data of `size` zeros, packed without holding the zeros in memory."""
     packer = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS | 16)
     block = bytes(1024 * 1024)
     parts = [packer.compress(block) for _ in range(size // len(block))]
@@ -212,7 +216,7 @@ def bomb(connection: socket.socket, stopping: threading.Event) -> bool:
 
 
 def free_port() -> int:
-    """A port of this machine on which nothing listens."""
+    """Return a port of this machine on which nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
     return port

@@ -138,7 +138,7 @@ class Pages:
 
 
 def listed(cursor: str) -> list[dict[str, Any]]:
-    """A list of two pages, the second of which has this cursor."""
+    """Read a list of two pages, the second of which has this cursor."""
     pages = Pages({"items": [{"id": "a"}], "next": {"page": cursor}}, {"items": [{"id": "b"}]})
     return ReadClient(URL, "token", transport=pages).pages("/a")
 

@@ -14,7 +14,7 @@ HERE = Path(__file__).parent / "certificates"
 
 
 def paths(file: Path | None = None, folder: Path | None = None) -> ssl.DefaultVerifyPaths:
-    """What OpenSSL says of itself: None where there is nothing in that place."""
+    """Return OpenSSL's default certificate paths; None means that the path does not exist."""
     return ssl.DefaultVerifyPaths(
         str(file) if file else None, str(folder) if folder else None, "SSL_CERT_FILE", "", "SSL_CERT_DIR", ""
     )

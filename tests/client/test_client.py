@@ -222,9 +222,7 @@ def test_client_uses_environment_proxy_under_deadline(
 def test_unusable_proxy_or_certificates_are_reported(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, part: str
 ) -> None:
-    """Otherwise, a directory of certificates that is not there leaves every server untrusted, and nobody says
-    why.
-    """
+    """Otherwise, a missing certificate directory makes every server untrusted, without an explanation."""
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.setenv(name, value)
     with pytest.raises(Malformed) as caught:
@@ -259,9 +257,7 @@ def test_invalid_platform_url_is_hidden_in_error(url: str) -> None:
 
 
 def test_oversized_request_url_is_not_sent(clock: FakeClock) -> None:
-    """Otherwise, what the platform sent as an id makes a request that no server reads, told as a lost
-    answer.
-    """
+    """Otherwise, a very long id from the platform makes a request that fails as a lost answer."""
     with FaultyServer() as server, ReadClient(server.url, TOKEN, clock=clock) as client:
         with pytest.raises(NotSent, match="too long") as caught:
             client.get(f"/orgs/{'a' * 70_000}")
@@ -283,8 +279,7 @@ def test_invalid_token_is_hidden_in_error(token: str) -> None:
     "path", ["", "orgs", "/", "/orgs//teams", "/orgs/", "/a/../b", "/a/.", "/a?b", "/a#b", "/é", "/a b"]
 )
 def test_ambiguous_request_path_is_refused(path: str) -> None:
-    """Otherwise, an id of two dots names another path, and what is there is written to or deleted, also of a
-    path.
+    """Otherwise, an id of two dots addresses another path, whose object is then changed or deleted.
 
     Otherwise, a path that is no part of the API goes out.
     """

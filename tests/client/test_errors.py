@@ -111,7 +111,7 @@ def test_error_is_transient(error: NotSent | Unknown | ServerFault, transient: b
 
 
 def because(error: Exception, cause: Exception) -> Exception:
-    """The error, raised because of another one."""
+    """Return the error with `cause` as its cause."""
     error.__cause__ = cause
     return error
 

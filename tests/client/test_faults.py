@@ -81,7 +81,7 @@ def call(client: WriteClient, kind: str) -> object:
 
 
 def run(clock: FakeClock, kind: str, *script: Act, timeout: float = 30.0) -> tuple[object, int]:
-    """What a call gave or raised, and the number of requests that reached the server."""
+    """Return the result or error of a call, and the number of requests that reached the server."""
     with (
         FaultyServer(*script) as server,
         WriteClient(server.url, TOKEN, timeout=timeout, clock=clock) as client,
@@ -99,9 +99,7 @@ def run(clock: FakeClock, kind: str, *script: Act, timeout: float = 30.0) -> tup
 def test_permanent_connection_fault_gives_unknown_result(
     clock: FakeClock, act: Act, reason: str, kind: str
 ) -> None:
-    """Otherwise, an answer that was perhaps cut is told as something that is not the API, and is not asked
-    for again, also of an answer of which nothing came.
-    """
+    """Otherwise, a truncated answer is reported as not from the API and is not requested again."""
     outcome, requests = run(clock, kind, act, timeout=SHORT if reason == "timeout" else 30.0)
 
     assert isinstance(outcome, Unknown)

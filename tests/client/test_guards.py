@@ -49,7 +49,7 @@ def answer(status: int = 200, body: bytes = b"{}", kind: str = "application/json
 
 
 def words(of: bytes, secrets: Sequence[str] = (), token: str = "a-long-token") -> str:
-    """What is told of a write that was refused in these words."""
+    """Return the error message of a write that the server refused with this text."""
     transport = Answering(answer(422, b'{"error": {"message": "%b"}}' % of))
     with WriteClient(URL, token, transport=transport) as client, pytest.raises(ClientError) as caught:
         client.send("POST", "/a", {}, repeatable=False, secrets=secrets)

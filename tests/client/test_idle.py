@@ -71,8 +71,7 @@ def test_idle_connections_add_no_connection_checks() -> None:
 
 
 def test_closed_connection_is_not_reused() -> None:
-    """Otherwise, a write goes into a connection that the server has closed: nobody knows then whether it was
-    done.
+    """Otherwise, a write uses a connection that the server has closed, and its outcome is unknown.
 
     Otherwise, a write goes into a connection that the server has closed: nobody knows then whether it was
     done, also of one that has waited too long.
@@ -93,8 +92,7 @@ def test_connection_with_unread_response_is_not_reused() -> None:
 
 
 def test_closing_pool_closes_every_connection() -> None:
-    """Otherwise, a connection in the middle of an answer is used for the next request, which gets that of
-    another one.
+    """Otherwise, connections stay open after the client is closed.
 
     Otherwise, connections stay open after the end.
     """

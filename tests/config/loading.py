@@ -15,20 +15,20 @@ REGISTRY = load_registry()
 
 
 def organization(body: str, head: str = "") -> str:
-    """A root file with one organization whose keys are in `body`."""
+    """Return a root file with one organization whose keys are in `body`."""
     below = indent(dedent(body).strip("\n"), "    ")
     return f"dpsync: 1\n{dedent(head)}organizations:\n  acme:\n    id: acme\n{below}\n"
 
 
 def site(structure: str) -> str:
-    """A root file with one site and its navigation, beside spaces `en`, `fr` and `de`."""
+    """Return a root file with the spaces `en`, `fr` and `de`, and one site with this navigation."""
     below = indent(dedent(structure).strip("\n"), "      ")
     spaces = "spaces: { en: { title: EN }, fr: { title: FR }, de: { title: DE } }"
     return organization(f"{spaces}\nsites:\n  docs:\n    title: Docs\n    structure:\n{below}")
 
 
 def marked(text: str) -> tuple[str, list[str]]:
-    """The text without its marks, and where they stood, as "line:column"."""
+    """Return the text without its marks, and the place of each mark as "line:column"."""
     places = []
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):

@@ -116,7 +116,7 @@ def test_git_base_follows_symlinked_include(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [".git", ".GIT", ".git."])
 def test_git_base_refuses_files_inside_dot_git(tmp_path: Path, name: str) -> None:
-    """git never adds such a file, but can read a commit that an attacker has built by hand."""
+    """An attacker can build a commit with files below `.git`, which git itself never adds."""
     text = organization(f"agentInstructions: {{ file: '{name}/config' }}")
     commit(tmp_path, {"dpsync.yaml": text, "part/config": "a secret"})
     tree = git(tmp_path, "cat-file", "-p", "HEAD^{tree}").replace("\tpart", f"\t{name}")
@@ -284,7 +284,7 @@ def test_explicit_base_ref_selects_commit(checkout: Path) -> None:
 
 @pytest.fixture
 def branch(checkout: Path, tmp_path: Path) -> Path:
-    """A clone on a branch of two commits, while main has gone on."""
+    """Create a clone on a branch of two commits, while main has got another commit."""
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(checkout), str(clone))
     git(clone, "switch", "-q", "-c", "topic")

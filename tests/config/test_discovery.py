@@ -21,7 +21,7 @@ def write(path: Path, text: str = "organizations: {}\n") -> Path:
 
 
 def include(project: Path, *patterns: str) -> tuple[list[str], list[str]]:
-    """The names of the files found and the codes of what was refused."""
+    """Return the names of the included files and the codes of the problems."""
     node, _ = read(str(list(patterns)), "dpsync.yaml")
     assert node is not None
     files, problems = included_files(project / "dpsync.yaml", node)
@@ -30,7 +30,7 @@ def include(project: Path, *patterns: str) -> tuple[list[str], list[str]]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project with a few files, inside a directory with files that are none of its business."""
+    """Create a project inside a directory that also contains unrelated files."""
     write(tmp_path / "secret.yaml")
     for name in (
         "dpsync.yaml",

@@ -43,7 +43,7 @@ def edited(directory: Path, before: str, now: str) -> list[Edit]:
 
 
 def told(found: list[Edit]) -> list[str]:
-    """What, where, from where, and each field as `name: before > now`; a dash where it is not declared."""
+    """Format each edit: action, addresses, and each field as `name: before > after` (`-`: not declared)."""
     lines = []
     for one in found:
         was = f" was {one.before}" if one.before else ""

@@ -39,7 +39,7 @@ REFUSED = {
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A repository with a change that git can only detect by reading a file."""
+    """Create a repository with a change that git can only detect by reading a file."""
     commit(tmp_path, {"dpsync.yaml": "dpsync: 1", "docs/a": "a"})
     (tmp_path / "docs" / "a").write_text("b")
     return tmp_path

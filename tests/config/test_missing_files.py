@@ -17,7 +17,7 @@ NAME = "parts/teams.yaml"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project in a directory of its repository."""
+    """Create a project in a subdirectory of its repository."""
     other = {"parts/other.yaml": "organizations: { acme: {} }\n", NAME: TEAMS, "dpsync.yaml": ROOT}
     commit(tmp_path, {f"docs/{name}": text for name, text in other.items()})
     return tmp_path / "docs"
@@ -45,7 +45,7 @@ def check_out_sparsely(project: Path) -> None:
 
 
 def ignore(project: Path) -> None:
-    """The author keeps the file; a clone of the commit lacks it."""
+    """Add the file to .gitignore and delete it, as in a clone of a repository whose author keeps the file."""
     git(project, "rm", "-q", "--cached", NAME)
     lay(project, **{".gitignore": "teams.yaml\n"})
     (project / NAME).unlink()

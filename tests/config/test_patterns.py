@@ -1,5 +1,6 @@
-"""A pattern fits the same names whether directories are looked into or a commit lists its files; what an
-environment may say; and the limits that a file meets.
+"""Patterns match the same names in a directory and in a commit.
+
+Also: what an environment may contain, and the size limits of files.
 """
 
 from __future__ import annotations

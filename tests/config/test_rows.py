@@ -38,7 +38,7 @@ REDIRECTS = [kind for kind in load().ordered if rows_of(kind) is not None]
 
 
 def said(directory: Path, table: str, body: str = "{ file: redirects.csv }") -> dict[str, dict[str, object]]:
-    """The entries by their keys, as a file of rows and the YAML beside it say them."""
+    """Load a CSV file with its YAML and return the fields of the entries by key."""
     desired, found = loaded(directory, SITE.replace("{BODY}", body), {"redirects.csv": table})
     assert not found, found
     return {

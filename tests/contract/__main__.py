@@ -31,7 +31,7 @@ REQUESTS: Final = {
 
 
 def main() -> int:
-    """Returns 1 when some request or answer is not as a document says, else 0."""
+    """Run the contract tests. Return 1 if a request or an answer contradicts a vendor document, else 0."""
     if shutil.which("npm") is None and not all(map(editions.is_here, editions.EDITIONS)):
         print("the contract was not checked: npm is needed to fetch the vendor's documents")
         return 0

@@ -97,7 +97,7 @@ KNOWN: Final = (
 
 
 def known(edition: str, exchange: str, error: str) -> Disagreement | None:
-    """The disagreement that an error of an exchange with an edition is, None for what is a mistake."""
+    """Return the known disagreement that explains an error, or None if the error is a mistake."""
     if edition != EDITION:
         return None
     return next(
@@ -106,6 +106,6 @@ def known(edition: str, exchange: str, error: str) -> Disagreement | None:
 
 
 def table() -> str:
-    """The rows for docs/api-versions.md, as Markdown."""
+    """Return the rows for docs/api-versions.md, as Markdown."""
     rows = [f"| {one.what} | {one.full} |" for one in KNOWN]
     return "\n".join([f"| {EDITION} has another rule for | `full` |", "|---|---|", *rows])

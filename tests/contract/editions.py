@@ -27,7 +27,7 @@ EDITIONS: Final = {
 
 
 def cache() -> Path:
-    """The directory of the fetched packages, in $XDG_CACHE_HOME or ~/.cache."""
+    """Return the directory of the fetched packages, in $XDG_CACHE_HOME or ~/.cache."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "dpsync-contract"
 
@@ -38,12 +38,12 @@ def is_here(edition: str) -> bool:
 
 
 def package(edition: str) -> Path:
-    """The unpacked package of an edition: the document in `spec`, the JavaScript client in `dist`."""
+    """Return the unpacked package of an edition: the document in `spec`, the JavaScript client in `dist`."""
     return cache() / edition / "package"
 
 
 def document(edition: str) -> dict[str, Any]:
-    """The OpenAPI document of an edition that was fetched."""
+    """Return the OpenAPI document of an edition that was fetched."""
     path = package(edition) / "spec" / "openapi.json"
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found

@@ -61,7 +61,7 @@ class Contract:
                     yield method.upper(), _PARAMETER.sub("{}", path), methods[method]
 
     def operation(self, method: str, path: str) -> dict[str, Json] | None:
-        """The operation that a request to this path (without /v1) is for; None where there is none."""
+        """Return the operation for a request to this path (without /v1), or None if there is none."""
         for pattern, _, methods in self._routes:
             if method.lower() in methods and pattern.fullmatch(path):
                 found: dict[str, Json] = methods[method.lower()]
@@ -69,7 +69,7 @@ class Contract:
         return None
 
     def request_errors(self, method: str, path: str, query: list[tuple[str, str]], body: Json) -> list[str]:
-        """What is wrong with a request: its operation, parameters, members and values."""
+        """Return the errors of a request in its operation, parameters, members and values."""
         operation = self.operation(method, path)
         if operation is None:
             return [f"there is no operation {method} {path}"]
@@ -92,7 +92,7 @@ class Contract:
         )
 
     def answer_errors(self, method: str, path: str, status: int, body: Json) -> list[str]:
-        """What is wrong with an answer of 2xx: its status, or its body."""
+        """Return the errors of a 2xx answer in its status or body."""
         operation = self.operation(method, path)
         if operation is None:
             return [f"there is no operation {method} {path}"]
@@ -148,7 +148,7 @@ def _nulls_as_types(node: Json) -> Json:
 
 
 def _within(node: Json, resource: str) -> Json:
-    """The schema with its references led into this resource of the registry."""
+    """Return the schema with its references pointing into this resource of the registry."""
     if isinstance(node, list):
         return [_within(item, resource) for item in node]
     if not isinstance(node, dict):
@@ -160,7 +160,7 @@ def _within(node: Json, resource: str) -> Json:
 
 
 def _closed(schema: Json) -> Json:
-    """A schema whose parts are closed; it is not closed itself, since it may be a part of another one."""
+    """Return the schema with its parts closed; the schema stays open, because another one may include it."""
     if not isinstance(schema, dict):
         return schema
     made = dict(schema)
@@ -180,7 +180,7 @@ def _closed(schema: Json) -> Json:
 
 
 def _at_a_position(schema: Json) -> Json:
-    """The schema of a value: closed, with everything that its parts declare."""
+    """Return the schema of a value, closed against members that no part declares."""
     if not isinstance(schema, dict):
         return schema
     return {"allOf": [_closed(schema)], "unevaluatedProperties": False}

@@ -1,5 +1,8 @@
-"""Every answer that the vendor's document of today allows is read: with all members, with those that it needs
-alone, with nulls, with members and words that nobody knows.
+"""dpsync reads every answer that the vendor's current document allows.
+
+That includes answers with all members, only required members, nulls, unknown members and unknown words.
+
+Values are made from the document's own schemas, one for each operation by which dpsync reads a kind.
 
 Values are made from the document's own schemas, one for each operation by which dpsync reads a kind.
 """
@@ -69,7 +72,7 @@ class Maker:
         return schema
 
     def chosen(self, forms: list[Any], around: Any, depth: int) -> Any:
-        """The first form with a value, or null where that is asked for; what is around it goes along."""
+        """Return a value of the first form with the surrounding members, or null if `nulls` allows it."""
         nullable = any(form.get("type") == "null" for form in forms)
         if nullable and self.variant == "nulls":
             return None
@@ -78,7 +81,7 @@ class Maker:
         return {**beside, **made} if isinstance(made, dict) else made
 
     def merged(self, parts: list[Any], depth: int) -> Any:
-        """What all parts ask for, in one object."""
+        """Return one object that satisfies all parts."""
         found: dict[str, Any] = {}
         for part in [*parts[0], {name: item for name, item in parts[1].items() if name != "allOf"}]:
             made = self.value(part, depth) if part else {}

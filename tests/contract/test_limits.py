@@ -30,7 +30,7 @@ FEWEST = 800
 
 
 def stated(document: Any) -> dict[tuple[str, str, str], set[object]]:
-    """What is stated of a member of an operation. No fewest characters is the same as 0 of them."""
+    """Return the limits that a document states per operation and member. A minLength of 0 is no limit."""
     found: dict[tuple[str, str, str], set[object]] = defaultdict(set)
     for operation, (member, word, value) in limits.of_operations(document):
         if word != "default" and (word, value) != ("minLength", 0):

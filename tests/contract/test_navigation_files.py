@@ -41,13 +41,13 @@ FILE = {"$ref": "#/components/schemas/GitSyncSiteConfig"}
 
 @cache
 def document() -> dict[str, Any]:
-    """The vendor's, of all operations and schemas."""
+    """Return the vendor's OpenAPI document with all operations and schemas."""
     return editions.document(EDITION)
 
 
 @cache
 def validator() -> jsonschema.Draft202012Validator:
-    """What a file must be, by the vendor's document."""
+    """Return a validator for navigation files, made from the vendor's document."""
     return jsonschema.Draft202012Validator({**FILE, "components": document()["components"]})
 
 
@@ -109,7 +109,7 @@ REGISTRIES = st.sampled_from(["full", "published"]).map(lambda profile: load(pro
 
 
 def taken(file: dict[str, Any], registry: Registry, directories: pytest.TempPathFactory) -> tuple[Made, str]:
-    """The configuration of a file, and the file's text."""
+    """Write a navigation file; return its conversion to a configuration, and its text."""
     text = json.dumps(file, ensure_ascii=False, indent=1)
     text = "".join(f"\\u{ord(one):04x}" if one in "\u2028\u2029\ufeff" else one for one in text)
     path = directories.getbasetemp() / "gitbook-docs.yaml"
@@ -119,7 +119,7 @@ def taken(file: dict[str, Any], registry: Registry, directories: pytest.TempPath
 
 
 def unsaid(node: Node, known: set[Any], noted: set[Span], covered: bool = False) -> Iterator[Any]:
-    """What a file says and neither the configuration nor a note does."""
+    """Yield each value of a file that neither the configuration nor a note mentions."""
     covered = covered or node.span in noted
     match node:
         case Scalar(value=value):

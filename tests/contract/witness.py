@@ -62,7 +62,7 @@ class Witness:
 
 
 def row(one: Disagreement) -> str:
-    """The name of a known disagreement among the counts."""
+    """Return the name of a known disagreement in the table of counts."""
     return f"known: {one.what}"
 
 

@@ -11,12 +11,12 @@ from tests.distribution.installed import build, copied, environment
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout."""
+    """Build the wheel of this checkout."""
     folder = tmp_path_factory.mktemp("wheel")
     return build(copied(folder / "source"), folder / "made", "wheel")
 
 
 @pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of a clean environment with the wheel."""
+    """Return the directory of programs in a clean environment with the wheel."""
     return environment(tmp_path_factory.mktemp("clean") / "environment", wheel)

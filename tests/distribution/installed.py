@@ -33,7 +33,7 @@ def missing(what: str) -> None:
 
 
 def uv() -> str:
-    """The path of uv."""
+    """Return the path of uv."""
     found = shutil.which("uv", path=f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
     if found is None:
         missing("uv is not installed")
@@ -41,7 +41,7 @@ def uv() -> str:
 
 
 def copied(folder: Path) -> Path:
-    """A copy of what distributions are made of, without anything that is ignored by git."""
+    """Copy the files that distributions are made of, without files that git ignores."""
     for name in ("dpsync", "docs", "examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=lambda _, names: LEFT_OUT & {*names})
     for path in ROOT.iterdir():
@@ -65,7 +65,7 @@ def build(source: Path, into: Path, target: str, epoch: str | None = None) -> Pa
 
 
 def interpreter(version: str) -> str:
-    """A Python of this version on this machine, pyenv's included. None is fetched."""
+    """Return a Python of this version on this machine, pyenv's included, or skip. Nothing is downloaded."""
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     if by_pyenv := sorted(root.glob(f"versions/{version}.*/bin/python")):
         return str(by_pyenv[-1])
@@ -79,7 +79,7 @@ def interpreter(version: str) -> str:
 
 
 def environment(folder: Path, wheel: Path, *words: str, python: str = sys.executable) -> Path:
-    """A new environment with the wheel and what it needs, and nothing else; where its programs are."""
+    """Create an environment with only the wheel and its dependencies; return its directory of programs."""
     subprocess.run([uv(), "venv", "--quiet", "--python", python, str(folder)], check=True)
     programs = folder / "bin"
     got = subprocess.run(

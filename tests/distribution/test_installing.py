@@ -33,7 +33,7 @@ for one in pkgutil.walk_packages(dpsync.__path__, "dpsync."):
 
 
 def surroundings(tmp_path: Path, **more: str) -> dict[str, str]:
-    """The environment of somebody with an empty home; what says where packages are stays."""
+    """Return an environment with an empty home and without the variables of dpsync and Python."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("DPSYNC", "PYTHON"))}
     return {
         **kept,
@@ -45,7 +45,7 @@ def surroundings(tmp_path: Path, **more: str) -> dict[str, str]:
 
 
 def run(command: list[str], tmp_path: Path, folder: Path | None = None, **more: str) -> str:
-    """What a command prints. It must succeed."""
+    """Run a command that must succeed and return its output."""
     ended = subprocess.run(
         command, cwd=folder or tmp_path, env=surroundings(tmp_path, **more),
         capture_output=True, text=True, check=False, timeout=PATIENCE,

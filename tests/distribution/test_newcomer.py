@@ -20,7 +20,7 @@ COMMANDS = ("init", "validate", "plan", "apply", "drift", "import")
 
 
 def commands() -> list[str]:
-    """What the tutorial types, in its order."""
+    """Return the commands of the tutorial, in order."""
     return [line[2:] for block in blocks(PAGE) for line in block.text.splitlines() if line.startswith("$ ")]
 
 
@@ -52,7 +52,7 @@ def git(folder: Path, *words: str) -> str:
 
 
 def pull_request(reader: Reader, installed: Path, tmp_path: Path) -> str:
-    """The comment in a pull request of the branch that the tutorial ends on, by the workflow of `init`."""
+    """Run the workflow of `init` on the tutorial's pull request and return the comment."""
     folder = reader.folder
     base, head = git(folder, "rev-parse", "main", "HEAD").split()
     action = action_in(tmp_path / "action")

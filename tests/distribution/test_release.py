@@ -212,7 +212,7 @@ def git(folder: Path, *words: str) -> str:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A repository whose pre-commit has the hooks of this checkout."""
+    """Create a repository that uses the pre-commit hooks of this checkout."""
     if not (PROGRAMS / "pre-commit").exists():
         missing("pre-commit is not installed")
     hooks = copied(tmp_path / "hooks")
@@ -257,7 +257,7 @@ def test_pre_commit_hooks_format_and_validate_project(project: Path, tmp_path: P
 
 
 def instructions() -> list[tuple[str, str]]:
-    """The instructions of the Dockerfile, each on one line."""
+    """Return the instructions of the Dockerfile, each on one line."""
     text = re.sub(r"^#.*\n", "", DOCKERFILE.read_text(encoding="utf-8"), flags=re.M).replace("\\\n", " ")
     lines = (line.split(None, 1) for line in text.splitlines() if line.strip())
     return [(word, re.sub(r"\s+", " ", rest)) for word, rest in lines]

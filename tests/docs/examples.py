@@ -210,7 +210,7 @@ class Reader:
         return _PROGRESS.sub("", ended.stdout)
 
     def _start(self, block: Block, command: str) -> None:
-        """A program in the background: it is there when it has printed its first line."""
+        """Start a program in the background and wait until it prints its URL."""
         for port in re.findall(r"--port (\d+)", command):
             with socket.socket() as free:
                 free.bind(("127.0.0.1", 0))
@@ -246,7 +246,7 @@ class Reader:
     # The page and the truth.
 
     def _in_truth(self, text: str) -> str:
-        """A command of the page with the ports and digests that are real."""
+        """Replace the page's ports and digests in a command with the real ones."""
         for shown, real in (*self._ports.items(), *self._seen.items()):
             text = re.sub(rf"\b{shown}\b", real, text)
         return text
@@ -280,7 +280,7 @@ def update(page: Path, texts: dict[int, str]) -> None:
 
 
 def _pattern(shown: str) -> str:
-    """What the output has to look like: a group for each part that varies."""
+    """Return a pattern for the shown output, with a group for each part that varies."""
     lines = []
     for line in shown.splitlines():
         if line == "…":
@@ -298,7 +298,7 @@ def _pattern(shown: str) -> str:
 def read(
     directory: Path, env: dict[str, str], overlays: tuple[str, ...] = ()
 ) -> tuple[Desired | None, list[Diagnostic]]:
-    """The configuration of a project, and what is wrong with it and with its ids file."""
+    """Load a project; return its configuration and the diagnostics of its files, including the ids file."""
     try:
         root = find_root(directory)
     except DiagnosticError as none:

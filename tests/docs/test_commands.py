@@ -26,7 +26,7 @@ ALL = {flag for command in COMMANDS for flag in options(command)} | {"--help", "
 
 
 def spans(page: Path) -> list[str]:
-    """The pieces of code in the sentences of a page."""
+    """Return the pieces of code in the sentences of a page."""
     text = " ".join(word for section in sections(page) for word in section.words)
     return [re.sub(r"\s+", " ", span).replace("\\|", "|") for span in re.findall(r"`([^`]+)`", text)]
 

@@ -31,7 +31,7 @@ WORLD = world.builtin()
 
 
 def rows(section: Section) -> dict[str, list[str]]:
-    """The tables of a section: the other cells of each row, by the first one."""
+    """Return the table rows of a section, as the other cells by the first cell."""
     lines = [re.split(r"(?<!\\)\|", line)[1:-1] for line in section.words if line.startswith("| ")]
     return {cells[0].strip().strip("`"): [cell.strip() for cell in cells[1:]] for cells in lines}
 
@@ -107,7 +107,7 @@ def test_companion_checks_requests_in_documented_order(platform: ThreadedServer)
 
 
 def shown(beginning: str) -> Any:
-    """The JSON that begins so, of those that are not run."""
+    """Return the JSON of the only block that is not run and begins with this text."""
     (block,) = (block for block in blocks(PAGE) if block.not_run and block.text.startswith(beginning))
     return json.loads(block.text)
 

@@ -25,7 +25,7 @@ EXAMPLES = [
 
 
 def whole(block: Block) -> Block:
-    """A block that stands below an organization, with what is above it."""
+    """Return a complete configuration for a block that starts below an organization."""
     if "dpsync: 1" in block.text:
         return block
     above = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n"

@@ -149,7 +149,7 @@ def _example(code: str) -> Section:
 def _read(
     section: Section, folder: Path, platform: ThreadedServer | None = None
 ) -> tuple[Desired | None, list[Diagnostic]]:
-    """What a section's example says, and what is wrong with it."""
+    """Work through the example of a section; return its configuration and diagnostics."""
     with Reader(folder, platform.url if platform else "") as reader:
         reader.work_through(section.blocks)
     assert reader.taken == section.blocks
@@ -157,7 +157,7 @@ def _read(
 
 
 def _planned(section: Section, platform: ThreadedServer, directory: Path) -> tuple[set[str], int]:
-    """The codes that a plan of a section's example ends with, and the exit code that goes with them."""
+    """Plan the example of a section; return the codes of its problems and the exit code."""
     desired, found = _read(section, directory, platform)
     assert desired is not None
     assert not found

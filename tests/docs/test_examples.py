@@ -34,7 +34,7 @@ def names(page: Path) -> str:
 
 
 def clone(folder: Path) -> None:
-    """This checkout as it is now, in a repository of its own, with what is installed here."""
+    """Copy the current checkout into its own repository, with the installed packages."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT, capture_output=True, text=True, check=True,

@@ -30,7 +30,7 @@ MOST_WORDS = 8_600
 
 
 def rows(text: str) -> list[tuple[str, str, str]]:
-    """The rows of every table with three columns: field, meaning, example."""
+    """Return the rows of every table with three columns: field, meaning, example."""
     return [found for found in ROW.findall(text) if found[0] not in ("field", "key", "---")]
 
 

@@ -29,7 +29,7 @@ FIRST = {
 
 
 def settings(*parts: str, path: str = "page.md") -> dict[str, Any]:
-    """The search settings of a page in these parts of the navigation."""
+    """Return the search settings of a page in these parts of the navigation."""
     page = SimpleNamespace(
         meta={}, ancestors=[SimpleNamespace(title=part) for part in parts], file=SimpleNamespace(src_uri=path)
     )

@@ -25,7 +25,7 @@ _MAY_READ = re.compile(rf"env|{OURS.pattern}")
 
 
 def _read(tree: ast.AST) -> Iterator[str]:
-    """The names in `os.environ.get("X")`, `env["X"]`, `os.getenv("X")` and in a flag's `envvar="X"`."""
+    """Yield the names in `os.environ.get("X")`, `env["X"]`, `os.getenv("X")` and in a flag's `envvar="X"`."""
     for node in ast.walk(tree):
         name: ast.AST | None = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:

@@ -36,7 +36,7 @@ keys = st.one_of(st.just({}), st.builds(lambda key: {"key": key}, st.text(max_si
 
 
 def data(**members: Any) -> st.SearchStrategy[Json]:
-    """Some of the members, and sometimes one that nobody knows."""
+    """Generate objects with some of the members, and sometimes with an unknown member."""
     known = st.fixed_dictionaries({}, optional=members)
     return st.one_of(known, known.map(lambda told: {**told, "madeByThePlatform": 1}))
 
@@ -144,7 +144,7 @@ def tables(draw: st.DrawFn) -> Json:
 
 
 def listed(children: st.SearchStrategy[Json], anywhere: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
-    """Lists; in their items stands what may, `anywhere` among it."""
+    """Generate lists of each type, whose items contain `children` and `anywhere` blocks."""
 
     def items(told: st.SearchStrategy[Json]) -> st.SearchStrategy[list[Json]]:
         inside = st.lists(children | anywhere, max_size=3)

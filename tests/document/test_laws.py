@@ -74,7 +74,7 @@ def test_document_with_split_leaves_is_equal(document: Json, data: st.DataObject
 
 
 def _cut(value: Any, data: st.DataObject) -> Any:
-    """The value with every leaf cut in two, its marks turned round, and keys everywhere."""
+    """Return the value with every leaf cut in two, marks in reverse order, and keys in all nodes."""
     if isinstance(value, list):
         return [part for one in value for part in _halves(_cut(one, data), data)]
     if not isinstance(value, dict):

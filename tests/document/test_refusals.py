@@ -287,7 +287,7 @@ def test_all_unsupported_nodes_are_reported_together() -> None:
 
 
 def image(*captions: Any) -> Json:
-    """A block of one image with these fragments as its captions."""
+    """Return a block of one image with these fragments as its captions."""
     fragments = [{"object": "fragment", "type": "caption", "nodes": list(nodes)} for nodes in captions]
     return block("images", {**block("image", ref=URL), "fragments": fragments})
 

@@ -41,7 +41,7 @@ more
 
 
 def changed(**data: Any) -> Json:
-    """A document with a paragraph that has this data."""
+    """Return a document with a paragraph that has this data."""
     document = to_document("a")
     document["nodes"][0]["data"] = data
     return document
@@ -142,7 +142,7 @@ def caption(*nodes: Json, kind: str = "caption") -> Json:
 
 
 def rows(one: Any, other: Any) -> Json:
-    """A table whose rows stand in this order."""
+    """Return a table whose two rows have these order indexes."""
     first, second = RECORDS.values()
     records = {"a": {**first, "orderIndex": one}, "b": {**second, "orderIndex": other}}
     fragment = {"object": "fragment", "fragment": "f", "nodes": [A]}

@@ -26,7 +26,7 @@ ANYTHING = st.recursive(
 
 
 def places(value: Any, *path: Any) -> Iterator[tuple[Any, ...]]:
-    """The path to everything in a JSON value."""
+    """Yield the path of each value inside a JSON value."""
     members = (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     )

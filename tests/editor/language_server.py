@@ -43,7 +43,7 @@ class LanguageServer:
         self._send({"method": method, "params": params})
 
     def ask(self, method: str, params: Any) -> Any:
-        """The answer to a question."""
+        """Send a request and return its result."""
         self._number += 1
         self._send({"id": self._number, "method": method, "params": params})
         while True:
@@ -54,7 +54,7 @@ class LanguageServer:
             self._other(message)
 
     def told(self, method: str) -> Any:
-        """The next thing of this kind that the server says by itself."""
+        """Wait for the server's next notification of this method and return its parameters."""
         while not (found := [one for one in self._told if one["method"] == method]):
             self._other(self._read())
         self._told.remove(found[0])

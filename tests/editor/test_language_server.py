@@ -41,7 +41,7 @@ class Editor:
         self._files = 0
 
     def opens(self, text: str) -> list[Any]:
-        """The problems of a new file of this text."""
+        """Open a new file with this text and return its diagnostics."""
         self._files += 1
         self.text = text
         self._uri = (self._folder / f"{self._files}" / "dpsync.yaml").as_uri()
@@ -53,7 +53,7 @@ class Editor:
         return list(told["diagnostics"])
 
     def at(self, word: str, after: int = 0) -> dict[str, Any]:
-        """The place of a word, or so many characters behind its beginning."""
+        """Return the position of a word, or of `after` characters behind its start."""
         before = self.text[: self.text.index(word) + after]
         place = {"line": before.count("\n"), "character": len(before) - before.rfind("\n") - 1}
         return {"textDocument": {"uri": self._uri}, "position": place}
@@ -62,7 +62,7 @@ class Editor:
         return str(self._server.ask("textDocument/hover", self.at(word, 1))["contents"]["value"])
 
     def completion(self, word: str, after: int = 0) -> dict[str, Any]:
-        """What is offered, by its label."""
+        """Return the offered completions by label."""
         found = self._server.ask("textDocument/completion", self.at(word, after))
         return {item["label"]: item for item in found["items"]}
 

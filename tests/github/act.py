@@ -94,7 +94,7 @@ class Act:
 
 
 def ended(running: subprocess.Popen[str]) -> str:
-    """What was printed by a run in which every job has succeeded."""
+    """Wait for a run, require that every job succeeds, and return the output."""
     printed, _ = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0, printed
     return printed
@@ -103,7 +103,7 @@ def ended(running: subprocess.Popen[str]) -> str:
 def act_in(
     place: Path, folder: Path, github: FakeGitHub, url: str, action: Path, dpsync: str = DPSYNC
 ) -> Act:
-    """act for the checkout `folder`, with what it needs for itself in `place`."""
+    """Prepare act for the checkout `folder`; `place` holds the files that act itself needs."""
     home, checkout = place / "home", place / "checkout"
     for made in (home, checkout):
         made.mkdir()

@@ -82,7 +82,7 @@ class Workflow:
         return self.pushed()
 
     def pushed(self) -> str:
-        """The branch is on GitHub as it is here."""
+        """Push the current branch to the fake GitHub and return its commit."""
         commit, branch = self.git("rev-parse", "HEAD"), self.git("branch", "--show-current")
         self.github.tips[branch or "main"] = commit
         if branch in self.github.git.branches:
@@ -90,17 +90,17 @@ class Workflow:
         return commit
 
     def checked_out_again(self) -> None:
-        """The next job has a checkout of its own, without notes of earlier applies."""
+        """Simulate the new checkout of the next job, without records of earlier applies."""
         shutil.rmtree(self.folder / ".dpsync" / "applied", ignore_errors=True)
 
     def ask(self, method: str, path: str, content: Any = None) -> Any:
-        """A request to the platform by somebody else."""
+        """Send a request to the platform as another client."""
         headers = {"Authorization": "Bearer ada-token"}
         url = self.platform.url + path
         return httpx.request(method, url, json=content, headers=headers, **NO_TLS).json()
 
     def request(self, number: int = 7, sha: str = "", repository: str = REPOSITORY) -> dict[str, Any]:
-        """The event of a pull request."""
+        """Register a pull request with the fake GitHub and return the pull request's event."""
         head = {"sha": sha or self.git("rev-parse", "HEAD"), "repo": {"full_name": repository}}
         base = {"sha": self.git("rev-parse", "HEAD"), "ref": "main", "repo": {"full_name": REPOSITORY}}
         request = {"number": number, "head": head, "base": base}

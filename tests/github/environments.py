@@ -60,7 +60,10 @@ class Spy:
 
 
 def _of_one_program(process: Path) -> tuple[str, str]:
-    """The command line and the environment: between the two readings a process may become another program."""
+    """Return the command line and the environment of the same program.
+
+    Between the two reads, a process may become another program.
+    """
     command = _text(process / "cmdline")
     while True:
         environment = _text(process / "environ")

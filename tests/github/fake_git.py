@@ -69,7 +69,7 @@ class FakeGit:
         request |= {"state": "closed", "merged_at": "now", "head": {**request["head"], "sha": head}}
 
     def history(self, commit: str) -> list[str]:
-        """A commit and all that it follows, the latest ones first."""
+        """Return a commit and all its ancestors, the nearest ones first."""
         found, todo = [], [commit]
         while todo:
             one = todo.pop(0)
@@ -198,7 +198,7 @@ class FakeGit:
 
 
 def blob(data: bytes) -> str:
-    """The name that git gives to a file's content."""
+    """Return the hash that git gives to a file's content."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 

@@ -179,7 +179,7 @@ class FakeGitHub:
             return status, body, {}
 
     def _graph(self, content: dict[str, Any], token: Token) -> dict[str, Any]:
-        """The two queries that there are. A bot has another login here than in REST."""
+        """Answer the two known GraphQL queries. GraphQL and REST use different logins for a bot."""
         if not token.graphql:
             return {"data": None, "errors": [{"message": "Resource not accessible"}]}
         if "viewer {" in content["query"]:
@@ -285,6 +285,6 @@ class FakeGitHub:
 
 
 def _actor(login: str) -> dict[str, str] | None:
-    """An author in GraphQL; None for somebody whose account is gone."""
+    """Return an author in GraphQL, or None if the account was deleted."""
     name, bot, _ = login.partition("[bot]")
     return {"__typename": "Bot" if bot else "User", "login": name} if login else None

@@ -15,7 +15,7 @@ _DIFF = re.compile(r'(<pre lang="diff"><code>)(.*?)(</code></pre>)', re.DOTALL)
 
 
 def as_html(markdown: str) -> str:
-    """What GitHub makes of a text: alerts and the colours of a diff come after the parser."""
+    """Render a text as GitHub does: alerts and the colors of a diff are added after the parser."""
     html = cmarkgfm.github_flavored_markdown_to_html(markdown, Options.CMARK_OPT_UNSAFE)
     html = _ALERT.sub(_alert, html)
     return _DIFF.sub(

@@ -56,7 +56,7 @@ def _chunks(png: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def _rows(png: bytes) -> Iterator[list[Pixel]]:
-    """The pixels of each line, without what may shine through."""
+    """Yield the pixels of each line, without their transparency."""
     chunks = _chunks(png)
     width, height, _, colours = struct.unpack_from(">IIBB", dict(chunks)[b"IHDR"])
     size = {2: 3, 6: 4}[colours]
@@ -69,7 +69,7 @@ def _rows(png: bytes) -> Iterator[list[Pixel]]:
 
 
 def _unfiltered(kind: int, line: bytes, above: bytes, size: int) -> bytes:
-    """A line as it was before its filter, as the PNG specification numbers them."""
+    """Return a line without its filter; `kind` is the filter's number in the PNG specification."""
     made = bytearray(line)
     for at in range(len(line)):
         left, corner = (made[at - size], above[at - size]) if at >= size else (0, 0)

@@ -32,7 +32,7 @@ def unescaped(text: str, pairs: str) -> str:
 
 
 def parse_command(line: str) -> Command | None:
-    """The command in a line: `::name a=b::data` behind blanks only, or else `##[name a=b]data` anywhere."""
+    """Return the command in a line: `::name a=b::data` after blanks, or `##[name a=b]data` anywhere."""
     return _second(line) or _first(line)
 
 
@@ -99,7 +99,7 @@ class Step:
 
 
 def read_outputs(text: str) -> dict[str, str]:
-    """The content of GITHUB_OUTPUT or GITHUB_ENV. Raises ValueError where the runner would fail the step."""
+    """Parse the content of GITHUB_OUTPUT or GITHUB_ENV. Raise ValueError where the runner fails the step."""
     found: dict[str, str] = {}
     lines = text.split("\n")
     if lines and lines[-1] == "":
@@ -129,5 +129,5 @@ def read_outputs(text: str) -> dict[str, str]:
 
 
 def read_summary(content: bytes) -> str:
-    """What GitHub shows of GITHUB_STEP_SUMMARY: nothing at all of one that is too large."""
+    """Return the summary that GitHub shows for GITHUB_STEP_SUMMARY: empty if it is too large."""
     return "" if len(content) > LARGEST_SUMMARY else content.decode()

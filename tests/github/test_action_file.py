@@ -99,7 +99,7 @@ class Fetching:
     wheel: bytes
 
     def pip(self, script: str = "") -> None:
-        """What pip does when it has brought the wheel."""
+        """Create a fake Python whose pip delivers the wheel and then runs `script`."""
         path = self.folder / "bin" / "python"
         path.parent.mkdir(exist_ok=True)
         path.write_text(
@@ -271,7 +271,7 @@ def test_concurrent_package_downloads_both_succeed(fetching: Fetching) -> None:
 
 @pytest.fixture
 def runner(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
-    """A step whose action/main.py is another program; PATH has tmp_path/bin first."""
+    """Return a function that starts a step with another action/main.py; PATH begins with tmp_path/bin."""
     (tmp_path / "action").mkdir()
     shutil.copy(ROOT / "action" / "run.sh", tmp_path / "action")
     (tmp_path / "bin").mkdir()

@@ -239,7 +239,7 @@ Answer = tuple[int, object, dict[str, str]]
 
 
 def told(more: bool = False, nodes: tuple[object, ...] = (), **members: object) -> Answer:
-    """What GraphQL says of a comment of ours that nobody has edited, but for these members."""
+    """Return GraphQL's answer about an unedited comment of ours, with `members` replaced."""
     edits = {"pageInfo": {"hasNextPage": more, "endCursor": "x"}, "nodes": list(nodes)}
     comment = {
         "viewerDidAuthor": True,

@@ -16,7 +16,7 @@ SUPPORT = "      support: { title: Support }\n"
 
 
 def reviewed(workflow: Workflow) -> str:
-    """A pull request with a plan, merged."""
+    """Merge a pull request with a plan and return the plan's comment."""
     workflow.run("pull_request", workflow.request())
     workflow.github.merge(workflow.git("rev-parse", "HEAD"), 7)
     return workflow.github.bodies(7)[0]
@@ -123,7 +123,7 @@ def invalid_since(workflow: Workflow) -> None:
 
 
 def applied_and_undone_by_hand(workflow: Workflow) -> None:
-    """What a converged apply has used up approves nothing any more, not even the same once again."""
+    """Apply a reviewed plan and reset the platform: an approval is valid for one converged apply only."""
     reviewed(workflow)
     workflow.run("push", command="apply")
     workflow.platform.reset()
@@ -133,9 +133,7 @@ def applied_and_undone_by_hand(workflow: Workflow) -> None:
     "past", [unmerged, forged, another_environment, invalid_since, applied_and_undone_by_hand]
 )
 def test_apply_without_reviewed_plan_is_refused(past: Callable[[Workflow], None], workflow: Workflow) -> None:
-    """Otherwise, what was applied once is applied again, whenever somebody undoes it, and nobody
-    reviews it.
-    """
+    """Otherwise, a plan that was applied and then undone is applied again without a review."""
     past(workflow)
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["failure-reason"]) == (4, "not-approved")

@@ -84,7 +84,7 @@ class Story:
 
     def show(self, number: int, words: str | Plan, head: str = "d", into: str = "main", name: str = NAME,
              login: str = "github-actions[bot]") -> int:  # fmt: skip
-        """A run writes a plan into a pull request; the number of the comment."""
+        """Write a plan into a pull request and return the number of the comment."""
         self.run += 1
         displayed = plan(words) if isinstance(words, str) else words
         place = WorkflowRun(
@@ -97,7 +97,7 @@ class Story:
         return int(made["id"])
 
     def merge(self, number: int, letter: str, head: str = "d", base: str = "main", before: str = "") -> None:
-        """The merge makes a commit, which is the last one of the branch then; `before` it come others."""
+        """Merge a pull request: its commit becomes the last one of the branch, after the commits `before`."""
         brought = tuple(map(commit, before))
         self.github.merge(commit(letter), number, commit(head), base, brought)
         if base == "main":
@@ -107,7 +107,7 @@ class Story:
         self.commits.insert(0, commit(letter))
 
     def ends(self, id_: int, letter: str = "", state: str = "converged") -> None:
-        """An apply tells a comment what became of its plan."""
+        """Write into a comment how the apply of its plan ended."""
         body = self.github.comments[id_]["body"]
         marker = read_marker(body, PlanMarker)
         assert marker is not None
@@ -253,7 +253,7 @@ def edited_after_the_merge(story: Story) -> None:
 
 
 def swapped(one: str, other: str) -> tuple[str, str]:
-    """What a marker holds of one plan, and what it would hold of another."""
+    """Return the marker values of two plans."""
     return marker_values(shown_by(plan(one)))[0], marker_values(shown_by(plan(other)))[0]
 
 
@@ -466,7 +466,7 @@ def test_last_converged_apply_is_known_per_organization(story: Story) -> None:
 
 
 def two_platforms(story: Story) -> tuple[Plan, Plan]:
-    """The same files are applied to two platforms, each of which has a comment in a request."""
+    """Return plans of the same files for two platforms."""
     return plan("a"), plan("a", platform="https://staging")
 
 
@@ -694,8 +694,11 @@ def expected(stories: list[list[tuple[int, int, int]]]) -> set[tuple[int, int, i
 
 @pytest.mark.parametrize("seed", range(examples(100, 3_000)))
 def test_latest_plan_wins_for_same_address_and_field(seed: int) -> None:
-    """Otherwise, a thing that an earlier plan makes as a whole is approved beside what the later one does to
-    it.
+    """Otherwise, an earlier plan's whole object stays approved beside the later plan's change to it.
+
+    Otherwise, a field of an earlier plan is approved beside the whole object of the later one.
+    Otherwise, the earlier value of a field is approved beside the later one.
+    Otherwise, a change that only an earlier plan has shown is refused.
 
     Otherwise, a field of an earlier plan is approved beside the whole of the later one.
     Otherwise, the earlier value of a field is approved beside the later one.

@@ -20,7 +20,7 @@ RENAMED = CONFIG.replace("title: Support", "title: Help desk")
 
 @pytest.fixture
 def request_7(workflow: Workflow) -> dict[str, Any]:
-    """A pull request of a branch of the repository, whose trial merge is checked out."""
+    """Create a pull request from a branch of the repository and check out its trial merge."""
     workflow.git("update-ref", "refs/remotes/origin/main", "HEAD")
     workflow.git("checkout", "-q", "-b", "change")
     head = workflow.commit(RENAMED)
@@ -76,7 +76,7 @@ def test_requested_plan_covers_pull_request_of_comment(
 
 
 def refused(workflow: Workflow, reason: str, **inputs: str) -> str:
-    """What a run says that was refused before anything of the change was read."""
+    """Check that a run is refused before it reads the change; return its error message."""
     asked = len(workflow.platform.app.requests)
     ended = say(workflow, **inputs)
     assert (ended.code, ended.outputs["outcome"], ended.outputs["failure-reason"]) == (4, "refused", reason)

@@ -1,5 +1,7 @@
-"""What cancelling does. The runner signals the process of the step, and nothing below it: SIGINT, then
-SIGTERM after 7.5 seconds, then SIGKILL after 2.5 more.
+"""Check how a run reacts when a job is cancelled.
+
+The runner signals only the process of the step, none of its children: SIGINT, then SIGTERM after 7.5
+seconds, then SIGKILL after 2.5 more.
 
 No test waits for these times: the platform keeps a write waiting, and each signal comes when the one before
 it was taken.
@@ -33,7 +35,7 @@ TEAMS = "".join(f"      t{number}: {{ title: Team {number} }}\n" for number in r
 
 @pytest.fixture
 def held(workflow: Workflow) -> Iterator[tuple[Workflow, Held]]:
-    """A merged pull request of five creates, of which the platform keeps the third one waiting."""
+    """Yield a merged pull request of five creates, the third of which the platform holds."""
     with holding(3) as (server, app):
         there = replace(workflow, platform=server)
         there.commit(CONFIG + TEAMS)
@@ -43,7 +45,7 @@ def held(workflow: Workflow) -> Iterator[tuple[Workflow, Held]]:
 
 
 def start(workflow: Workflow, tmp_path: Path, **inputs: str) -> subprocess.Popen[str]:
-    """A step of action.yml, as the runner starts it."""
+    """Start a step of action.yml as the runner does."""
     given = {"api-url": workflow.platform.url, "api-token": "ada-token", "github-token": "token", **inputs}
     environment = {
         **os.environ, "PATH": f"{TOOLS}:/usr/bin:/bin", "CI": "true",
@@ -61,7 +63,7 @@ def start(workflow: Workflow, tmp_path: Path, **inputs: str) -> subprocess.Popen
 
 
 def until(running: subprocess.Popen[str], wanted: str) -> str:
-    """What is printed, up to a line with something in it."""
+    """Return the output up to a line that contains `wanted`."""
     assert running.stdout is not None
     printed = ""
     while wanted not in printed:
@@ -86,7 +88,7 @@ def titles(workflow: Workflow) -> list[str]:
 
 
 def finished(workflow: Workflow, app: Held, left: int) -> None:
-    """The platform carries out what it was keeping; the next run does the rest, and nothing twice."""
+    """Release the held write, and check that the next run creates the rest without duplicates."""
     app.let_go()
     again = workflow.run("push", command="apply", run_id="901")
     assert (again.outputs["outcome"], again.outputs["create"]) == ("applied", str(left))

@@ -174,9 +174,7 @@ def test_unchanged_plan_continuation_is_not_rewritten(comments: Comments, github
 
 
 def test_plan_continuation_of_later_run_is_kept(comments: Comments, github: FakeGitHub) -> None:
-    """Otherwise, an earlier run deletes the parts of a later one's plan, and what is left of that is not
-    approved.
-    """
+    """Otherwise, an earlier run deletes comments of a later plan, which then cannot be approved."""
     comments.write_rest(marker(9, digest="ee"), ["EEEE"])
     comments.write_rest(marker(5), ["AAAA"])
     assert sum("EEEE" in text for text in parts(github)) == 1

@@ -24,7 +24,7 @@ def plan(words: str) -> Plan:
 
 
 def reviewed(*plans: str) -> frozenset[Shown]:
-    """What plans have shown, one after the other."""
+    """Return the latest state of each change that these plans have shown, in their order."""
     return latest_shown(shown_by(plan(words)) for words in plans)
 
 

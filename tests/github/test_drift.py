@@ -14,7 +14,7 @@ AS_IT_IS = CONFIG.replace("      support: { title: Support }\n", "")
 
 @pytest.fixture
 def watched(workflow: Workflow) -> Workflow:
-    """A configuration that the platform is as."""
+    """Commit a configuration that equals the state of the platform."""
     workflow.commit(AS_IT_IS)
     return workflow
 

@@ -60,7 +60,7 @@ def run_job(
 
 
 def quality(workflow: Workflow, name: str) -> list[Any]:
-    """The code quality report of a job, out of the file that its artifacts name."""
+    """Return the code quality report of a job, read from the file that its artifacts name."""
     file = workflow.folder / PIPELINE[name]["artifacts"]["reports"]["codequality"]
     found = json.loads(file.read_text(encoding="utf-8"))
     REPORT.validate(found)

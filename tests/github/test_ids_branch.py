@@ -48,7 +48,7 @@ class Checkout:
         return self.github.git
 
     def clone(self, **before: str) -> None:
-        """The branch has these lines, and is checked out."""
+        """Commit an ids file with these lines and push it to the branch."""
         (self.folder / IDS).write_text(text(**before), encoding="utf-8")
         for words in (["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "x"]):
             author = ["-c", "user.name=Ada", "-c", "user.email=ada@acme.example"]
@@ -58,7 +58,7 @@ class Checkout:
         self.git.push("main", {IDS: text(**before)}, at=self.commit)
 
     def apply(self, by: By = "commit", branch: str = "main", tested: str = "", **after: str) -> Told:
-        """An apply has left these lines: how it ends."""
+        """Update the branch with the ids file that an apply has left; return the result."""
         (self.folder / IDS).write_text(text(**after), encoding="utf-8")
         place = WorkflowRun(REPOSITORY, 9, 1, "push", "", tested or self.commit, HOME[:22], branch=branch)
         printed = io.StringIO()
@@ -229,7 +229,7 @@ def protected(checkout: Checkout) -> tuple[str, int]:
 
 
 def hostile(checkout: Checkout) -> tuple[str, int]:
-    """What GitHub says may have been said by somebody else: it is text, wherever it is told."""
+    """Answer with a hostile message, which must always be shown as plain text."""
 
     def answer(method: str, path: str) -> None:
         if method == "PUT":

@@ -20,13 +20,13 @@ TEAMS = {"writers", "reviewers", "sales", "legacy", "support"}
 
 @pytest.fixture
 def branch(workflow: Workflow) -> Workflow:
-    """The branch on GitHub, as the working copy has it."""
+    """Push the configuration of the working copy to the branch on GitHub."""
     workflow.github.git.push("main", {"dpsync.yaml": CONFIG}, at=workflow.git("rev-parse", "HEAD"))
     return workflow
 
 
 def apply(workflow: Workflow, by: str = "commit", **more: Any) -> Ended:
-    """An apply on a fresh checkout. On loopback the ids are not in git, unless the file is named."""
+    """Apply in a fresh checkout. On loopback the ids are not in git, unless the file is named."""
     workflow.git("clean", "-qfdx")
     workflow.git("checkout", "-q", ".")
     given = {"approval": "none", "extra_args": f"--ids={IDS}", "ids_file": by, **more}
@@ -34,7 +34,7 @@ def apply(workflow: Workflow, by: str = "commit", **more: Any) -> Ended:
 
 
 def lines(workflow: Workflow, branch: str = "main") -> dict[str, str]:
-    """The ids on a branch, by the last part of their addresses."""
+    """Return the ids on a branch, by the last part of their addresses."""
     text = workflow.github.git.text(branch, IDS)
     found = [line.strip().split(": ") for line in text.splitlines() if line.startswith("    ")]
     return {address.rpartition("/")[2]: id for address, id in found}

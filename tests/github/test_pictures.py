@@ -48,8 +48,10 @@ TOP = 350
 
 @pytest.fixture
 def texts(workflow: Workflow, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The comment of the plan, the same after the apply, the summary of that job, the issue of drift, and the
-    report of the plan in HTML.
+    """Return the texts of all pictures.
+
+    They are the comment of the plan, the same comment after the apply, the summary of that job, the issue
+    about drift, and the HTML report of the plan.
     """
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.setenv(name, "2026-01-01T00:00:00Z")

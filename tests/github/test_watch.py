@@ -20,7 +20,7 @@ NETWORK, AUTH = {"api_url": "http://127.0.0.1:1"}, {"api_token": "nobody"}
 
 @pytest.fixture
 def watched(workflow: Workflow) -> Workflow:
-    """A configuration that the platform is as."""
+    """Commit a configuration that equals the state of the platform."""
     workflow.commit(AS_IT_IS)
     return workflow
 

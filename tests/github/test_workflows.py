@@ -220,7 +220,7 @@ def proposed(workflow: Workflow, files: dict[str, str]) -> tuple[str, str]:
 
 @pytest.fixture
 def request_7(act: Act, workflow: Workflow) -> dict[str, Any]:
-    """The pull request of a change."""
+    """Create a pull request with a change."""
     head, trial = proposed(workflow, {})
     act.github.requests[7] = {
         "state": "open", "head": {"sha": head, "repo": {"full_name": REPOSITORY}}, "base": {"ref": "main"},
@@ -230,7 +230,7 @@ def request_7(act: Act, workflow: Workflow) -> dict[str, Any]:
 
 
 def said(act: Act, by: str, body: str, issue: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The event of a comment in pull request 7."""
+    """Return the event of a comment in pull request 7."""
     comment = act.github.comment(7, body, login="lin")
     about = {"number": 7, "state": "open", "pull_request": {"url": "https://github.example"}}
     return {

@@ -14,7 +14,7 @@ INPUTS = "${{ toJSON(inputs) }}"
 
 
 def action_in(folder: Path) -> Path:
-    """A copy of the action in a new directory, whose lock is empty: nothing is fetched or unpacked."""
+    """Copy the action with an empty lock file, so that nothing is downloaded or unpacked."""
     shutil.copytree(ROOT / "action", folder / "action")
     (folder / "action" / "requirements.txt").write_text("")
     (folder / "dpsync").symlink_to(ROOT / "dpsync")  # with its bytecode: act copies without
@@ -23,7 +23,7 @@ def action_in(folder: Path) -> Path:
 
 
 def script(inputs: dict[str, str]) -> str:
-    """The script of the step, as the runner writes it."""
+    """Return the script of the step, as the runner writes it."""
     (step,) = _action()["runs"]["steps"]
     text = str(step["run"])
     assert text.count("${{") == text.count(INPUTS) == 1

@@ -143,7 +143,7 @@ class Case:
 
 
 def unapplied(random: Random, shape: Shape) -> Case | None:
-    """The platform as the base says it, and new values for the entries; None when the base is ambiguous."""
+    """Draw a platform that equals the base, and new values for the entries; None if the base is ambiguous."""
     count = random.randint(1, 4)
     live = [
         LiveObject("thing", str(n), PARENT, None, fields, "/things")
@@ -176,7 +176,7 @@ def unapplied(random: Random, shape: Shape) -> Case | None:
 
 
 def applied(case: Case) -> Case:
-    """The same entries when all of them are as declared: each has an object, the new ones a new one."""
+    """Return the case after its apply: each entry has an object, and a new entry has a new object."""
     unique, spare = case.shape.unique, list(SPARE)
     wanted = {entry.fields.get(unique) for entry in case.now.entries.values()}
     before = {item.id: item for item in case.live}
@@ -195,7 +195,7 @@ def applied(case: Case) -> Case:
 
 
 def _fields(random: Random, shape: Shape, count: int, share: float) -> list[dict[str, Value]]:
-    """The fields of several; each optional one is given to a share of them."""
+    """Draw the fields of `count` objects; each optional field is in a `share` of them."""
     free = random.sample(VALUES, len(VALUES))
     found: list[dict[str, Value]] = []
     for _ in range(count):

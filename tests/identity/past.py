@@ -77,7 +77,7 @@ class Project:
         return Session(load(root, self.env, REGISTRY), REGISTRY, 1, base, self.file())
 
     def file(self) -> IdsFile:
-        """The ids file, of a platform that stays the same when the companion is filled anew."""
+        """Return the ids file for a platform whose name stays the same when the companion is reset."""
         if not self.ids:
             return NO_IDS
         with self.client() as client:
@@ -100,7 +100,7 @@ class Project:
         return (agreed if self.content_may_go else Session.plan)(session, client, options)
 
     def plan_if_clear(self) -> Plan | None:
-        """A plan; None where the configuration does not fit what is live."""
+        """Return a plan, or None if the configuration does not fit the live state."""
         try:
             return self.plan()
         except DiagnosticError:

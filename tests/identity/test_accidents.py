@@ -85,7 +85,7 @@ class History:
             self.wanted[one], self.wanted[other] = self.wanted[other], self.wanted[one]
 
     def copy(self) -> None:
-        """The original gets another name, and a copy has its old one."""
+        """Rename an object and create a copy with its old title."""
         id = self.random.choice(sorted(self.titles))
         title = self.titles[id]
         self._send("PATCH", f"/spaces/{id}", {"title": f"{title} (old)"})
@@ -159,7 +159,7 @@ class History:
         self.write()
 
     def settle(self, before: dict[str, str]) -> None:
-        """What was made is what it was meant to be from now on."""
+        """Record the objects that were created as the intended objects of their entries."""
         now = self.live()
         bindings = self.project.plan().bindings
         for key in self.meant:

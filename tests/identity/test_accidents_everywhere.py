@@ -104,7 +104,7 @@ class History:
             self._send("PATCH", ITSELF[family].format(other), {"title": live[one]})
 
     def copy(self) -> None:
-        """The original gets another name, and a copy has its old one."""
+        """Rename an object and create a copy with its old title."""
         family, id = self._live()
         title = self.live()[family][id]
         self._say(f"copy {id}")
@@ -220,7 +220,7 @@ class History:
         (self.project.directory / ".git" / "shallow").write_text(f"{head}\n", encoding="utf-8")
 
     def die(self) -> None:
-        """The process is killed at some write, and somebody starts it again."""
+        """Kill the process at a random write and run the apply again."""
         self._say("die")
         self._run(dies=self.random.randrange(6))
         self.apply()
@@ -296,7 +296,7 @@ class History:
         self.project.write(self.text(), self.policy())
 
     def settle(self, recorded: bool) -> None:
-        """What was made is what it was meant to be from now on."""
+        """Record the objects that were created as the intended objects of their entries."""
         self.applied += 1
         live = self.live()
         if recorded:

@@ -118,9 +118,7 @@ def test_similar_section_group_is_only_noted(project: Project) -> None:
 
 
 def test_rename_note_suggests_id_for_duplicates(project: Project) -> None:
-    """Otherwise, the line to add has a name that several things have, and the next run asks which is
-    meant.
-    """
+    """Otherwise, the suggested line names several objects, and the next run asks which one is meant."""
     (note,) = project.holds(**groups("More", "More")).write(of_groups("more")).plan().notes
     assert note.text.endswith("add id: g1")
 

@@ -196,9 +196,7 @@ def test_unchanged_fields_reveal_finished_swap(
 
 
 def test_swap_without_unchanged_fields_is_ambiguous() -> None:
-    """Otherwise, where nothing tells whether names were exchanged, they are exchanged perhaps a second
-    time.
-    """
+    """Otherwise, names that may be exchanged already are exchanged a second time."""
     wanted = [entry("a", path="q"), entry("b", path="p")]
     earlier = [entry("a", path="p"), entry("b", path="q")]
     found = matched(BY_PATH, wanted, [live("1", path="p"), live("2", path="q")], earlier)

@@ -17,7 +17,7 @@ EARLIER = wanted("news", title="News")
 
 
 def found(entry: Entry, *objects: LiveObject, line: str | None = None) -> str | None:
-    """The id of the object that the entry is, of those below other parents."""
+    """Return the id of the entry's object below another parent, or None if no object matches."""
     said = RecordedLine(PLACE.child("news"), line) if line is not None else None
     match = find_elsewhere(VIEW, entry, objects, [EARLIER], said)
     return match.id if match is not None else None

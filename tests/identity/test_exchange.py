@@ -113,7 +113,7 @@ ROUND = {"two exchange": (1, 0, 2), "three in a ring": (1, 2, 0), "a chain": (1,
 
 
 def renamed(text: str, order: tuple[int, ...]) -> str:
-    """The names dealt anew: who was N0 is called by the first of `order`."""
+    """Return the text with the names N0, N1 and N2 replaced in this order."""
     for number in range(3):
         text = text.replace(f"N{number}", f"<{order[number]}>")
     return text.replace("<", "N").replace(">", "")
@@ -122,7 +122,7 @@ def renamed(text: str, order: tuple[int, ...]) -> str:
 def begin(
     project: Project, setting: Setting, order: tuple[int, ...], recorded: bool = True
 ) -> dict[str, Any]:
-    """The platform and the checkout at the start; what must be live in the end."""
+    """Prepare the platform and the checkout; return what must be live in the end."""
     world, text, seen = setting
     project.holds(**world).commit(text)
     project.ids = None

@@ -20,7 +20,7 @@ GUIDES = "spaces: { g: { title: Guides }, n: { title: News } }"
 
 
 def recorded(project: Project, **lines: str) -> Project:
-    """An ids file with these lines: by address, with one underscore for each slash."""
+    """Set the lines of the ids file: by address, with one underscore for each slash."""
     named = {Address.parse("acme/" + name.replace("_", "/")): id for name, id in lines.items()}
     project.ids = {one: RecordedLine(one, id) for one, id in named.items()}
     return project
@@ -109,7 +109,7 @@ def test_duplicate_ids_lines_fail(project: Project) -> None:
 
 
 def shared(project: Project, body: str) -> Project:
-    """A configuration that another environment shares: what an id means there is not what it means here."""
+    """Write a configuration with a second environment, in which an id means another object."""
     file = project.write(body).directory / "dpsync.yaml"
     staging = "environments: { staging: { url: https://staging.example, token: { env: DPSYNC_TOKEN } } }\n"
     file.write_text(file.read_text() + staging, encoding="utf-8")

@@ -21,7 +21,7 @@ def rules(*children: str) -> str:
 
 
 def world(*spaces: str, more: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
-    """A section "Rules" that shows these spaces, and what else is in the navigation."""
+    """Return a site with a section "Rules" that shows these spaces, and more nodes."""
     children = [{"type": "space", "id": f"at-{space}", "space": space, "path": space} for space in spaces]
     section = {"type": "section", "id": "sec", "title": "Rules", "path": "rules", "children": children}
     site = {"id": "site", "title": "Docs", "basename": "docs", "structure": [section, *more]}

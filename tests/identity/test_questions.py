@@ -79,7 +79,7 @@ def test_identity_question_lists_candidates_and_answers(
 
 
 def counting(project: Project) -> tuple[list[str], int | None]:
-    """The requests for pages, and the number that the only candidate has."""
+    """Plan and return the requests for pages, and the page count of the only candidate."""
     with ReadClient(project.server.url, "token", transport=transport(project.server)) as client:
         project.server.app.requests.clear()
         try:

@@ -18,7 +18,7 @@ ENTRY = ACME.child("spaces", "s")
 def remembered(
     base: dict[str, Any], live: dict[str, Any], now: str | None = None, then: str | None = None
 ) -> Identity | None:
-    """What the removed space `s` of the base is, by lines of now and of the base with these ids."""
+    """Return the object of the base's removed space `s`; `now` and `then` are the ids of its lines."""
     sides = Case({"space": {}}, {"space": live}, base={"space": {"s": base}}).sides()
     lines = [{ENTRY: RecordedLine(ENTRY, id)} if id is not None else {} for id in (now, then)]
     snapshot = replace(sides.snapshot, records=Records(*lines))

@@ -23,7 +23,7 @@ def section(*lines: str, platform: str = HERE, organization: str = "org-1") -> s
 
 
 def said(text: str | bytes) -> dict[str, str]:
-    """What the lines of the one section say; nothing may be wrong with them."""
+    """Return the lines of an ids file with one section; fail if the file has a problem."""
     ids, found = parse(text, "dpsync.ids.yaml", REGISTRY)
     assert list(found) == []
     (lines,) = [lines for platform in ids.sections.values() for lines in platform.values()]

@@ -84,7 +84,7 @@ class Apply:
         return self
 
     def ends(self, verb: str, address: str, result: str = "done", **more: Any) -> None:
-        """A step with this verb at this address ends. `id` is that of a thing that goes, `gives` are made."""
+        """Settle a step. `id`: that of a deleted object; `gives`: the ids of created objects by address."""
         gives: dict[str, str] = more.get("gives", {})
         step = Step(
             id="step", verb=verb, method="POST", path="/", repeat="safe",
@@ -236,7 +236,7 @@ TWO = Case(wanted={"space": {"x": {"title": "X"}}}, live={"space": {"x": {"title
 
 
 def given() -> Sides:
-    """The space is still in another organization."""
+    """Return sides whose space is still in another organization."""
     sides = TWO.sides()
     return replace(sides, snapshot=replace(sides.snapshot, transferred=frozenset({at("acme/spaces/x")})))
 

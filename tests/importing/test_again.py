@@ -49,7 +49,7 @@ DECIDED = (
 
 @pytest.fixture
 def directory(platform: ThreadedServer, run: Run, project: Project) -> Path:
-    """A project of a person, made live and committed; then somebody changes and makes things by hand."""
+    """Create a project that is live and committed; then change and create objects by hand."""
     made = project(
         ROOT, {"people/teams.yaml": PEOPLE, "prod.yaml": "organizations: { acme: { title: Acme } }"}
     )

@@ -47,7 +47,7 @@ class World:
     """Of every entry that a request of its own deletes: where that is sent."""
 
     def planned(self) -> tuple[Sides, Drift]:
-        """What is live now, and what drift says of it."""
+        """Plan and return the sides of the plan and the drift."""
         with reading(self.server, "ada-token") as client:
             client.get("/user")  # the first answer names the world
             session = replace(self.session, ids=IdsFile({client.platform: self.ids}))

@@ -36,7 +36,7 @@ def platforms() -> Iterator[dict[str, ThreadedServer]]:
 
 
 def moved(platforms: dict[str, ThreadedServer], source: str, target: str, directory: Path) -> Plan:
-    """The plan on one platform of what was imported from the other."""
+    """Import from one platform and return the plan of the imported files on the other."""
     with RememberingClient(platforms[source].url, TOKEN) as client:
         made = import_(client, load_registry(source), ["acme"])
     put(directory, made.made.files)

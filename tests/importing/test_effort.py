@@ -90,7 +90,7 @@ class Bare(Memory):
 
 
 def importing(size: int) -> Callable[[], object]:
-    """An import of an organization in which everything that holds something grows, and what it holds, too."""
+    """Return an import of an organization whose lists, and the lists inside them, grow with `size`."""
     user = {"object": "user", "id": "u", "displayName": "U", "email": "u@acme.example"}
     member = {"object": "member", "id": "u", "role": "admin", "user": user, "disabled": False, "sso": False}
     shown: dict[str, Any] = {"object": "space", "defaultLevel": "read", "editMode": "live"}

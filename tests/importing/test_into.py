@@ -67,7 +67,7 @@ def take(run: Run, directory: Path, code: int, *arguments: str) -> dict[str, Any
 
 
 def wanted(run: Run, directory: Path, environment: str) -> str:
-    """What the files say of an environment."""
+    """Return the output of `dpsync graph` for an environment."""
     return run("graph", "-C", str(directory), "--env", environment).out
 
 
@@ -145,8 +145,9 @@ def test_import_add_into_overlay_affects_one_environment(
 
 
 def test_import_update_protects_base_of_command_line_overlays(run: Run, directory: Path) -> None:
-    """Otherwise, a value of one environment is written into a line of all, also of overlays on the command
-    line.
+    """Otherwise, the value of an environment with its own overlay is written into a line that all share.
+
+    Otherwise, a change also affects the configuration without the overlay, and no message says so.
 
     Otherwise, what is below an overlay changes with it, and nobody is told.
     """

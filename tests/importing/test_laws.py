@@ -129,7 +129,7 @@ NAMES = (
 
 
 def _decorated(draw: Draw, made: Fields) -> Fields:
-    """The world with titles that are hard to write, and with things that the laws of apply do without."""
+    """Add titles that are hard to write, and objects that the laws of apply leave out."""
     for org in made["organizations"]:
         for thing in (*org["teams"], *org["collections"], *org["spaces"]):
             if draw.chance(0.3):

@@ -192,7 +192,7 @@ site:
 
 
 def taken(run: Run, tmp_path: Path, structure: str, *more: str) -> tuple[str, set[tuple[str, str | None]]]:
-    """The text of the site and of the spaces that a structure becomes, and what of it was left out."""
+    """Import a structure; return the text of its site and spaces, and what was left out."""
     (tmp_path / "docs").mkdir()
     file = tmp_path / "gitbook-docs.yaml"
     lines = "".join(f"    - {line}\n" for line in structure.strip().splitlines())

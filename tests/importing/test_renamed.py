@@ -24,7 +24,7 @@ def teams(**titles: str) -> Things:
 
 
 def after(case: Case, *patterns: str) -> tuple[Taken, Left]:
-    """What was taken for which object, and the candidates of what was not."""
+    """Return the entries that were matched by their looks, and the candidates of all others."""
     sides = case.sides()
     wanted = [Pattern.parse(text, REGISTRY.words) for text in patterns]
     planned, left = renamed(Planned(make_plan(sides), sides), wanted)

@@ -48,7 +48,7 @@ REDIRECT = REGISTRY["redirect"]
 
 @pytest.fixture
 def directory(project: Project, platform: ThreadedServer, run: Run) -> Path:
-    """Applied as it stands there."""
+    """Create a project with a CSV file of redirects and apply it."""
     made = project(ROOT, {"help.csv": TABLE})
     ended = run("apply", "-C", str(made), "--yes")
     assert ended.code == 0, ended.out + ended.err
@@ -56,7 +56,7 @@ def directory(project: Project, platform: ThreadedServer, run: Run) -> Path:
 
 
 def live(platform: ThreadedServer, run: Run, directory: Path, source: str) -> str:
-    """The path of a redirect that is live."""
+    """Return the API path of the live redirect with this source."""
     with reading(platform, "ada-token") as client:
         items = client.get(PATH)["items"]
     return next(f"{PATH}/{item['id']}" for item in items if item["source"] == source)

@@ -15,7 +15,7 @@ ADA = {"id": "ada", "displayName": "Ada", "email": "ada@acme.example"}
 
 @pytest.fixture
 def two(platform: ThreadedServer) -> ThreadedServer:
-    """A platform on which ada is a member of two organizations."""
+    """Serve two organizations of which ada is a member."""
     members = [{"user": "ada", "role": "admin"}]
     platform.reset(
         {

@@ -55,7 +55,7 @@ class World:
         return [item for item in self.desired.resources.values() if item.kind == kind]
 
     def drift_after(self, resource: Entry, field: Field, value: Value) -> Drift:
-        """What drift says when a live field has another value."""
+        """Return the drift after a live field gets another value."""
         sides = self.moved(resource, field, value)
         return find_drift(sides, make_plan(sides))
 
@@ -81,7 +81,7 @@ def world() -> Iterator[World]:
 
 
 def another(type_: Type, live: Any) -> Value:
-    """A value of a type that is not this one."""
+    """Return a value of the type that differs from the live one."""
     match type_:
         case Flag():
             return not live

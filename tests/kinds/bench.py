@@ -54,7 +54,7 @@ class Bench(Lab):
         return self.planned_and_done(organization, *confirm)[1]
 
     def planned_and_done(self, organization: dict[str, Any], *confirm: str) -> tuple[Planned, Report]:
-        """The same, and what was planned."""
+        """Apply an organization; return what was planned and the report."""
         session: Session = self.session(self.said(organization))
         self.server.app.requests.clear()
         with writing(self.server) as client:
@@ -70,7 +70,7 @@ class Bench(Lab):
         return planned, report
 
     def entry(self, kind: Kind, field: Field, value: Any, **words: Any) -> dict[str, Any]:
-        """What the place says, with the field: as the whole entry where it can only be written so."""
+        """Return a configuration whose entry has the field, in its short form if the kind has no other."""
         place, sample = self.places[kind.name], self.samples[kind.name][field.name]
         if kind.only_short and field.name == kind.shorthand:
             return config(place, value)
@@ -89,7 +89,7 @@ class Bench(Lab):
         return str(Address.parse(said))
 
     def live(self, planned: Planned, kind: Kind, field: Field) -> Any:
-        """The live value of the field of the entry."""
+        """Return the live value of a field of the entry."""
         binding = planned.plan.bindings[self.address(kind)]
         (found,) = (
             item
@@ -108,7 +108,7 @@ class Bench(Lab):
 
 
 def members_unknown_to_the_platform(plan: Plan, profile: str) -> list[str]:
-    """What requests would carry that the platform's operations do not declare."""
+    """Return the members of request bodies that the platform's operations do not declare."""
     unknown = []
     for step in (step for change in plan.changes for step in change.steps):
         if not isinstance(step.body, dict):
@@ -131,7 +131,10 @@ def serves(operation: Operation, path: str) -> bool:
 
 @cache
 def path_pattern(path: str) -> re.Pattern[str]:
-    """An id that is not known yet is an address in braces; of an installation it stands for all its parts."""
+    """Return a pattern for a path in which an unknown id is an address in braces.
+
+    For an installation, one address stands for all parts of its id.
+    """
     one, unmade = "[^/{}]+", "{[^{}]+}"
     pattern = re.sub(unmade, f"(?:{unmade}|{one})", path)
     parts = f"(?:{unmade}|{one})/installations/(?:{unmade}|{one})"
@@ -139,7 +142,7 @@ def path_pattern(path: str) -> re.Pattern[str]:
 
 
 def config(place: Place, entry: dict[str, Any]) -> dict[str, Any]:
-    """The organization with the entry in its place."""
+    """Return the organization with the entry in its place."""
     organization = deepcopy(place.around)
     at: Any = organization
     for index, step in enumerate(place.path):
@@ -154,7 +157,7 @@ def config(place: Place, entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def renamed(kind: Kind, field: Field, before: Any) -> dict[str, Any]:
-    """What an entry says whose name is changed."""
+    """Return the `previously` of an entry whose name is changed, or {} if none is needed."""
     named = kind.parent is not None and field.name in kind.identity_fields and field.on != "create"
     return {"previously": {field.name: before}} if named and not kind.only_short else {}
 
@@ -168,7 +171,7 @@ def is_key(kind: Kind, field: Field) -> bool:
 
 
 def kinds_of(registry: Registry) -> dict[str, Kind]:
-    """A part of what the platform makes can be declared once that is made: test_translation_access.py."""
+    """Return all kinds except those inside a created output (see test_translation_access.py)."""
     return {name: kind for name, kind in registry.kinds.items() if not kind.of_output}
 
 
@@ -186,7 +189,7 @@ def fields_of(registry: Registry) -> list[Any]:
 
 
 def creates(bench: Bench, kind: Kind, field: Field) -> None:
-    """It is created, and then there is nothing to do."""
+    """Check that the field is created, and that the next plan is empty."""
     sample = bench.samples[kind.name][field.name]
     if not written(field) and not is_key(kind, field):
         with pytest.raises(DiagnosticError, match="only GitBook sets this field"):
@@ -198,7 +201,7 @@ def creates(bench: Bench, kind: Kind, field: Field) -> None:
 
 
 def changes(bench: Bench, kind: Kind, field: Field) -> None:
-    """It is changed, and nothing else is."""
+    """Check that the field is changed, and that no other field is."""
     sample = bench.samples[kind.name][field.name]
     if not written(field) or is_key(kind, field):
         return
@@ -223,7 +226,7 @@ def changes(bench: Bench, kind: Kind, field: Field) -> None:
 
 
 def stays_as_created(planned: Planned, kind: Kind, field: Field) -> None:
-    """What one is recognised by makes another one; anything else is refused."""
+    """Check that an identity field plans a new object, and that any other field is refused."""
     if isinstance(kind.create, ByHand):
         assert planned.plan.blocked
         return
@@ -248,7 +251,7 @@ def clears_own_value(bench: Bench, kind: Kind, field: Field) -> None:
 
 
 def clears(bench: Bench, kind: Kind, field: Field) -> None:
-    """It is cleared, or null is refused."""
+    """Check that null clears the field, or is refused."""
     sample = bench.samples[kind.name][field.name]
     if not written(field) or is_key(kind, field):
         return

@@ -42,7 +42,7 @@ def parts(value: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def anchors(page: str) -> set[str]:
-    """The places of a page that a link can lead to."""
+    """Return the headings of a page that a link can lead to."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     return {re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in HEADING.findall(text)}
 

@@ -72,7 +72,7 @@ def paths(value: Any, path: str = "") -> list[str]:
 
 
 def gone(live: Any, sent: Any) -> set[str]:
-    """The outermost members that go."""
+    """Return the outermost members that are live and not sent."""
     left = set(paths(live)) - set(paths(sent))
     return {path for path in left if path.rpartition(".")[0] not in left}
 

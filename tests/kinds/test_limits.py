@@ -119,7 +119,7 @@ def compared(
 
 
 def of_forms(word: str, forms: Iterator[Schema] | list[Schema]) -> int | None:
-    """The limit of a value that has one of several forms: all of them that have one have the same."""
+    """Return the limit of a value with several forms. All forms that have a limit must have the same."""
     found = {form[word] for form in forms if word in form}
     assert len(found) <= 1, (word, found)
     return found.pop() if found else None
@@ -132,7 +132,7 @@ class Document:
         self.around, self.root = around, around if root is None else root
 
     def at(self, place: Path) -> Iterator[Schema]:
-        """The schemas of the forms of a value in this place: `[]` is an item of a list, `*` any member."""
+        """Yield the schemas of a value in this place: `[]` is an item of a list, `*` any member."""
         return self._at(self.root, place)
 
     def _at(self, schema: Schema, place: Path) -> Iterator[Schema]:
@@ -164,7 +164,7 @@ class Document:
 
 
 def calls(kind: Kind, field: Field) -> list[Call]:
-    """The calls with a body that write the field."""
+    """Return the calls with a body that write the field."""
     if field.via is not None:
         found: list[Any] = [field.via] if isinstance(field.via, Call) else [*field.via.values()]
     else:
@@ -174,7 +174,7 @@ def calls(kind: Kind, field: Field) -> list[Call]:
 
 
 def body(contract: Contract, method: str, path: str) -> Schema:
-    """What the operation takes; nothing where the document does not have it."""
+    """Return the schema of an operation's body, or {} if the document lacks the operation."""
     operation = contract.operation(method, path) or {}
     content = operation.get("requestBody", {}).get("content", {})
     found: Schema = content.get("application/json", {}).get("schema", {})
@@ -203,7 +203,7 @@ def sent_in(template: Any, wire: str, name: str) -> Iterator[Path]:
 
 
 def paths(registry: Registry, kind: Kind, template: str) -> tuple[str, ...]:
-    """The paths of a template, with a letter for each id: one for each kind of parent."""
+    """Return the paths of a template, one for each kind of parent, with a letter for each id."""
     path = template.partition("?")[0].replace("{self}", kind.at)
     above = [one for parent in kind.parents for one in paths(registry, registry[parent], "{self}")]
     found = [path.replace("{parent}", one) for one in above] if "{parent}" in path else [path]
@@ -211,6 +211,6 @@ def paths(registry: Registry, kind: Kind, template: str) -> tuple[str, ...]:
 
 
 def segment(registry: Registry, kind: Kind, name: str) -> str:
-    """A letter; of an id that has several parts, one for each."""
+    """Return a letter for an id, or one letter for each of its parts."""
     named = kind if name == "id" else registry.kinds.get(name)
     return re.sub(r"\{[\w.]+\}", "x", named.id) if named is not None and "{" in named.id else "x"

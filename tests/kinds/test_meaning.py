@@ -1,5 +1,7 @@
-"""What the declarations say about access and visibility, kind by kind: a word that says the opposite would
-let people in unasked, and nothing else in a declaration contradicts it.
+"""Check the declarations of each kind about access and visibility.
+
+A declaration with the opposite meaning would give people access without a question, and no other part of
+the declaration would contradict it.
 
 The tables are complete: a new field that opens something, and a new kind, need their line here.
 """

@@ -23,7 +23,7 @@ SCHEMA = configuration_schema(REGISTRY)
 
 
 def members(type_: Type, path: str) -> Iterator[str]:
-    """The paths of what a value has by name."""
+    """Yield the paths of a value's named members."""
     match type_:
         case Object(parts=parts):
             for name, part in parts.items():
@@ -102,7 +102,7 @@ ROOT_FILE = "dpsync: 1\ninclude: [example.yaml]\norganization: acme\nid: acme\n"
 
 
 def findings(text: str, folder: Any) -> set[str]:
-    """The codes of the findings about a root file, or about a file that a root file includes."""
+    """Return the problem codes of a root file, or of a file that a root file includes."""
     root = text if text.startswith("dpsync: 1\n") else ROOT_FILE
     (folder / "example.yaml").write_text(text, encoding="utf-8")
     (folder / "dpsync.yaml").write_text(root, encoding="utf-8")

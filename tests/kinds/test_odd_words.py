@@ -1,5 +1,7 @@
-"""The words that one or two kinds need: ids of several parts, keys as values, parts that lie apart, one
-request for many, work that the platform does, and what is done only when somebody asks.
+"""Check the declarations that only one or two kinds need.
+
+These are ids of several parts, keys as values, parts in different places, one request for many objects, jobs
+of the platform, and operations that run only on request.
 """
 
 from __future__ import annotations

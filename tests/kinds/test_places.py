@@ -20,7 +20,7 @@ PLACES = Places(REGISTRY, ["acme", "globex"])
 
 
 def mistake(text: str, names: Names = "anything") -> str | None:
-    """What is wrong with a pattern, and what to do, in one line; None when something can fit it."""
+    """Return the problem and the hint of a pattern in one line, or None if the pattern can match."""
     found = PLACES.mistake(Pattern.parse(text, REGISTRY.words), names)
     return f"{found.reason}; {found.hint}" if found else None
 

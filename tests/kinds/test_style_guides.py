@@ -61,9 +61,7 @@ def test_null_styleguide_detaches_without_deleting(lab: Lab) -> None:
 
 
 def test_styleguide_space_is_never_unmanaged_or_pruned(lab: Lab) -> None:
-    """Otherwise, a style guide, which is listed among the spaces, is offered as unmanaged and goes where
-    `prune` covers spaces.
-    """
+    """Otherwise, `prune` deletes a style guide, because the API lists it among the spaces."""
     plan = lab.plan("spaces: { one: { id: one, title: One } }", "{ prune: [spaces] }")
     assert plan.changes == ()
     assert "Style guide" not in str(plan)

@@ -15,7 +15,7 @@ SITE = "/orgs/{}/sites/{}"
 
 
 def kinds(*more: Operation, but: tuple[Operation, ...] = ()) -> dict[str, SupportedKind]:
-    """The kinds of a server with the documented operations, some more, some fewer."""
+    """Return the kinds of a server with the documented operations, plus `more` and without `but`."""
     operations = (REFERENCE.operations or frozenset()) | {*more}
     return Registry(DECLARED, replace(REFERENCE, name="other", operations=operations - {*but})).kinds
 
@@ -85,9 +85,7 @@ def test_profile_can_change_field_limits() -> None:
 
 
 def test_profile_can_exclude_operations() -> None:
-    """Otherwise, a request that the platform does not have is planned, and its 404 is taken for something
-    that is not there.
-    """
+    """Otherwise, a plan has a request that the platform lacks, and its 404 counts as a missing object."""
     move = ("POST", "/spaces/{}/move")
     assert Profile("whole").has(*move)
     assert not Profile("less", missing=frozenset({move})).has(*move)

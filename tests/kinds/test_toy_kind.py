@@ -246,7 +246,7 @@ class Library(Platform):
         self.keepers[shelf] = [item for item in self.keepers[shelf] if item["person"]["id"] != person]
 
     def state(self) -> dict[str, Any]:
-        """What matters, by names instead of ids."""
+        """Return the library's state by names instead of ids."""
         names = {person["id"]: person["name"] for person in self.people}
         return {
             shelf["mark"]: {

@@ -31,7 +31,7 @@ class Acme(Lab):
     """The built-in world, whose one translation has not been run."""
 
     def run(self) -> str:
-        """The id of the space that the translation makes."""
+        """Run the translation and return the id of the space that it creates."""
         by_hand(self.server, "POST", "/orgs/acme/translations/guides-fr/run")
         self.server.finish()
         made = by_hand(self.server, "GET", "/orgs/acme/translations")["items"][0]["result"]["space"]

@@ -1,5 +1,6 @@
-"""What each type takes in a file, what its JSON Schema says of that, what it takes in an answer, and when two
-values are one: tables of plain values, at every limit.
+"""Check each type: its values in files, its JSON Schema, its values in answers, and equality.
+
+The tests are tables of plain values, at every limit.
 
 Two laws hold for all of them. What the schema of a file takes, the reader takes, and the other way round,
 where nothing but the form of the value counts. And what was written and encoded is no misfit when it is read.

@@ -100,7 +100,7 @@ def page(items: list[Json]) -> Json:
 
 @contextmanager
 def serving(platform: Platform) -> Iterator[str]:
-    """The URL of a server that runs until the block ends."""
+    """Run a server until the block ends and yield its URL."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

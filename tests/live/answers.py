@@ -51,7 +51,7 @@ class Tape(Transport):
         return Response(answer.status, answer.headers, self.changed.get(name, answer.body))
 
     def close(self) -> None:
-        """The connections stay for the next client, and go with the tape."""
+        """Keep the connections open for the next client; the tape closes them at its end."""
 
     def stats(self) -> Stats:
         return self._http.stats()
@@ -65,7 +65,7 @@ class Tape(Transport):
 
 
 def places(value: Json, *path: str | int) -> Iterator[Way]:
-    """The path to everything in a JSON value, the value itself included."""
+    """Yield the path of each value inside a JSON value, and of the value itself."""
     yield path
     members = (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -75,7 +75,7 @@ def places(value: Json, *path: str | int) -> Iterator[Way]:
 
 
 def replaced(value: Json, path: Way, by: Any) -> Json:
-    """The value with another one at a path."""
+    """Return a copy of the value with `by` at the path, or without the path if `by` is GONE."""
     if not path:
         return by
     value = deepcopy(value)

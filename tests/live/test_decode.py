@@ -99,9 +99,7 @@ def test_update_time_is_decoded_for_supporting_kinds(kind: str, updated: object,
 
 
 def test_id_must_be_a_nonempty_string() -> None:
-    """Otherwise, a thing without an id counts as one with an empty one: what is written to it goes to its
-    list.
-    """
+    """Otherwise, an object gets an empty id, and a write to it goes to its list."""
     assert check_id(BODY, "id") == "7"
     for path, found in [("empty", "an empty text"), ("gone", "missing"), ("number", "a number")]:
         with pytest.raises(Misshapen) as wrong:

@@ -52,7 +52,7 @@ class Lists:
     read: list[str] = field(default_factory=list)
 
     def around(self, *known: LiveObject, again: bool = False, **more: Any) -> Surroundings:
-        """What was read before is `known`; the organization always is."""
+        """Return the surroundings that were read before: the organization and the `known` objects."""
         organization = LiveObject("organization", "acme", None, None, {}, ORG)
         objects = {item.identity: item for item in (organization, *known)}
         snapshot = Snapshot(**{"objects": objects, "matches": {}, "scopes": {}, "lanes": {}} | more)
@@ -225,8 +225,9 @@ TRANSLATIONS, PLACE = Address.parse("acme/translations"), Address.parse("acme/sp
 def test_output_space_of_deleted_translation_enters_declared_scope(
     declared: bool,
 ) -> None:
-    """Otherwise, any space that came out of some translation goes as undeclared with the translation that is
-    deleted.
+    """Otherwise, deleting a translation also deletes the spaces of other translations.
+
+    Otherwise, a plan that deletes a translation, in files without spaces, ends in an internal error.
 
     Otherwise, a plan that deletes a translation, in files without spaces, ends in a mistake of dpsync's.
     """

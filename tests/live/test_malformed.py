@@ -45,7 +45,7 @@ class Impatient(Clock):
 
 
 def entry(kind: Kind) -> dict[str, Any]:
-    """The organization with an entry that has every field."""
+    """Return the organization with an entry that has every field."""
     place, samples = PLACES[kind.name], SAMPLES[kind.name]
     if kind.only_short:
         assert kind.shorthand is not None
@@ -81,7 +81,7 @@ class Subject:
             return self.session.plan(client, Options())
 
     def fields(self, name: str) -> Iterator[Field]:
-        """The fields that are read at a path."""
+        """Yield the fields that are read at a path."""
         for kind in self.kinds[path_of(name)]:
             yield from REGISTRY[kind].fields
 
@@ -173,7 +173,7 @@ def value_at(body: Any, way: Way) -> Any:
 
 
 def told(subject: Subject, name: str, way: Way, wrong: Any) -> str | None:
-    """What is wrong about the plan that is made of the changed answer; None when nothing is."""
+    """Plan with one changed answer; return what is wrong with the plan, or None."""
     tape = subject.tape
     body = json.loads(tape.answers[name].body)
     tape.changed = {name: json.dumps(replaced(body, way, wrong)).encode()}
@@ -200,7 +200,7 @@ def told(subject: Subject, name: str, way: Way, wrong: Any) -> str | None:
 
 
 def compared(plan: Plan) -> dict[str, Change]:
-    """The changes without what only says that a live object is not as it was."""
+    """Return the changes by address, without the digests of the live objects."""
     return {change.address: change.model_copy(update={"digest": None}) for change in plan.changes}
 
 
@@ -227,7 +227,7 @@ def means_something(subject: Subject, name: str, way: Way, wrong: Any) -> bool:
 
 
 def member(way: Way) -> str:
-    """The dotted way from the item: a page's, a node's, or the answer itself."""
+    """Return the dotted path inside the innermost item: a list item, a node, or the answer itself."""
     start = 0
     while (
         start + 1 < len(way)

@@ -79,7 +79,7 @@ def translation(id: str, **more: Any) -> dict[str, Any]:
 def read(
     things: Things, answers: Mapping[str, Any], *lines: str, pins: Mapping[Address, str] | None = None
 ) -> tuple[Snapshot, Platform]:
-    """A reading of one organization. A line is written as `acme/spaces/a=x`."""
+    """Read one organization; return the snapshot and the platform. A line is `acme/spaces/a=x`."""
     desired = Case(things).sides().desired
     pinned = {at: replace(desired.resources[at], pin=id) for at, id in {ACME: "acme", **(pins or {})}.items()}
     resources, scopes = {**desired.resources, **pinned}, dict(sorted(desired.scopes.items()))
@@ -259,9 +259,7 @@ def test_translation_without_output_id_makes_pruning_unsafe(more: dict[str, Any]
 
 
 def test_unreadable_translations_make_space_pruning_unsafe() -> None:
-    """Otherwise, where translations may not be read the spaces that they have made are deleted as
-    undeclared.
-    """
+    """Otherwise, spaces that unreadable translations have created are deleted as undeclared."""
     found = unsettled(GUIDES, refused(f"{ORG}/translations"))
     assert "dpsync cannot tell which objects the translations created" in found["acme/spaces"]
 

@@ -22,13 +22,13 @@ COLLECTION: Things = {"collection": {"a": {"title": "A"}}}
 
 
 def state(now: Things, there: Things, before: Things, there_before: Things) -> ReadingState:
-    """What two organizations declare now, and did in the git base."""
+    """Return the reading state of two organizations, with what they declare now and in the git base."""
     base = Base("the base", "0" * 40, declared(before, there_before))
     return ReadingState(cast(Any, None), REGISTRY, declared(now, there), 1, base)
 
 
 def given(found: ReadingState, kind: str) -> dict[Address, Address]:
-    """What may have been given away, by its address now: as what it was known before."""
+    """Return the earlier address of each entry that may have been transferred, by its present address."""
     return {here: was.address for here, was in found.earlier_by_parent[kind, ACME].items()}
 
 
@@ -69,8 +69,10 @@ def test_transfer_origin_is_unknown_for_two_organizations() -> None:
 
 
 def test_matched_entry_is_live_unless_transferred_or_deleted() -> None:
-    """Otherwise, lists below what is transferred are read, and what is lost with the transfer counts as
-    there.
+    """Otherwise, lists below a transferred object are read, and lost objects count as live.
+
+    Otherwise, lists below a deleted object that is created again are read, and end the plan.
+    Otherwise, a list below a missing object is requested, and ends the plan.
 
     Otherwise, lists below what is deleted and comes back are read, and end the plan.
     Otherwise, a list below something that is not there is asked for, and ends the plan.

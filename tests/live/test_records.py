@@ -45,7 +45,7 @@ def declared(things: Things, elsewhere: Things | None = None, unserved: Iterable
 
 
 def reading(desired: Desired, ids: IdsFile, base: Base = NOT_ASKED) -> ReadingState:
-    """A reading that has found both organizations."""
+    """Return the state of a reading that has found both organizations."""
     client = cast(Any, SimpleNamespace(platform=HERE))
     state = ReadingState(client, REGISTRY, desired, 1, base, ids)
     state.matches |= {ACME: Match("1", MatchedBy.PIN), OTHER: Match("2", MatchedBy.PIN)}

@@ -43,7 +43,7 @@ class Checkout:
     # Files.
 
     def names(self) -> list[str]:
-        """The files of the configuration, by their names in it."""
+        """Return the files of the configuration by their relative paths."""
         found = sorted(path for path in self.directory.rglob("*.yaml") if path.is_file())
         names = (str(path.relative_to(self.directory)) for path in found)
         return [name for name in names if not name.startswith((".dpsync", "dpsync.ids", ".git/"))]
@@ -117,7 +117,7 @@ class Checkout:
 
 
 def document(ended: Ran) -> Any:
-    """What a command has printed as JSON; None where it is none."""
+    """Return the JSON that a command has printed, or None if its output is not JSON."""
     try:
         return json.loads(ended.out)
     except ValueError:

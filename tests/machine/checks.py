@@ -239,7 +239,7 @@ def wrong_files_are_refused_with_file_and_line(step: Step) -> None:
 
 
 def plan_in(step: Step) -> Any:
-    """The plan that a command has printed as JSON, if it has."""
+    """Return the plan that a command has printed as JSON, or None."""
     found = document(step.ran)
     if not isinstance(found, dict):
         return None
@@ -261,7 +261,7 @@ def no_write_is_sent_during_another_apply(step: Step) -> None:
 
 @promise(13)
 def unreadable_objects_are_neither_created_nor_deleted(step: Step) -> None:
-    """A plan that was made although a request failed does nothing that the whole plan does not do."""
+    """Check that a plan made with failed requests creates and deletes only what the whole plan does."""
     plan = plan_in(step)
     if step.undisturbed is None or not plan or "changes" not in plan:
         return
@@ -330,7 +330,7 @@ def each_line_of_the_ids_file_names_the_object_of_its_entry(step: Step) -> None:
 
 
 def of_apply(check: Callable[[Step, Apply, PastApply], None]) -> Callable[[Step], None]:
-    """A check of what was carried out, or begun."""
+    """Return a check of steps that calls `check` for each step with a journal of an apply."""
 
     def checked(step: Step) -> None:
         if step.apply is not None and step.apply.past is not None:

@@ -176,7 +176,7 @@ class Edits:
             self.random.shuffle(self.random.choice(found))
 
     def node(self, trees: Trees) -> None:
-        """A node comes, goes, or goes to another place of its kind."""
+        """Add, remove or move a node of a navigation."""
         found = [
             one["structure"] for tree in trees.values() for one in dicts(tree)
             if isinstance(one.get("structure"), list) and one["structure"]
@@ -210,7 +210,7 @@ class Edits:
         policy["limits"] = dict(LIMITS)
 
     def move(self, trees: Trees) -> None:
-        """An entry goes to another file."""
+        """Move an entry to another file."""
         org = next(iter(trees[ROOT]["organizations"]))
         found = self._entry(trees)
         if found and found[0] not in trees[ROOT]["organizations"][org]:

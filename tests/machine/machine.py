@@ -125,7 +125,7 @@ class Machine:
         return suited
 
     def _policy(self, random: Random) -> None:
-        """A second environment, what may be deleted, and what never."""
+        """Add a second environment, and a policy of what may be deleted and what is protected."""
         trees = self.checkout.trees()
         root = trees[ROOT]
         root["environments"] = {
@@ -155,7 +155,7 @@ class Machine:
         self.log[-1] += f": {said}" if said else ""
 
     def fresh(self) -> int:
-        """A number that no other step draws."""
+        """Return a number that no other step draws."""
         self.draws += 1
         return (self.number + 1) * 100 + self.draws
 
@@ -195,7 +195,7 @@ class Machine:
         return ""
 
     def branch(self, random: Random) -> str:
-        """A new branch, or another one."""
+        """Check out a new branch or another one."""
         self.checkout.commit()
         others_ = [*self.checkout.branches(), ""]
         name = random.choice(others_)
@@ -232,7 +232,7 @@ class Machine:
         return " ".join(flags)
 
     def take_back(self, random: Random) -> str:
-        """The last commit is taken back."""
+        """Revert the last commit, unless that conflicts or leaves files that do not load."""
         self.checkout.commit()
         self.checkout.git("revert", "--no-edit", "HEAD", check=False)
         if self.checkout.git("diff", "--name-only", "--diff-filter=U"):
@@ -267,7 +267,7 @@ class Machine:
         return f"{' '.join(command)}: {step.ran.code}"
 
     def update(self, random: Random) -> str:
-        """What is live comes into the files."""
+        """Update the files with live values."""
         orgs = sorted({org for org, *_ in self.checkout.entries()})
         place = random.choice(PLACES)
         if not any(where == place for _, where, *_ in self.checkout.entries()):
@@ -276,7 +276,7 @@ class Machine:
         return f"{place}: {step.ran.code}"
 
     def import_anew(self, random: Random) -> str:
-        """An import into an empty directory: its plan is empty."""
+        """Import into an empty directory and check that its plan is empty."""
         here, self.checkout = (
             self.checkout,
             Checkout(self.directory / f"import-{self.fresh()}", self.checkout.env, self.checkout.flags[:2]),
@@ -354,7 +354,7 @@ class Machine:
         return random.choice([*entries, "teams", "spaces", "sites"])
 
     def _agreed(self, random: Random, flags: tuple[str, ...], said: list[str]) -> tuple[str, ...] | None:
-        """The answers that make a plan one that may be applied; None where somebody gives up."""
+        """Return the answers that allow the plan to be applied, or None if the person gives up."""
         answers: tuple[str, ...] = ()
         for _ in range(ROUNDS):
             step = self.run("plan", "--format", "json", *flags, *answers)
@@ -376,7 +376,7 @@ class Machine:
         return None
 
     def _answers(self, random: Random, asked: list[Any], said: list[str]) -> list[str]:
-        """Flags that answer; an empty one where a line of a file does."""
+        """Return the flags of the answers, with an empty one for each answer in a file."""
         found: list[str] = []
         for one in asked:
             ways = [way for way in one["answers"] if way["add"].startswith(("--confirm", "id:", "new:"))]
@@ -393,7 +393,7 @@ class Machine:
         return found
 
     def _written(self, address: str, name: str, value: str) -> bool:
-        """A line of an answer in the entry that it is about; whether there is such an entry."""
+        """Write an answer into its entry and return whether the entry exists."""
         trees = self.checkout.trees()
         org, _, rest = address.partition("/")
         place, _, key = rest.partition("/")
@@ -410,7 +410,7 @@ class Machine:
         self, random: Random, flags: tuple[str, ...], fault: Disturbance | None, rehearsed: Any,
         first: Step | None = None,
     ) -> Step:  # fmt: skip
-        """An apply, of a saved plan or of now, checked with all that its journal says."""
+        """Apply a saved plan or a new one, and check the result against the journal."""
         command: tuple[str, ...] = ("apply", "--yes", "--format", "json", *flags)
         if random.random() < 0.25:
             saved = self.directory / f"saved-{self.fresh()}"
@@ -424,7 +424,7 @@ class Machine:
         self, command: tuple[str, ...], fault: Disturbance | None, rehearsed: Any, named: int,
         took_back: Fields | None = None, first: Step | None = None,
     ) -> Step:  # fmt: skip
-        """A command that writes, with everything that can be known of it. `first`: where it goes on from."""
+        """Run a writing command and collect all facts about it. `first` is the step that it continues."""
         before, journals = self.platform.state(), set(self.checkout.journals())
         policy = self.checkout.trees()[ROOT].get("policy") or {}
         declared = {f"{org}/{place}/{key}" for org, place, key, _ in self.checkout.entries()}
@@ -485,7 +485,7 @@ class Machine:
         return found
 
     def _lines(self) -> dict[str, str]:
-        """The ids file, of this platform: address → id."""
+        """Return the lines of the ids file for this platform: address → id."""
         named = "--ids" in self.checkout.flags
         file = self.checkout.directory / ("dpsync.ids.yaml" if named else ".dpsync/ids.yaml")
         answer = Direct(self.platform.server, TOKEN).send(Request("GET", "/user"))
@@ -561,7 +561,7 @@ def _reads(arguments: tuple[str, ...]) -> bool:
 
 @contextmanager
 def machines(directory: Path) -> Iterator[Callable[[int], Machine]]:
-    """Makes the machine of a seed. The companions of a profile serve all of its histories."""
+    """Yield a function that creates a seed's machine. All histories of a profile share two companions."""
     with ExitStack() as stack:
         known: dict[str, tuple[Platform, Platform]] = {}
 

@@ -59,7 +59,7 @@ NEXT = "\n## Ordinary tasks\n"
 
 
 def page() -> str:
-    """The first part of the page as it should be."""
+    """Return the first part of the page as it should be."""
     rows = []
     for number in range(1, len(PROMISES) + 1):
         names = [check.__name__.replace("_", " ") for check in CHECKS.get(number, ())]

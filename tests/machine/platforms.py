@@ -76,7 +76,7 @@ class Platform:
 
     @contextmanager
     def watched(self, state: Fields, born: set[str] | None = None) -> Iterator[list[set[Fact]]]:
-        """What readers see meanwhile, beginning with now. `born`: the ids of an earlier start."""
+        """Record what readers see during the block, beginning now. `born`: the ids of an earlier start."""
         self.born = ids(state) if born is None else born
         moments = self.moments = [seen(state, self.born)]
         try:
@@ -85,7 +85,7 @@ class Platform:
             self.moments = None
 
     def by_hand(self, method: str, path: str, body: Any = None) -> int:
-        """What somebody does without dpsync; the status of the answer. `path` comes after `/v1`."""
+        """Send a request without dpsync and return the status of the answer. `path` comes after `/v1`."""
         from pydantic_core import to_json
 
         text = None if body is None else to_json(body)

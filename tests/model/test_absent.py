@@ -28,7 +28,7 @@ PACKAGES = ("dpsync.model.", "dpsync.github.", "dpsync.cli.", "dpsync.render.jso
 
 
 def absent(one: type[Any]) -> dict[str, Any]:
-    """The defaults of the fields of a class, by class and field."""
+    """Return the defaults of a class's fields, by class and field."""
     if issubclass(one, BaseModel):
         found = {name: field.default for name, field in one.model_fields.items()}
     elif hasattr(one, "__struct_fields__"):

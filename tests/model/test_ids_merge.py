@@ -45,7 +45,7 @@ def test_ids_merge_keeps_changed_line_despite_delete() -> None:
 
 
 def marked(file: IdsFile) -> IdsFile:
-    """The same lines, each with the mark that its object was kept without an entry."""
+    """Return the same lines, each marked as one whose object was kept without an entry."""
     (lines,) = file.sections[ONE].values()
     return file.replaced(ONE, "org-1", {at: replace(line, kept=True) for at, line in lines.items()})
 

@@ -64,7 +64,7 @@ LISTS = {
 
 
 def without(sides: Sides, hidden: set[tuple[str, Place]]) -> Sides:
-    """The sides as they are read where the files do not declare these lists."""
+    """Return the sides as they are read if the files do not declare these lists."""
     out = []
     for name, (kind, key) in hidden:
         at = ACME.child("teams", key, "members") if name == "members" else ACME.child(f"{kind}s", key)
@@ -109,7 +109,7 @@ def sides(
     profile: str = "published",
     hidden: set[tuple[str, Place]] = frozenset(),  # type: ignore[assignment]
 ) -> Sides:
-    """The sides of a plan that makes one organization of another, with every delete agreed to."""
+    """Return the sides of a plan that changes one organization into another, with all deletes confirmed."""
     case = Case(
         things(after, live=False),
         things(before, live=True),

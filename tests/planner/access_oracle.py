@@ -41,7 +41,7 @@ class World:
     groups: dict[Place, dict[str, str]] = field(default_factory=dict)
 
     def given(self, member: str, place: Place) -> list[int]:
-        """The roles of a member and of the member's teams on a place itself."""
+        """Return the roles on the place itself of a member and of the member's teams."""
         own = [self.people.get(place, {}).get(member)]
         own += [
             role for team, role in self.groups.get(place, {}).items() if member in self.teams.get(team, ())
@@ -49,7 +49,7 @@ class World:
         return [ROLES.index(role) for role in own if role is not None]
 
     def around(self, place: Place) -> list[Place]:
-        """The collections around a space or collection, innermost first."""
+        """Return the collections around a space or collection, innermost first."""
         found: list[Place] = []
         inside = self.inside.get(place)
         while inside is not None:
@@ -78,7 +78,7 @@ READINGS = [Reading(*one) for one in product(
 
 
 def role(world: World, member: str, place: Place, reading: Reading) -> int:
-    """The role of a member on a place by precedence; 0: no access."""
+    """Return the role of a member on a place by precedence; 0: no access."""
     organization = ROLES.index(world.members[member])
     if organization == ROLES.index("admin"):
         return organization
@@ -111,7 +111,7 @@ def role(world: World, member: str, place: Place, reading: Reading) -> int:
 
 
 def strongest_role(world: World, member: str, place: Place) -> int:
-    """The role by the rule of the other editions: sites give none."""
+    """Return the role by the rule of the other editions: the strongest one; sites give none."""
     organization = ROLES.index(world.members[member])
     if organization == ROLES.index("admin"):
         return organization

@@ -52,7 +52,7 @@ class Lab:
         return Session(load(self.project / "dpsync.yaml", {}, self.registry), self.registry)
 
     def plan(self, body: str, policy: str = "{}", *confirm: str, delete: bool = True) -> Plan:
-        """That content goes is agreed to."""
+        """Plan with the answers that confirm deleting content."""
         with reading(self.server) as client:
             return agreed(self.session(body, policy), client, Options(confirm, delete)).plan
 
@@ -87,7 +87,7 @@ class Lab:
 
 
 def section(key: str, *spaces: str, **more: Any) -> dict[str, Any]:
-    """A section of a world; its site spaces are called KEY-SPACE."""
+    """Return a section of a world; the ids of its site spaces are KEY-SPACE."""
     children = [{"type": "space", "id": f"{key}-{space}", "space": space, "path": space} for space in spaces]
     node = {"type": "section", "id": key, "title": f"Section {key}", "path": key, "children": children}
     return {**node, **more}

@@ -144,7 +144,7 @@ class Case:
         return around.child(*self.registry[kind].key.split("."))
 
     def _split(self, kind: str, path: str) -> tuple[str, str, str]:
-        """What it is below: kind, and path (none for the organization); and its key."""
+        """Return the kind and path of a parent (no path: the organization), and the key."""
         parents = self.registry[kind].parents
         above, _, key = path.rpartition("/")
         if not above or self.registry.root.name in parents:
@@ -279,19 +279,19 @@ class Case:
     # The stages, and what some of them take without the rest.
 
     def names(self) -> Names:
-        """What things are called: without options, answers and a base."""
+        """Return the names of all objects, without options, answers and a base."""
         return names_of(self.registry, self._desired(self.wanted), self._snapshot())
 
     def decisions(self) -> Decisions:
         return decide(self.sides())
 
     def steps(self) -> PlannedSteps:
-        """The steps with the edges between them, but for those of siblings in order."""
+        """Return the steps with their edges, except those that order siblings."""
         steps, edges = self._connected(self.decisions())
         return PlannedSteps(steps, Edges(edges))
 
     def lanes(self) -> tuple[PlannedSteps, Lanes]:
-        """The steps with all their edges, and what cannot be brought to its place."""
+        """Return the steps with all their edges, and the result of ordering siblings."""
         decisions = self.decisions()
         steps, edges = self._connected(decisions)
         found = lanes(decisions, steps, Edges(edges))

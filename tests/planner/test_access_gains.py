@@ -42,7 +42,7 @@ class Example:
         self.gains = oracle.gains(self.before, self.after, precedence=profile == "published")
 
     def pairs(self, finding: Finding, *, strictly: bool) -> set[Pair]:
-        """The members and places that a finding is about.
+        """Return the members and places that a finding is about.
 
         `strictly`: everybody else is whoever has no role on the way, also in a hidden list.
         """

@@ -39,7 +39,7 @@ def holds(lab: Lab, *shown: str, **permissions: Any) -> Lab:
 
 
 def declared(*shown: str, permissions: str = "{ members: {}, teams: {} }", **more: str) -> str:
-    """The same as files declare it."""
+    """Return the configuration that declares the same organization."""
     nodes = ", ".join(f"{{ type: space, key: {key}, space: {key}, path: {key} }}" for key in shown)
     return "\n".join(
         [

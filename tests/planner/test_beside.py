@@ -60,7 +60,7 @@ def cases(module: ModuleType) -> Iterator[Any]:
 
 
 def rows(test: Any, number: int) -> Iterator[Any]:
-    """The first values of each row of a table."""
+    """Yield the first values of each row in a test's table."""
     for mark in test.pytestmark:
         for row in mark.args[1]:
             yield row[:number]
@@ -92,7 +92,7 @@ ALL = [
 
 
 def beside(key: str) -> tuple[Things, Things]:
-    """What is declared and what is live: things that change, that do not, and one that is new."""
+    """Return what is declared and what is live: objects that change, objects that do not, and a new one."""
 
     def things(value: str, visibility: str) -> Things:
         found: Things = {
@@ -114,7 +114,7 @@ def beside(key: str) -> tuple[Things, Things]:
 
 
 def surrounded(case: Case) -> Case:
-    """The case between two others."""
+    """Return the case with unrelated objects before and after it."""
     wanted, live, base = case.wanted, case.live, case.base
     for key in (BEFORE, AFTER):
         new, old = beside(key)
@@ -132,7 +132,7 @@ LISTS = ("changes", "exposures", "urls", "navigation", "refusals", "blocked", "n
 
 
 def told(plan: Plan) -> dict[str, Any]:
-    """What it says of everything that is not beside it."""
+    """Return the plan's content without the unrelated objects."""
     found: dict[str, Any] = {"kept": plan.kept}
     for name in LISTS:
         found[name] = [item for item in getattr(plan, name) if not _beside(item.address)]

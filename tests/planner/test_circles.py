@@ -19,7 +19,7 @@ def live(tree: Tree) -> list[dict[str, Any]]:
 
 
 def declared(tree: Tree, *of: str) -> str:
-    """Collections with their parents; those that only `of` names say nothing about theirs."""
+    """Return collections with their parents; those that only `of` names do not declare one."""
     entries = {name: f"parent: {tree[name] or 'null'}" if name in tree else "" for name in {*tree, *of}}
     lines = [f"  {name}: {{ title: Title {name}, {said} }}" for name, said in sorted(entries.items())]
     return "\n".join(["collections:", *lines])
@@ -67,8 +67,9 @@ def test_collection_cycle_is_refused_and_described(lab: Lab, before: Tree, entri
 
 
 def test_collection_cycle_is_reported_at_changed_entry(lab: Lab) -> None:
-    """Otherwise, a circle is told of an entry that says nothing about where it is, where there is nothing to
-    change.
+    """Otherwise, the error about a circle names an entry that does not declare its parent.
+
+    Otherwise, an entry that does not declare its parent ends the run in an internal error.
 
     Otherwise, an entry that leaves out where it is ends the run in an error of the program.
     """

@@ -40,7 +40,7 @@ def collections(**parents: str | None) -> list[dict[str, Any]]:
 
 
 def order(lab: Lab, parent: str = "") -> str:
-    """The titles of the live collections in another one or at the top, in the order of the navigation."""
+    """Return the titles of the live collections in a parent or at the top, in navigation order."""
     (organization,) = lab.world()["organizations"]
     found = {item["id"]: item for item in organization["collections"]}
     titles = {item["position"]: item["title"] for item in found.values() if _in(found, item) == parent}

@@ -36,7 +36,7 @@ def exposed(case: Case) -> list[tuple[str, str]]:
 
 
 def around(kind: Kind) -> tuple[str, Mapping[str, Mapping[str, Any]]]:
-    """The path of one, and what it is below, of the first kind that it can be below."""
+    """Return the path of an object and its parents, for the first kind that can be its parent."""
     if kind.parent is None:
         return "", {}
     owner = REGISTRY[kind.parents[0]]
@@ -101,9 +101,7 @@ def update(kind: Kind, field: Field, before: Any, after: Any) -> list[tuple[str,
 
 @pytest.mark.parametrize(("kind", "field", "less", "more"), ALL)
 def test_raised_field_is_exposure_but_lowered_is_not(kind: Kind, field: Field, less: Any, more: Any) -> None:
-    """Otherwise, what becomes less visible is counted as exposed, and the number asks for an answer that
-    means nothing.
-    """
+    """Otherwise, a less visible object counts as exposed, and the user confirms a meaningless number."""
     readable = field.source is not None  # what is not is compared with a git base
     if readable and (field.setting(more) is not None or field.via is None):
         path, _ = around(kind)

@@ -67,7 +67,7 @@ def lines(work: Callable[[], object]) -> Counter[Where]:
 
 
 def counting() -> tuple[Tracer, list[int]]:
-    """What is called for each line of a function, and how often it was."""
+    """Return a tracer that counts the executed lines of functions, and its counter."""
     times = [0]
 
     def inside(frame: FrameType, event: str, argument: Any) -> Any:
@@ -86,14 +86,14 @@ def of_pairs(make: Callable[[int], Callable[[], object]]) -> dict[Where, float]:
 
 
 def steep(make: Callable[[int], Callable[[], object]]) -> dict[Where, float]:
-    """What runs about once for each pair; a sort compares a little more often than once for each thing."""
+    """Return the code that runs about once per pair. The comparisons of a sort are exempt."""
     found = of_pairs(make).items()
     return {where: slope for where, slope in found if slope > MOST and where[1] != "__lt__"}
 
 
 @pytest.fixture(autouse=True)
 def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An apply writes ids at its start and its end, however long it takes."""
+    """Let an apply write ids only at its start and its end, however long it takes."""
     monkeypatch.setattr(ids_recorder, "EVERY", 1e6)
 
 
@@ -120,7 +120,7 @@ def _edges(name: str, size: int) -> int:
 
 
 def _looks_through(size: int) -> None:
-    """Counted as if it were of dpsync."""
+    """Compare all pairs of numbers, in code that is counted as if it belonged to dpsync."""
     code = compile("[one for one in things for other in things if one is other]", "<string>", "eval")
     eval(code, {"things": range(size)})
 

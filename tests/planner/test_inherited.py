@@ -52,9 +52,7 @@ def declared(site_title: str, own: str) -> str:
 
 
 def test_site_space_customization_is_written_before_site_customization(lab: Lab) -> None:
-    """Otherwise, the looks of a space are taken for somebody else's change as soon as those of its site are
-    written, and the apply fails.
-    """
+    """Otherwise, a space's customization is stale once that of its site is written, and the apply fails."""
     report = lab.converges(declared("Manuals", "{ title: Guide, styling: { corners: straight } }"))
     assert report.count("stale") == 0
     assert [path.rpartition("/sites/")[2] for path in lab.writes] == [

@@ -52,7 +52,7 @@ def test_content_kinds_support_rename_question_or_stable_key() -> None:
 
 
 def one(kind: str, word: str) -> dict[str, Any]:
-    """What one has that is called by this word."""
+    """Return the fields of an object with this name."""
     named = {REGISTRY[kind].title: word}
     return {**named, "path": word.lower()} if kind == "section" else named
 
@@ -69,7 +69,7 @@ History = tuple[str, list[str], list[str], list[str], list[str]]
 
 @st.composite
 def histories(draw: st.DrawFn) -> History:
-    """A kind, and the names of what leaves, comes, stays, and was never declared."""
+    """Draw a kind, and the names of removed, new, unchanged and undeclared objects."""
     words = draw(st.permutations(WORDS))
     leave, come = draw(st.integers(1, 2)), draw(st.integers(1, 3))
     stay, strange = draw(st.integers(0, 2)), draw(st.integers(0, 2))

@@ -95,7 +95,7 @@ def random_case(random: Random) -> Case:
 
 
 def answered(plan: Plan) -> int | None:
-    """The number that the question about the limits wants; None where nothing is asked."""
+    """Return the number that the question about limits asks for, or None without a question."""
     asked = {found for item in plan.refusals if item.code == "limits" for found in _confirm(item.way_out)}
     assert len(asked) <= 1
     return asked.pop() if asked else None

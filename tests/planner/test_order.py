@@ -13,7 +13,7 @@ from dpsync.planner.sibling_order import Move, after_moves, longest_increasing, 
 
 
 def carried_out(present: Sequence[int], steps: Sequence[Move[int]]) -> list[int]:
-    """The list as the platform has it after the moves."""
+    """Return the list as the platform has it after the moves."""
     now = list(present)
     for move in steps:
         now.remove(move.item)

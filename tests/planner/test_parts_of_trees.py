@@ -44,7 +44,7 @@ class Node:
 
 
 def drawn(random: Random, names: list[str], depth: int = 2) -> list[Node]:
-    """Some of the names as a tree, in any order."""
+    """Return some of the names as a tree, in any order."""
     found = []
     while names and (depth == 2 or random.random() < 0.6):
         kind = random.choice(["section", "external-link", "section-group", "section-group"])
@@ -61,7 +61,7 @@ def nodes(tree: list[Node]) -> list[Node]:
 
 
 def half(random: Random, tree: list[Node]) -> list[Node]:
-    """What is there already: some of it, in another order."""
+    """Return about half of the tree's nodes in another order, as the live tree."""
     found = [Node(n.type, n.key, half(random, n.children)) for n in tree if random.random() < 0.5]
     random.shuffle(found)
     return found
@@ -75,8 +75,7 @@ def body(tree: list[Node]) -> str:
 
 
 def apply_part(lab: Lab, text: str, policy: str, options: Options) -> Plan:
-    """Apply a part and prove it; returns the plan that was carried out."""
-
+    """Apply a part, verify that nothing is left, and return the plan that was applied."""
     session = lab.session(text, policy)
     with writing(lab.server) as client:
         planned = session.plan(client, options)

@@ -19,7 +19,7 @@ from .test_key_and_name_at_once import KINDS, PLACES, things
 
 
 def rebound(kind: str, *confirm: str, line: bool = True, before: bool = True) -> Sides:
-    """An entry "alpha" whose line said "billing" in the git base; its place is pruned."""
+    """Return sides in which the line of the entry "alpha" named "billing" in the base, with prune."""
     path, key = PLACES.get(kind, ""), REGISTRY[kind].key
     wanted, live = things(kind, ["Alpha"]), things(kind, ["Alpha", "Billing"])
     known = [("site", "docs"), ("space", "home"), (kind, f"{path}alpha")]

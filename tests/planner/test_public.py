@@ -39,7 +39,7 @@ def ref(path: str) -> Any:
 
 
 def section(key: str, child: Mapping[str, Any] | None = None, **fields: Any) -> Things:
-    """A section with one site space."""
+    """Return a section with one site space."""
     place = {"space": ref("a"), "path": "p", **(child or {})}
     return {
         "section": {f"docs/{key}": {"title": key.title(), "path": key, **fields}},
@@ -317,7 +317,7 @@ def test_transient_exposure_needs_confirmation() -> None:
 
 
 def asked(wanted: Things, site: Mapping[str, Any] = SHOWN["docs"], *confirm: str) -> list[tuple[str, str]]:
-    """What would be so only for a moment when this is made, by address and field, where it is asked about."""
+    """Return the briefly visible fields that a plan asks about, by address and field."""
     sites = {**SITE, "site": {"docs": site}}
     found = make_plan(Case({**sites, **wanted}, sites, confirm=confirm).sides())
     asking = any(item.code == "public-for-a-moment" for item in found.refusals)
@@ -396,7 +396,7 @@ INTO_HIDDEN = Case({**SITE, **HIDDEN}).ref("section_group", "docs/g")
 
 
 def going_in(space: str, site: tuple[bool, bool] = (True, True), **place: Any) -> list[tuple[str, str]]:
-    """What would be public for a moment when a section that shows `space` goes into a hidden group.
+    """Return what is briefly public while a section that shows `space` moves into a hidden group.
 
     `site`: whether it is published before, and afterwards.
     """

@@ -29,7 +29,7 @@ TEAMS = {"team": {"one": {"title": "One"}, "two": {"title": "Two"}, "three": {"t
 
 
 def case() -> Case:
-    """What is made, changed, deleted, asked about and answered; the last two answers are to no question."""
+    """Return a case with creates, updates, deletes and answers; the last two answers fit no question."""
     return Case(
         {"space": {"a": {"title": "New"}, "b": {"title": "B"}}, "team": {"one": {"title": "Uno"}}},
         {**SPACES, **TEAMS},

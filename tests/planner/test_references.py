@@ -127,7 +127,7 @@ def test_unverifiable_id_references_are_accepted(lab: Lab, body: str, policy: st
 
 
 def bypassing(entry: str, *users: str) -> str:
-    """An entry whose merge rules name these users, beside a list of members."""
+    """Return an entry whose merge rules name these users, with a list of members."""
     rules = f"{{ type: rules, rules: [ {{ rule: allow_bypass, users: [ {', '.join(users)} ] }} ] }}"
     return f"members: {{ ada@acme.example: admin }}\n{entry.replace('RULES', f'mergeRules: {rules}')}"
 

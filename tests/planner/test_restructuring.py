@@ -68,7 +68,7 @@ def sectioned(lab: Lab) -> Lab:
 
 
 def structure(lab: Lab) -> list[Any]:
-    """The navigation as it is: nested lists of titles and paths."""
+    """Return the live navigation as nested lists of title, id and children."""
 
     def shown(nodes: list[Any]) -> list[Any]:
         return [

@@ -31,7 +31,7 @@ Patch = Mapping[str, Any]
 
 
 def world(*patches: Patch) -> World:
-    """The organization of the cases with some of it otherwise: a role or level, what is where, a team."""
+    """Return the organization of the cases with other roles, levels, parents or teams."""
     found = World(
         members={"ada": "admin", "kim": "create", "lin": "read", "gus": "guest"},
         teams={"writers": {"kim"}},
@@ -48,7 +48,7 @@ def world(*patches: Patch) -> World:
 
 
 def gone(place: Place, *patches: Patch) -> World:
-    """The same without a site or a collection."""
+    """Return the same organization without a site or a collection."""
     left = world(*patches)
     for mapping in (left.levels, left.people, left.groups, left.inside):
         mapping.pop(place, None)

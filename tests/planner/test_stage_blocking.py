@@ -60,7 +60,7 @@ ROOM: Things = {**WING, "room": {"r": {"title": "R"}}}
 
 
 def in_a_wing() -> Things:
-    """A room whose address does not say what it is in."""
+    """Return a room whose address does not contain its wing."""
     return {**ROOM, "room": {"r": {"title": "R", "wing": Case(WING, registry=HOUSES).ref("wing", "w")}}}
 
 

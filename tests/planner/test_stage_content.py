@@ -337,7 +337,7 @@ BETA = Address.root("beta")
 
 
 def in_two_organizations(pattern: str) -> list[str]:
-    """The spaces that a line lets go, where each of two organizations had one at that address."""
+    """Return the spaces that a `removed` pattern covers if two organizations had one at that address."""
     sides = Case(removed=[pattern], lines=[("space", "old")]).sides()
     place, (old, acme) = BETA.child("spaces"), (("space", "space-old"), ("organization", "acme"))
     objects, resources = sides.snapshot.objects, sides.desired.resources

@@ -239,9 +239,7 @@ def test_unselected_member_cannot_replace_last_admin() -> None:
 def test_member_with_unwritable_role_cannot_replace_last_admin(
     wanted: dict[str, object], live: dict[str, dict[str, object]]
 ) -> None:
-    """Otherwise, who is to become admin, which no request can write, counts as one, and the last admin
-    goes.
-    """
+    """Otherwise, a member whose role cannot be written counts as admin, and the last admin is deleted."""
     case = Case(
         {"member": {"bo": {"role": "admin", **wanted}}},
         {"member": {"ada": {"role": "admin"}, **live}},
@@ -355,7 +353,7 @@ def test_deletion_does_not_hide_other_collection_cycle() -> None:
     ids=["it is ignored", "its move is blocked"],
 )
 def test_collection_cycle_with_unmoved_parent_is_refused(parent: str | None, ignore: str) -> None:
-    """a is in b, and is to leave it; b is to be in a.
+    """Collection a is in b and leaves it; collection b moves into a.
 
     Otherwise, a circle with a collection whose move is blocked is sent.
     Otherwise, a circle with what stays where it is is sent.
@@ -390,7 +388,7 @@ C, S = Case(GIVEN).address("collection", "c"), Case(GIVEN).address("space", "s")
 
 
 def given(ignore: Sequence[str] = (), owner: str = "acme") -> Transfers:
-    """A collection with a space in it comes from another organization; the space may go to a third one."""
+    """Return the transfers of a collection from another organization, with a space for a third one."""
     sides = Case(GIVEN, ELSEWHERE, ignore=ignore).sides()
     objects = {
         identity: replace(live, parent=("organization", "other")) if live.parent is not None else live

@@ -136,8 +136,10 @@ OTHER: Things = {"space": {"b": {"title": "B"}}}
     ids=["its line", "its line, and it is gone", "the base", "a commit before", "no commit", "nothing"],
 )
 def test_former_address_uses_first_knowing_source(known: dict[str, Any], meant: set[Identity] | None) -> None:
-    """Otherwise, what a line names and is gone counts as known to nobody, so that nothing beside it can be
-    deleted.
+    """Otherwise, an object that a line names and that was deleted blocks all other deletes in its place.
+
+    Otherwise, an object that only the base knows by an address is not found, and its protection is lost.
+    Otherwise, an object that only an earlier commit knows is not found, and its protection is lost.
 
     Otherwise, what the base knows by an address is not found, and its protection is lost.
     Otherwise, what only an earlier commit knows is not found, and its protection is lost.

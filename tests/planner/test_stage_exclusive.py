@@ -23,7 +23,7 @@ def sections(**fields: dict[str, Any]) -> Things:
 
 
 def case(*, live: str = "xyz", **wanted: dict[str, Any]) -> Case:
-    """The section x has the flag. What is not wanted is deleted."""
+    """Return a case whose section x has the flag. Sections that `wanted` lacks are deleted."""
     there = sections(**{key: {"default": key == "x"} for key in live})
     return Case(sections(**wanted), there, prune=["sites/docs/structure"])
 

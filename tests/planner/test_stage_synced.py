@@ -22,7 +22,7 @@ SITE = {"docs": {"title": "Docs", "basename": "docs", "visibility": "public"}}
 
 
 def things(*sections: tuple[str, str], site: Any = SITE, spaces: Any = SPACES) -> Things:
-    """A site with sections, each by its key with its title, that all show the space `alpha`."""
+    """Return a site with sections, each with its key and title, that all show the space `alpha`."""
     return {
         "space": spaces,
         "site": site,
@@ -34,7 +34,7 @@ def things(*sections: tuple[str, str], site: Any = SITE, spaces: Any = SPACES) -
 
 
 def wanted(found: Things) -> Things:
-    """The same as entries."""
+    """Return the same objects as entries."""
     case = Case(found)
     shown = {
         path: {**fields, "space": case.ref("space", "alpha")}
@@ -44,7 +44,7 @@ def wanted(found: Things) -> Things:
 
 
 def synced(case: Case, **by_kind: SyncedRepository) -> Sides:
-    """The sides of a case in which everything live of these kinds is synced with a repository."""
+    """Return the sides of a case in which all live objects of these kinds are synced with a repository."""
     sides = case.sides()
     objects = {
         identity: replace(live, synced=by_kind.get(live.kind))
@@ -54,7 +54,7 @@ def synced(case: Case, **by_kind: SyncedRepository) -> Sides:
 
 
 def takes_over(sides: Sides, kind: str) -> Sides:
-    """The same, where every entry of a kind says `takeover: true`."""
+    """Return the sides with `takeover: true` in every entry of a kind."""
     entries = {
         address: replace(entry, takeover=entry.kind == kind)
         for address, entry in sides.declared.resources.items()

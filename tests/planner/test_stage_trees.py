@@ -39,7 +39,7 @@ def files(*spaces: str, **kinds: dict[str, dict[str, Any]]) -> Things:
 
 
 def platform(*spaces: str, **kinds: dict[str, dict[str, Any]]) -> Things:
-    """The same as the platform has it."""
+    """Return the same objects as the platform has them."""
     places = {
         path: {**fields, "space": LiveId(f"space-{fields['space']}")}
         for path, fields in kinds.pop("site_space", {}).items()
@@ -171,8 +171,9 @@ ELSEWHERE = {"destination": {"kind": "external", "url": "https://a.example"}}
 
 @pytest.mark.parametrize(("live", "held"), [(TO_A, True), (ELSEWHERE, False)])
 def test_redirect_into_old_navigation_awaits_restructure(live: dict[str, Any], held: bool) -> None:
-    """Otherwise, nothing waits for the new navigation: what leads into the old one is changed before, and
-    goes with it.
+    """Otherwise, a redirect into the old navigation is changed too early, and deleted with that navigation.
+
+    Otherwise, a redirect with another destination waits for the new navigation, too.
 
     Otherwise, what leads elsewhere today waits for the new navigation, too.
     """

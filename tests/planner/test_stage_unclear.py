@@ -118,7 +118,7 @@ def test_swap_question_skips_explicitly_matched_entries(by: MatchedBy) -> None:
 
 
 def showing(new: Mapping[str, Any], shown: str, *others: str, declared: bool = True) -> Case:
-    """A site space that is to show the new space `n`, and shows another one now."""
+    """Return a case whose site space shows another space now and is to show the new space `n`."""
     tree: Things = {"site": {"d": {"title": "D"}}, "section": {"d/k": {"title": "K", "path": "k"}}}
     spaces = {key: {"title": key} for key in (shown, *others)}
     place = {"d/k/p": {"path": "p", "space": LiveId(f"space-{shown}")}}

@@ -30,7 +30,7 @@ NODE = {"draft": False}
 
 
 def site(key: str = "docs", **fields: Any) -> Things:
-    """A site in whose first section are two places, and one in its second."""
+    """Return a site with two site spaces in its first section and one in its second."""
     return {
         "site": {key: {"title": key, "basename": key, **SEEN, **fields}},
         "section": {
@@ -69,7 +69,7 @@ def merged(*all_: Things) -> Things:
 
 
 def with_(kind: str, at: str, **fields: Any) -> Things:
-    """The site with other fields of something, or without it."""
+    """Return the site's objects, with other fields for one object or with a new object."""
     things = {name: dict(paths) for name, paths in DOCS.items()}
     things.setdefault(kind, {})[at] = {**things.get(kind, {}).get(at, {}), **fields}
     return things
@@ -132,7 +132,7 @@ EVERYTHING = ("a", "b", "c")
 
 
 def all_of(before: str | None, after: str | None) -> dict[str, Any]:
-    """The URLs of all that is in the site, at one base and at another."""
+    """Return the URLs of everything in the site, at one base and at another."""
     bases = (before, after)
     urls = {
         name: [base and f"{base}{end}" for base in bases]

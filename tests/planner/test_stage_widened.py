@@ -28,7 +28,7 @@ SITE = {"title": "Docs"}
 
 
 def in_a_site(sites: Mapping[str, Any], **more: Any) -> Case:
-    """A site with one share link that no entry is any more."""
+    """Return a case of a site with one live share link that has no entry any more."""
     live: Things = {"site": {"docs": SITE}, "share_link": {"docs/x": {"name": "X"}}}
     return Case(wanted={"site": sites, "share_link": {}}, live=live, base=live, **more)
 
@@ -38,7 +38,7 @@ def patterns(*texts: str) -> tuple[Pattern, ...]:
 
 
 def notes(plan: Plan) -> list[Note]:
-    """The notes about what the policy lets go since the base."""
+    """Return the notes about objects that the policy allows to delete since the base."""
     return [note for note in plan.notes if "will be deleted: " in note.text]
 
 

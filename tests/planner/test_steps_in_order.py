@@ -15,7 +15,7 @@ LIMITLESS = "limits: { deletes: 99, percent: 100 }"
 
 
 def before(lab: Lab, *patterns: str) -> None:
-    """The writes that match come in this order, all of one before any of the next."""
+    """Check the order of the writes: all that match a pattern precede all that match the next one."""
     found = [
         [at for at, write in enumerate(lab.writes) if re.fullmatch(pattern, write)] for pattern in patterns
     ]
@@ -131,9 +131,7 @@ def test_site_basename_is_freed_before_reuse(lab: Lab) -> None:
 
 
 def test_rotating_paths_need_one_temporary_path(lab: Lab) -> None:
-    """Otherwise, every step of a navigation counts as one that frees a value, and each waits for the
-    others.
-    """
+    """Otherwise, each step of a navigation counts as one that frees a value, and all steps wait."""
     lab.holds(spaces=spaces("x"), sites=[site(*(section(key, "x") for key in "abc"))])
     ring = [
         f"{{ type: section, key: {key}, id: {key}, title: Section {key}, path: {path}, children:"

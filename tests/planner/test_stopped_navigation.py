@@ -97,7 +97,7 @@ class Arrangement:
         }
 
     def _shown(self) -> Fields:
-        """What hides a thing. What is live always says whether it is a draft."""
+        """Draw the fields that hide an object. A live object always has `draft`."""
         draft = {"draft": self._chance(0.3)} if not self.wanted or self._chance(0.3) else {}
         return {**draft, **({"condition": WHEN} if self._chance(0.35) else {})}
 
@@ -162,7 +162,7 @@ class Platform:
         return self.case.lanes()[0]
 
     def left(self) -> list[str]:
-        """The steps that a plan has now. The order of siblings is none of what is looked at here."""
+        """Return the ids of the steps that a plan has now, without those that order siblings."""
         return [step.id for step in self.plan().drafts.steps.values() if step.verb != "move"]
 
     def apply(self, at_most: int) -> None:
@@ -177,7 +177,7 @@ class Platform:
                 self._send(step)
 
     def _in_some_order(self, planned: PlannedSteps) -> Iterator[str]:
-        """The steps as an apply sends them, any of those that may be next. None of them waits in a circle."""
+        """Yield the steps in a random order that an apply could use; fail if steps wait for each other."""
         steps = [step for address in planned.drafts.by_address for step in planned.of(address)]
         TopologicalSorter({step.id: {*step.needs, *step.follows} for step in steps}).prepare()
         schedule, ready = Schedule(steps), list[str]()
@@ -249,7 +249,7 @@ class Platform:
         return LiveId(value) if known else value
 
     def seen(self) -> World:
-        """What is there, without fields that say nothing."""
+        """Return the live objects without empty fields."""
         return {
             kind: {
                 path: {name: value for name, value in its.items() if value not in (None, False)}
@@ -260,7 +260,7 @@ class Platform:
 
 
 def sides(random: Random) -> tuple[World, World]:
-    """What is wanted, and what is live."""
+    """Draw what is wanted and what is live."""
     wanted = Arrangement(random, wanted=True).world
     live = Arrangement(random, wanted=False).world
     if random.random() < 0.4:
@@ -330,8 +330,10 @@ def test_new_site_space_precedes_showing_section() -> None:
 def test_first_site_space_is_shown_after_section(
     says: Fields,
 ) -> None:
-    """Otherwise, steps that show a section and what was made along with it wait for each other, and there is
-    no plan.
+    """Otherwise, steps that show a section and its first site space wait for each other: there is no plan.
+
+    Otherwise, the site space is shown before its section, and after a stop the section looks finished.
+    Otherwise, what an apply left as a draft counts as hidden by a person, and is never shown.
 
     Otherwise, what was made along with a section is shown before it, and after a stop nothing tells that the
     section is not finished.

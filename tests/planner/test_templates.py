@@ -46,8 +46,9 @@ def test_body_template_renders_values(template: Any, body: Any) -> None:
     ],
 )
 def test_created_id_is_known_or_in_response(gives: str, given: Any) -> None:
-    """Otherwise, the id of what is made inside of something known is taken for a place in the answer, and is
-    not found.
+    """Otherwise, the id of a part of a known object is looked up as a member of the answer and is not found.
+
+    Otherwise, an id that is known before the request is looked up in the answer and is not found.
 
     Otherwise, an id that is known before is looked for in the answer, and is not found.
     """

@@ -36,7 +36,7 @@ def two(lab: Lab) -> Lab:
 
 
 def two_organizations(*readers: str) -> dict[str, Any]:
-    """A world whose organizations have the readers as members beside ada and bo."""
+    """Return a world whose organizations have the readers as members, with ada and bo."""
     members = [{"user": "ada", "role": "admin"}, {"user": "bo", "role": "create"}]
     members += [{"user": name, "role": "read"} for name in readers]
     both = world(members=members, teams=[{"id": "a1", "title": "Old"}, {"id": "a2", "title": "Older"}])

@@ -49,7 +49,7 @@ def calls(work: Callable[[], object]) -> Calls:
 
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Calls]:
-    """The calls of each stage of `dpsync plan`, one request in flight: all of them are in this thread."""
+    """Return the calls of each stage of `dpsync plan`. With one request in flight, all are in this thread."""
     root = tmp_path_factory.mktemp("unchanged") / "dpsync.yaml"
     root.write_text(configuration(ENTRIES), encoding="utf-8")
     made: dict[str, Any] = {}

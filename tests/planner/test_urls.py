@@ -122,7 +122,7 @@ def flattened(tree: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def declared(world: dict[str, Any]) -> dict[str, Any]:
-    """What a configuration says of it, every thing with its pin."""
+    """Return the configuration of a world, with a pin in each entry."""
 
     def node(one: dict[str, Any]) -> dict[str, Any]:
         known = {**one, "key": one["id"]}
@@ -263,7 +263,7 @@ def test_predicted_urls_equal_companion_urls(lab: Lab, seed: int) -> None:
 
 
 def navigations(lab: Lab) -> dict[str, list[Any]]:
-    """What readers see of each site, by its id: title, path and what is inside, in order."""
+    """Return what readers see of each site, by its id: title, path, marks and children, in order."""
 
     def shown(node: dict[str, Any]) -> list[Any]:
         title = node["space"]["title"] if node["object"] == "site-space" else node["title"]
@@ -278,7 +278,7 @@ def navigations(lab: Lab) -> dict[str, list[Any]]:
 
 
 def without_choices(nodes: tuple[NavigationNode, ...]) -> list[Any]:
-    """The same of a plan; which one the platform makes the default is another matter."""
+    """Return the same for a plan's navigation, without the default, which the platform chooses."""
     return [
         [
             node.title,
@@ -302,7 +302,7 @@ def docs(lab: Lab, **more: Any) -> dict[str, Any]:
 
 
 def docs_with(lab: Lab, tree: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
-    """The same with this navigation."""
+    """Load a world with this navigation and return its configuration."""
     world = {
         "spaces": spaces(*KEYS),
         "sites": [site(*deepcopy(tree), **{"published": True, "visibility": "public", **more})],

@@ -34,7 +34,7 @@ def spec(title: str) -> str:
 
 
 def live(text: str | None = None, **more: Any) -> dict[str, Any]:
-    """A specification of a world. Its only version has this text, or nothing is kept of it."""
+    """Return a live specification; its only version has this text, or no text is kept."""
     spec = {"slug": "pets", "processingState": "complete", **more}
     version = f"version-of-{spec['slug']}"
     kept = [{"id": version, "text": text}] if text is not None else []
@@ -59,7 +59,7 @@ class AtWork(ReadClient):
     """Sees every specification as one that the platform is at work on."""
 
     def pages(self, path: str, params: Params | None = None, limit: int = 1000) -> list[dict[str, Any]]:
-        """The items, pending."""
+        """Return the items of a list in the state `pending`."""
         return [{**item, "processingState": "pending"} for item in super().pages(path, params, limit)]
 
 
@@ -102,9 +102,7 @@ def test_openapi_text_needs_one_extra_request(project: Project) -> None:
 
 
 def test_processing_openapi_text_is_not_compared(project: Project) -> None:
-    """Otherwise, while the platform is at work an earlier text counts as the live one, and the new one is
-    sent again.
-    """
+    """Otherwise, an earlier text counts as live during processing, and the new text is sent again."""
     project.holds(openapi=[live(TEXT.format("Cats"))]).commit(spec("Cats")).write(spec("Pets"))
     planned = plan(project, client=AtWork)
     assert planned.plan.empty

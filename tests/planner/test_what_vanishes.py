@@ -75,7 +75,7 @@ def test_deletion_cases_cover_every_deletable_kind() -> None:
 
 
 def shown(plan: Plan, counted: bool = True) -> list[str]:
-    """What the plan says will be gone, each in the words of the export; also values, if not `counted`."""
+    """Return what the plan says is deleted, in the export's words; with values if not `counted`."""
     gone = [change for change in plan.changes if change.action == "delete"]
     addresses = [change.address for change in gone]
     addresses += [one.address for change in gone for one in change.effects if one.counts or one.kind]

@@ -143,7 +143,7 @@ class Written:
         return self._role(role)
 
     def _was(self, thing: Thing, name: str) -> Any:
-        """An attribute or field of the thing as it is live."""
+        """Return an attribute or field of the live thing with the same key, or None."""
         old = next(
             (
                 other
@@ -163,7 +163,7 @@ class Written:
         return not self.explicit and self.draw.chance(0.25)
 
     def _fields(self, thing: Thing, *always: str) -> Fields:
-        """The declared fields: all that differ from what is live, most of the others."""
+        """Return the declared fields: all that differ from the live ones, and most of the others."""
         made: Fields = {}
         for name, value in thing.fields.items():
             was = self._was(thing, name) if thing.id else None
@@ -182,8 +182,11 @@ class Written:
     def _pin(
         self, thing: Thing, made: Fields, key: str, live: Sequence[Thing], others: Sequence[Thing] = ()
     ) -> None:
-        """Pin what its natural key would not find. With `others` a later key may find it: if none of them is
-        about to claim it by its own first key."""
+        """Pin a thing that its natural key would not find.
+
+        With `others`, a later key may find the thing, if none of the others is about to claim that key by its
+        own first key.
+        """
         if thing.id is None:
             return
         was = self._was(thing, key)
@@ -196,7 +199,7 @@ class Written:
             made["id"] = thing.id
 
     def _new(self, thing: Thing, made: Fields) -> None:
-        """What holds content and is to be made: that it is no other one under a new name."""
+        """Mark a thing to create as new, so that it is not taken for a renamed one."""
         if thing.id is None:
             made["new"] = True
 
@@ -237,7 +240,7 @@ class Written:
         return made
 
     def _inside(self, holder: str | None) -> list[str]:
-        """The collections in another one or at the top, in order: all of them, or every second one."""
+        """Return the collections in a parent or at the top, in order: all of them, or every second one."""
         return self._listed([item.key for item in self.wanted.collections if item.parent == holder])
 
     def _listed(self, keys: list[str]) -> list[str]:
@@ -316,7 +319,7 @@ class Written:
 
 
 def document(organizations: dict[str, Fields], prune: Sequence[str] = ("**",)) -> Fields:
-    """The root file, with limits that a full prune keeps within."""
+    """Return the root file, with limits that allow a full prune."""
     policy = {
         "prune": list(prune),
         "limits": {"deletes": 100_000, "percent": 100_000},

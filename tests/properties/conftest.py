@@ -23,7 +23,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
 
 @pytest.fixture(scope="session")
 def today(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    """A companion of the edition that the vendor publishes today, and the kinds as they are there."""
+    """Serve the edition that the vendor publishes today; yield it with its kinds."""
     app = build(open_store(":memory:"), profile="published", check_answers=True)
     with ThreadedServer(app) as server:
         yield Platform(server, tmp_path_factory.mktemp("today"), load("published"))
@@ -32,7 +32,7 @@ def today(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
 
 @pytest.fixture(scope="session")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    """A companion that serves the documented operations alone, and the kinds as they are there."""
+    """Serve only the documented operations; yield the platform with its kinds."""
     app = build(open_store(":memory:"), profile="reference", check_answers=True)
     with ThreadedServer(app) as server:
         yield Platform(server, tmp_path_factory.mktemp("reference"), load("reference"))

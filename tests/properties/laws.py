@@ -31,8 +31,10 @@ TAKEN_OVER = {"create-only", "restructure", "taken"}
 
 
 def law(examples: int) -> Callable[[Any], Any]:
-    """A test of `(platform, draw)` over many organizations: in a normal run one of `SLICE` of the examples,
-    the same ones each time; in a soak all of them, and others that are drawn each time.
+    """Return a decorator that runs a test of `(platform, draw)` over many organizations.
+
+    A normal run has one of `SLICE` of the examples, the same ones each time; a soak has all of them, and
+    others that are drawn each time.
     """
 
     def decorate(test: Any) -> Any:
@@ -54,7 +56,7 @@ def law(examples: int) -> Callable[[Any], Any]:
 
 
 def plan_of(platform: Platform, session: Session) -> Planned:
-    """The plan, unless the generated configuration happens to be ambiguous."""
+    """Plan with the answers that the plan asks for; discard an ambiguous generated configuration."""
     try:
         planned = platform.plan(session)
         # What a platform without drafts, or one that nobody can ask whose token it is, leaves to a person.
@@ -73,9 +75,10 @@ def plan_of(platform: Platform, session: Session) -> Planned:
 
 
 def meant_as_recognised(session: Session, planned: Planned) -> None:
-    """Discard a plan that is refused because an entry was recognised as something else than it is meant to
-    be: one that is new has the name of what is live, and so its nodes could be any of those; or two that have
-    only their names have exchanged all that is in them.
+    """Discard a plan that is refused because an entry matched another object than the intended one.
+
+    This happens if a new entry has the name of a live object, so that its nodes could be any of the object's
+    nodes, or if two entries that have only their names have exchanged all their content.
     """
     refusals, entries = planned.plan.refusals, session.desired.resources
     adopted = any(entry.new and address in planned.snapshot.matches for address, entry in entries.items())

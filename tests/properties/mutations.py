@@ -57,7 +57,7 @@ Mutation = Callable[[Draw, Organization, Managed], None]
 
 
 def wanted_organization(draw: Draw, live: Organization, managed: Managed, steps: int) -> Organization:
-    """A copy of the live one after some changes to what is managed."""
+    """Return a copy of the live organization after some changes to its managed parts."""
     wanted = live.copy()
     if draw.chance(0.04):
         _drop_everything(wanted, managed)
@@ -90,7 +90,7 @@ def exchange(draw: Draw, things: Sequence[Thing], name: str) -> None:
 
 
 def change(draw: Draw, thing: Thing, fresh: dict[str, object]) -> None:
-    """Some fields get other values; `default` and what only creating can set are left."""
+    """Change some fields, except `default` and fields that can be set only on create."""
     for name in draw.some([name for name in fresh if name not in ("default", "type")], least=1)[:3]:
         # A language can be set and changed, never taken away.
         if not (name == "language" and fresh[name] is None):
@@ -129,7 +129,7 @@ def change_role(draw: Draw, org: Organization, managed: Managed) -> None:
 
 
 def mark_sso(draw: Draw, org: Organization, managed: Managed) -> None:
-    """It can be set, and never taken back."""
+    """Set SSO for a member. SSO can be set, and never removed."""
     org.sso.add(draw.pick(list(org.members)))
 
 
@@ -169,7 +169,10 @@ def add_collection(draw: Draw, org: Organization, managed: Managed) -> None:
 
 
 def remove_collection(draw: Draw, org: Organization, managed: Managed) -> None:
-    """What is in it goes to its parent; spaces that are not managed cannot, so one with them stays."""
+    """Remove a collection and move its content to its parent.
+
+    Spaces that are not managed cannot move, so a collection that contains one of them stays.
+    """
     held = {space.collection for space in org.spaces} if "spaces" not in managed.parts else set()
     free = [other for other in org.collections if other.key not in held]
     if not free:
@@ -200,7 +203,7 @@ def move_collection(draw: Draw, org: Organization, managed: Managed) -> None:
 
 
 def invert_collections(draw: Draw, org: Organization, managed: Managed) -> None:
-    """A ⊃ B becomes B ⊃ A."""
+    """Swap a collection with its parent: A ⊃ B becomes B ⊃ A."""
     nested = [other for other in org.collections if other.parent]
     if nested:
         inner = draw.pick(nested)
@@ -315,7 +318,7 @@ def _add_place(draw: Draw, org: Organization, site: Site) -> None:
 
 
 def _remove_node(draw: Draw, org: Organization, site: Site) -> None:
-    """A group's children take its place; a section goes with what is in it."""
+    """Remove a node. The children of a group may take its place; the content of a section is removed."""
     nodes = site.nodes()
     if not nodes:
         return
@@ -336,7 +339,7 @@ def _reparent(draw: Draw, org: Organization, site: Site) -> None:
 
 
 def _invert(draw: Draw, org: Organization, site: Site) -> None:
-    """A group and one inside it change places: A ⊃ B becomes B ⊃ A."""
+    """Swap a group with a group inside it: A ⊃ B becomes B ⊃ A."""
     groups = site.nodes("section-group")
     nested = [(outer, inner) for outer in groups for inner in outer.children if inner.type == "section-group"]
     if not nested:
@@ -350,7 +353,7 @@ def _invert(draw: Draw, org: Organization, site: Site) -> None:
 
 
 def _wrap(draw: Draw, org: Organization, site: Site) -> None:
-    """A new group around some siblings."""
+    """Put a new group around some siblings."""
     lists = [] if site.flat else [site.structure, *(group.children for group in site.nodes("section-group"))]
     nodes = draw.pick(lists) if lists else []
     chosen = draw.some(nodes, least=1)

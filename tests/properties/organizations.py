@@ -40,7 +40,7 @@ class Draw:
         return items[self._source.randint(0, len(items) - 1)]
 
     def some(self, items: Sequence[T], least: int = 0) -> list[T]:
-        """A part of the items, in an order of its own."""
+        """Return some of the items in a random order."""
         left, found = list(items), []
         for _ in range(self.number(min(least, len(left)), len(left))):
             found.append(left.pop(self.number(0, len(left) - 1)))
@@ -50,7 +50,7 @@ class Draw:
         return self.some(items, least=len(items))
 
     def fresh(self, word: str) -> str:
-        """A name that nothing has yet; its first letter is drawn, so that keys sort in any order."""
+        """Return an unused name; its first letter is drawn, so that keys sort in any order."""
         self._count += 1
         return f"{self.pick('mnabcxyz')}-{word}{self._count}"
 
@@ -134,7 +134,7 @@ class Organization:
         return copy.deepcopy(self)
 
     def inside(self, collection: str) -> set[str]:
-        """The keys of a collection and of those below it."""
+        """Return the keys of a collection and of all collections below it."""
         found = {collection}
         for other in self.collections:
             if other.parent == collection:
@@ -249,7 +249,7 @@ def organization_fields(draw: Draw, members: Sequence[str]) -> Fields:
 
 
 def live_organization(draw: Draw, key: str, size: int) -> Organization:
-    """A random one of at most about `size` things of each kind; everything in it has an id."""
+    """Return a random organization with at most about `size` objects of each kind, all with ids."""
     members = {CALLER: "admin"} | {f"u{n}": draw.pick(ROLES[::-1]) for n in range(1, draw.number(1, 4) + 1)}
     draw.crowded = draw.chance(0.4)
     made = Organization(key, f"org-{key}", organization_fields(draw, list(members)), members)
@@ -320,7 +320,7 @@ def new_place(draw: Draw, org: Organization) -> Node:
 
 
 def add_node(draw: Draw, org: Organization, site: Site) -> None:
-    """A section or a group, somewhere."""
+    """Add a section or a group to a random list of siblings."""
     lists = [site.structure, *(group.children for group in site.nodes("section-group"))]
     among = draw.pick(lists)
     if draw.chance(0.35):

@@ -73,8 +73,10 @@ def _managed(draw: Draw, live: Organization) -> Managed:
 
 
 def suited_to_today(value: Any) -> Any:
-    """On the edition of today sites have no `agentsContext`, a space of one has no accounts of its own, an
-    integration needs more, and a redirect has no blank in its path.
+    """Return the value as the published edition allows it.
+
+    There, sites have no `agentsContext`, a site space has no social accounts of its own, an integration needs
+    more fields, and the path of a redirect has no blank.
     """
     if isinstance(value, list):
         return [suited_to_today(item) for item in value]
@@ -105,7 +107,7 @@ class Platform:
         self.server.reset(made.world)
 
     def suited(self, value: Any) -> Any:
-        """A world or a configuration without what the platform does not have, with what it asks for."""
+        """Return a world or a configuration without what the edition lacks, and with what it requires."""
         return suited_to_today(value) if self.registry.profile.name == "published" else value
 
     def session(self, configuration: Fields, parallelism: int = 4) -> Session:
@@ -146,7 +148,7 @@ class Platform:
 
 
 def fulfilled(platform: Platform, made: Case) -> Fields:
-    """The state of a platform that is what the case wants: loaded as a world, without dpsync."""
+    """Load what the case wants as a world, without dpsync, and return the state of the platform."""
     wanted = [org.copy() for org in made.wanted]
     for org in wanted:
         nodes = [node for site in org.sites for node in site.nodes()]

@@ -16,7 +16,7 @@ WORDS = ("delete ", "expose for a moment")
 
 
 def staged(platform: Platform, session: Session, clock: Clock | None = None) -> Stage:
-    """The plan of now with every answer that it asks for, and what it was made from."""
+    """Plan with every answer that the plan asks for; return the plan and what it was made from."""
     confirm: tuple[str, ...] = ()
     for _ in range(3):  # what was answered may lead to another question
         recording = Recording()

@@ -15,7 +15,7 @@ _FLEETING = {
 
 
 def settled(state: Fields, born: set[str]) -> Fields:
-    """The organizations of a state. Ids that are not in `born` become names made of titles and paths."""
+    """Return the organizations of a state. Ids that are not in `born` become names of titles and paths."""
     return {org["id"]: _organization(org, born) for org in state["organizations"]}
 
 
@@ -31,7 +31,7 @@ def differences(one: Any, other: Any, at: str = "") -> list[str]:
 
 
 def ids(state: Fields) -> set[str]:
-    """The ids of everything in a state."""
+    """Return the ids of everything in a state."""
     found: set[str] = set()
 
     def collect(value: Any) -> None:
@@ -114,7 +114,7 @@ def _plain(fields: Fields, *left_out: str) -> Fields:
 
 
 def _sets(name: str, value: Any) -> Any:
-    """Lists whose order means nothing, in one order."""
+    """Return the value with lists sorted whose order has no meaning."""
     if name == "emailDomains":
         return sorted(value)
     if name == "mergeRules":

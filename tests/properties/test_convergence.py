@@ -105,7 +105,7 @@ def _things(state: Fields) -> dict[str, tuple[list[str], Fields]]:
 
 
 def _untouched(plan: Plan, things: dict[str, tuple[list[str], Fields]]) -> list[str]:
-    """The ids that a plan neither changes nor takes away, be it along with what they are in."""
+    """Return the ids that a plan neither changes nor deletes, directly or with a parent."""
     named = {change.id for change in plan.changes}
     gone = {change.id for change in plan.changes if change.action == "delete" and change.kind not in _PEOPLE}
     return [id for id, (around, _) in things.items() if id not in named and not gone & set(around)]

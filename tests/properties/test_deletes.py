@@ -122,7 +122,7 @@ class Accident:
         return self.random.choice([name for name in FILES[1:3] if self.entries[name]] or ["parts/a.yaml"])
 
     def _visibly(self, removed: list[Key]) -> None:
-        """A person removed these entries."""
+        """Record that a person removed these entries, so that `prune` may delete their objects."""
         if self.prune:
             self.removable |= {key for key in removed if key not in self.used}
 
@@ -143,13 +143,13 @@ class Accident:
         self.save()
 
     def move_out(self) -> None:
-        """The file is in another directory of the project, staged or not."""
+        """Move the file to another directory of the project."""
         (self.directory / "elsewhere").mkdir()
         shutil.move(self.directory / "parts/b.yaml", self.directory / "elsewhere/b.yaml")
         self.entries.pop("parts/b.yaml")
 
     def rename_and_edit(self) -> None:
-        """The file lost an entry and its ending in the same commit, so that nothing reads it."""
+        """Remove an entry and change the file's extension at once, so that nothing reads the file."""
         kept = self.entries.pop("parts/b.yaml")
         (self.directory / "parts/b.yaml").unlink()
         (self.directory / "parts/c.yaml.bak").write_text(_text(kept[1:]), encoding="utf-8")
@@ -164,7 +164,7 @@ class Accident:
         (self.directory / name).write_text(text[:cut], encoding="utf-8")
 
     def ignore_file(self) -> None:
-        """The author keeps the file; another clone lacks it."""
+        """Delete the file and add it to .gitignore: the author keeps the file, another clone lacks it."""
         git(self.directory, "rm", "-q", "--cached", "parts/b.yaml")
         (self.directory / ".gitignore").write_text("b.yaml\n", encoding="utf-8")
         self.commit()
@@ -200,7 +200,7 @@ class Accident:
         self.save()
 
     def rebase_commit(self) -> None:
-        """The commit that added an entry is no longer in the history."""
+        """Remove the commit that added an entry from the history."""
         start = git(self.directory, "rev-parse", "HEAD")
         new = "teams", "New here"
         self.entries["parts/a.yaml"].append(new)
@@ -227,7 +227,7 @@ class Accident:
         self.layers = {}
 
     def clone_shallowly(self) -> None:
-        """A job has one commit, and the file went in one before that."""
+        """Clone with one commit, as a job does; the file may have been deleted in an earlier commit."""
         if self.random.random() < 0.5:
             self._lose_in_git()
         clone = self.directory.with_name("clone")
@@ -244,7 +244,7 @@ class Accident:
         (self.directory / "dpsync.ids.yaml").unlink(missing_ok=True)
 
     def add_prune_with_removal(self) -> None:
-        """A reviewer reads the removed entry; `prune` stands in another file."""
+        """Remove an entry and add `prune` in one change, in separate files."""
         if self.prune:
             return
         name = self._file()
@@ -253,7 +253,7 @@ class Accident:
         self.save()
 
     def add_prune_later(self) -> None:
-        """The entry was removed when nothing was deleted for it, and an apply kept the object."""
+        """Add `prune` after an entry was removed without it and an apply kept the object."""
         before = set(self.removable)
         self.prune = False
         self.save()
@@ -320,7 +320,7 @@ class Accident:
 
 
 def _text(entries: list[Key], organization: str = "") -> str:
-    """A file with one line for each entry."""
+    """Return a file with one line for each entry."""
     lines = ["organizations:", "  acme:" if entries or organization else "  acme: {}"]
     lines += [f"    {organization}"] if organization else []
     for place in PLACES:

@@ -28,7 +28,7 @@ def test_plan_is_independent_of_files_keys_and_parallelism(platform: Platform, d
 
 
 def write_in_parts(draw: Draw, configuration: Fields, directory: Path) -> Path:
-    """The same configuration in up to three files, the keys of its mappings in another order."""
+    """Write the same configuration to up to three files, with the keys of its mappings in another order."""
     files: list[Fields] = [{}, {}, {}]
     for key, organization in configuration["organizations"].items():
         for name, value in draw.shuffled(list(organization.items())):

@@ -76,7 +76,7 @@ PROMISES: dict[str, Any] = {
 
 
 def inner(promise: str) -> Any:
-    """The law for one example."""
+    """Return the law as a function of one example."""
     return PROMISES[promise].hypothesis.inner_test
 
 

@@ -111,7 +111,7 @@ def test_lost_or_failed_response_converges_or_is_reported(platform: Platform, dr
 
 
 def told_or_done(platform: Platform, made: Case, report: Report, end: Fields) -> None:
-    """A report that says "complete" is true; one that does not names what went wrong."""
+    """Check that a complete report is true, and that any other report names what went wrong."""
     if report.complete:
         assert differences(settled(platform.state(), ids(made.world)), end) == []
     else:

@@ -77,7 +77,7 @@ def unlimited(configuration: Fields) -> Fields:
 
 
 def without_empty(organization: Fields) -> None:
-    """An empty place means nothing where it is not pruned, and is refused."""
+    """Remove empty places, which mean nothing without `prune` and are refused."""
     for name in ("teams", "collections", "spaces", "sites"):
         if organization.get(name) == {}:
             del organization[name]

@@ -35,7 +35,7 @@ def test_reordering_uses_only_fewest_moves(platform: Platform, draw: Draw) -> No
 
 
 def fewest(live: Organization, wanted: Organization) -> int:
-    """The sum over all lists of siblings of n − (the longest part that is in order already)."""
+    """Return the fewest moves: per list of siblings, n − (the longest part that is already in order)."""
     found = 0
     for holder in (None, *(collection.key for collection in live.collections)):
         before, after = ([c.key for c in org.collections if c.parent == holder] for org in (live, wanted))

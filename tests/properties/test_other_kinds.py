@@ -17,7 +17,7 @@ from .test_determinism import write_in_parts
 
 
 def agreed_to(platform: Platform, session: Session) -> Planned:
-    """The plan, with the answer that an installation may have more than it declares for a moment."""
+    """Plan, with the answer that an installation may briefly have more than it declares."""
     planned = platform.plan(session)
     more = answers(planned.plan, "expose for a moment")
     return platform.plan(session, *more) if more else planned
@@ -88,6 +88,6 @@ def writes_of(platform: Platform, wanted: Fields) -> int:
 
 
 def nothing_twice(report: Report) -> None:
-    """What is there a second time is declared by nobody, and nothing else is here."""
+    """Check that no object exists twice: a duplicate is undeclared, and only memberships may be."""
     assert report.remaining is not None
     assert [kept for kept in report.remaining.kept if not kept.place.endswith("/members")] == []

@@ -21,7 +21,7 @@ _PATTERNS = [
 
 
 def plan_of(platform: Platform, session: Session) -> tuple[Planned, tuple[str, ...]]:
-    """The plan, and what it wants to be answered: whether an admin who goes is the token's own user."""
+    """Plan; return the plan and its answers about whether a deleted admin is the token's own user."""
     try:
         first = platform.plan(session).plan
     except DiagnosticError as error:

@@ -74,7 +74,7 @@ class Scene:
         self.facts.append(seen(self.platform.state(), self.born))
 
     def plan(self) -> Planned | None:
-        """The plan with every answer that it wants, None when something cannot be answered."""
+        """Return the plan with every answer that it needs, or None if a question has no answer."""
         for _ in range(4):
             try:
                 planned = self.platform.plan(self.session, *self.answers)
@@ -120,7 +120,7 @@ def shuffled(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
 
 
 def faults(seed: int, writes: int, count: int) -> Iterator[tuple[Fault, int]]:
-    """Some of the ways in which one write fails."""
+    """Yield some of the ways in which one write fails."""
     every: list[tuple[Fault, int]] = [(fault, at) for fault in ("refused", "lost") for at in range(writes)]
     yield from Random(seed).sample(every, min(count, len(every)))
 

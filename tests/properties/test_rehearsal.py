@@ -41,7 +41,7 @@ def loaded_is_what_was_read(stage: Stage) -> None:
 
 
 def saved_is_what_was_read(platform: Platform, stage: Stage) -> None:
-    """A world that was saved and is served gives the plan that the platform gave."""
+    """Check that a world that was saved and is served is read as the platform was."""
     made = world_file(stage.world(), SavedFrom("https://a.example", "2026-01-31T09:30:00Z", "full"), str)
     platform.server.reset(json.loads(json_text(made)))
     token = Record("token", TOKEN, {}, ref=made["origin"]["caller"])
@@ -54,7 +54,7 @@ def saved_is_what_was_read(platform: Platform, stage: Stage) -> None:
 
 
 def without_settings(planned: Planned) -> dict[Any, dict[str, Any]]:
-    """What was read, without the settings of integrations: any of them may be a key."""
+    """Return what was read, without the settings of integrations: any of them may be a key."""
     return {
         at: {name: value for name, value in one.fields.items() if name != "configuration"}
         for at, one in planned.snapshot.objects.items()

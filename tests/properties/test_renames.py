@@ -54,7 +54,7 @@ def below(nodes: list[Fields]) -> Iterator[Fields]:
 
 
 def dealt(draw: Draw, configuration: Fields) -> Fields:
-    """The configuration with some names passed round, and some new."""
+    """Return the configuration with some names exchanged and some replaced by new ones."""
     made = copy.deepcopy(configuration)
     for organization in made["organizations"].values():
         for entries in places(organization):

@@ -18,7 +18,7 @@ from .platform import Case, Platform
 
 
 def turned(draw: Draw) -> tuple[Case, tuple[str, ...]]:
-    """An organization whose live sites get the other kind of navigation, and the answers that allow it."""
+    """Return an organization whose live sites get the other type of navigation, and answers to allow it."""
     live = live_organization(draw, "acme", draw.number(2, 4))
     wanted = wanted_organization(draw, live, Managed(), draw.number(1, 10))
     for site in wanted.sites if wanted.spaces else ():

@@ -59,7 +59,7 @@ def apply_undisturbed(platform: Platform, session: Session, planned: Planned) ->
 
 
 def apply_disturbed(platform: Platform, session: Session, planned: Planned, draw: Draw) -> PastApply:
-    """An apply, mostly disturbed; its journal is all that is left of it."""
+    """Apply, mostly with a fault, and return the journal."""
     steps = sum(len(change.steps) for change in planned.plan.changes)
     fault, number, when = (
         draw.pick([Lose, Break, Kill]), draw.number(0, 2 * steps), draw.pick(["before", "after"])
@@ -129,7 +129,7 @@ def edit_by_hand(platform: Platform, draw: Draw) -> None:
 
 
 def planned_with_answers(platform: Platform, session: Session) -> Planned:
-    """The plan with every answer that it asks for."""
+    """Plan with every answer that the plan asks for."""
     return staged(platform, session).planned
 
 

@@ -46,7 +46,7 @@ class Counted:
 
 
 def met(what: What, after: bool = False) -> tuple[Any, int]:
-    """What a client sees of a fault, and how many writes have reached the platform by then."""
+    """Return what a client sees of a fault, and how many writes have reached the platform by then."""
     platform = Counted()
     try:
         return Faulty(platform, (Fault(1, what, after),)).send(WRITE).status, platform.writes
@@ -165,9 +165,7 @@ def test_killed_process_records_no_ids() -> None:
 
 
 def test_clean_apply_after_fault_gets_requested_confirmations() -> None:
-    """Otherwise, what is left of a plan that was agreed to is refused, and the rehearsal says that it cannot
-    be mended.
-    """
+    """Otherwise, the rest of a confirmed plan is refused, and the rehearsal reports a lasting failure."""
     ways = ('--confirm "delete 2"', "id: a", "new: true", "--confirm 'restructure acme/sites/$x'")
     answers = tuple(WayOut(address="acme", add=way, means="so") for way in ways)
     refusal = Refusal(code="limits", address="acme", message="so", way_out="so", answers=answers)
@@ -176,7 +174,7 @@ def test_clean_apply_after_fault_gets_requested_confirmations() -> None:
 
 
 def sending_again(real: Callable[..., Any]) -> Callable[..., Any]:
-    """A client that sends a create again when its answer is lost: what dpsync must never do."""
+    """Return a send method that repeats a create with a lost answer, which dpsync must never do."""
 
     def send(self: WriteClient, method: str, path: str, body: Any = None, **more: Any) -> Any:
         return real(self, method, path, body, **{**more, "repeatable": True})

@@ -27,7 +27,7 @@ Plant = Callable[[Patch], None]
 
 
 def with_steps(patch: Patch, change: Callable[[Step], dict[str, Any]]) -> None:
-    """The schedule is given other edges than the plan has."""
+    """Give the schedule other edges than the plan has."""
     real = Schedule.__init__
 
     def init(self: Schedule, steps: Iterable[Step]) -> None:
@@ -140,7 +140,7 @@ def the_id_of_another_thing(patch: Patch) -> None:
 
 
 def a_failure_that_counts_as_done(patch: Patch) -> None:
-    """What needs a step runs after it has failed; here after a step that was never sent."""
+    """Count a step that was never sent as done, so that the steps that need it run."""
     real = Attempt._send
 
     def send(self: Attempt) -> Outcome:

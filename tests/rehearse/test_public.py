@@ -35,17 +35,13 @@ def test_draft_section_hides_its_spaces() -> None:
 
 
 def test_hidden_space_is_visible_only_by_url() -> None:
-    """Otherwise, drafts count as public from the start, and their publication for a moment is not found, also
-    of what is not listed.
-    """
+    """Otherwise, hidden content counts as public from the start, and its brief exposure is not found."""
     assert "the space s1" not in seen(structure=[{**PLACE, "hidden": True}])
     assert "the space s1" in seen(structure=[{**PLACE, "hidden": True}], by="anyone who has the URL")
 
 
 def test_conditional_space_is_visible_only_after_sign_in() -> None:
-    """Otherwise, drafts count as public from the start, and their publication for a moment is not found, also
-    of what a condition keeps people out of.
-    """
+    """Otherwise, conditional content counts as public from the start, and its exposure is not found."""
     assert "the space s1" not in seen(structure=[{**PLACE, "condition": "true"}])
     assert "the space s1" in seen(structure=[{**PLACE, "condition": "true"}], by="anyone who signs in")
 
@@ -91,9 +87,7 @@ def test_draft_redirect_is_not_exposed() -> None:
     ],
 )
 def test_site_visibility_determines_its_audiences(visibility: str, by: set[str]) -> None:
-    """Otherwise, what only some may see counts as seen by everybody before, and that it is public for a
-    moment is not found.
-    """
+    """Otherwise, what only some people see counts as public, and its brief exposure is not found."""
     assert {who for who, _ in facts_of_site(site(visibility=visibility), set())} == by
 
 

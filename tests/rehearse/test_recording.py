@@ -91,7 +91,7 @@ def test_ended_recording_ignores_later_responses() -> None:
 
 
 def times(*seconds: float) -> Recording:
-    """A recording of requests that took so long."""
+    """Return a recording of requests that took these seconds."""
     recording = Recording()
     for each in seconds:
         recording.put(Request("GET", "/orgs"), Response(200, {}, b"{}"), each)

@@ -32,7 +32,7 @@ def kinds(rehearsal: Rehearsal) -> set[str]:
 
 
 def altered(stage: Stage, path: str, **members: Any) -> None:
-    """The platform has answered something else there than it has."""
+    """Change the platform's recorded answers at a path."""
     for (one, query), answer in list(stage.recording._answers.items()):
         if one == path:
             body = from_json(answer.body)
@@ -85,7 +85,7 @@ def test_rehearsal_is_unfit_when_plan_does_not_converge(
     real = Replica.send
 
     def kept(self: Replica, request: Request) -> Response:
-        """A platform that answers that it has done it, and has not."""
+        """Answer as if the write was done, without doing it."""
         if request.method == "PATCH" and request.path == "/spaces/news":
             return real(self, Request("GET", request.path))
         return real(self, request)

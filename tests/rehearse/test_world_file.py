@@ -138,7 +138,7 @@ FORM = (
 
 
 def planted(given: Any, change: Callable[[str], str], ids: frozenset[str], path: tuple[str, ...] = ()) -> Any:
-    """The same data with every text changed that could name somebody."""
+    """Return the same data with a change to each text that could identify a person."""
     if isinstance(given, dict):
         return {name: planted(value, change, ids, (*path, name)) for name, value in given.items()}
     if isinstance(given, list):
@@ -169,7 +169,7 @@ AGENTS: Json = {
 
 
 def every_kind() -> Json:
-    """A world with something of every kind: the built-in one, and what the agents of a site have."""
+    """Return a world with an object of every kind: the built-in world and the agents of a site."""
     world = deepcopy(worlds.builtin())
     world.pop("records", None)
     world["organizations"][0]["sites"][0].update(deepcopy(AGENTS))

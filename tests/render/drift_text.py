@@ -12,5 +12,5 @@ from dpsync.render.view_text import Writer
 def render_drift(
     drift: Drift, paint: Paint, verbose: int = 0, *, quiet: bool = False, summary: bool = False
 ) -> str:
-    """The drift as text, without a trailing line break."""
+    """Return the drift as text, without a trailing line break."""
     return Writer(paint, verbose, quiet, summary).view(drift_view(drift_document(drift)))

@@ -22,7 +22,7 @@ class Command:
 
 
 def commands(log: str, known: set[str] = KNOWN) -> list[Command | None]:
-    """What the runner finds in each line; it ends lines at \\n and \\r."""
+    """Return the command that the runner finds in each line. The runner ends lines at LF and CR."""
     return [newer(line, known) or older(line, known) for line in log.replace("\r", "\n").split("\n")]
 
 

@@ -21,7 +21,7 @@ def at(line: int, column: int, width: int = 1, file: str = "a.yaml") -> Span:
 
 
 def excerpt(source: str, span: Span) -> tuple[str, str]:
-    """The source line and the carets, without margins."""
+    """Return the source line and the carets of a diagnostic, without margins."""
     lines = render_diagnostics([Diagnostic("DP1", "x", span)], {span.file: source}).split("\n")
     return lines[3].split("| ", 1)[1], lines[4].split("| ", 1)[1]
 

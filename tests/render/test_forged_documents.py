@@ -23,7 +23,7 @@ _HALF = re.compile(r"(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}")
 
 
 def forged(document: BaseModel) -> BaseModel:
-    """The document with a hostile text in every place that takes one."""
+    """Return the document with a hostile text in every place that allows one."""
     kind = type(document)
     text = _HALF.sub("é", json_text(document))
     return kind.model_validate_json(forge(text, kind.model_validate_json))

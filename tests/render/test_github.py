@@ -78,7 +78,7 @@ def test_github_annotations_list_errors_first_and_count_rest() -> None:
 
 
 def told(count: int, changed: frozenset[str]) -> list[tuple[str, str]]:
-    """The levels and files of the annotations of as many errors and warnings, each in a file of its own."""
+    """Return the levels and files of the annotations of `count` errors and warnings, one file each."""
     kinds: tuple[Literal["error", "warning"], ...] = ("warning", "error")
     places = [
         (kind, Origin(file=f"{kind}{n}.yaml", line=1, column=1)) for kind in kinds for n in range(count)

@@ -104,7 +104,7 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
 
 
 def violations(page: Page) -> list[Any]:
-    """What axe-core finds. It runs in the page from outside, past the policy of the page."""
+    """Return the findings of axe-core, which is injected from outside, despite the page's policy."""
     page.evaluate(AXE)
     found = page.evaluate("() => axe.run()")["violations"]
     return [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
@@ -148,7 +148,7 @@ PLAN = Plan(
 
 
 def shown(page: Page) -> list[str]:
-    """The addresses of the entries that are seen."""
+    """Return the addresses of the visible entries."""
     return page.locator("article:visible").evaluate_all("all => all.map(x => x.querySelector('.said').title)")
 
 

@@ -209,7 +209,7 @@ def test_random_name_becomes_one_code_span(text: str) -> None:
 
 
 def many(number: int, lines: int = 1) -> PlanDocument:
-    """A plan of so many changes with bodies of so many lines; every tenth is a delete."""
+    """Return a plan with this number of changes and lines per value; every tenth change is a delete."""
     item = Difference(field="text", before="", after="line\n" * lines)
     goes = number // 10
     changed = [

@@ -18,7 +18,7 @@ def changes(*keys: str, action: str = "create") -> tuple[Change, ...]:
 
 
 def printed(text: str) -> list[str]:
-    """The keys that a text names, in the order of their first mention."""
+    """Return the keys in a text, in the order of their first mention."""
     return list(dict.fromkeys(re.findall(r"gen-\d+", text)))
 
 

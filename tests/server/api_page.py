@@ -94,7 +94,7 @@ def _marks(module: ast.Module) -> Iterator[tuple[str, str, list[int]]]:
 
 
 def showing(row: Operation, status: int) -> list[str]:
-    """The tests that show a status of an operation: its own, else those of all rows."""
+    """Return the tests that show a status of an operation: its own, else those of all rows."""
     return tests().get((row.id, status)) or tests().get(("*", status), [])
 
 

@@ -13,7 +13,7 @@ PLACES = (SPACE, CHANGE)
 
 
 def places(acme: Api) -> Iterator[str]:
-    """A space and a change request, where the operations are alike: each time from the same start."""
+    """Yield a space and a change request, which have the same operations, each in the initial state."""
     world = acme.state()
     for place in PLACES:
         acme.clock.now = START

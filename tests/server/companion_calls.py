@@ -73,7 +73,7 @@ class Api:
         self.ok("DELETE", path, status=204)
 
     def refused(self, status: int, method: str, path: str, body: Any = None, **more: Any) -> str:
-        """The message of a refusal, whose body repeats the status."""
+        """Return the message of a refusal with this status, which its body repeats."""
         answer = self.call(method, path, body, **more)
         assert answer.status_code == status, f"{method} {path}: {answer.status_code} {answer.text}"
         error = answer.json()["error"]
@@ -81,7 +81,7 @@ class Api:
         return str(error["message"])
 
     def items(self, path: str, **query: Any) -> list[Any]:
-        """A whole list, page by page."""
+        """Return a whole list, page by page."""
         found: list[Any] = []
         if path.endswith("/audit-events"):  # the one list with shorter pages
             query["limit"] = min(query.get("limit", 100), 100)
@@ -96,7 +96,7 @@ class Api:
         return [item["id"] for item in self.items(path, **query)]
 
     def state(self) -> Any:
-        """The whole state, as a world."""
+        """Return the whole state as a world."""
         return self.server.call(lambda: dump(self.app.store))
 
 
@@ -105,7 +105,7 @@ LOADED: dict[str, int] = {}
 
 
 def fresh(api: Api) -> Iterator[Api]:
-    """The built-in world: loaded again, unless nothing was written since it was."""
+    """Yield the built-in world; reload it only if something was written since the last load."""
     api.clock.now = START
     version = api.server.call(api.app.store.version)
     if LOADED.get(api.server.url) != version:

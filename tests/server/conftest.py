@@ -63,7 +63,7 @@ def published_companion() -> Iterator[Api]:
 
 @pytest.fixture
 def published(published_companion: Api) -> Iterator[Api]:
-    """The companion as the edition that the vendor publishes today."""
+    """Yield the companion as the edition that the vendor publishes today."""
     yield from fresh(published_companion)
 
 
@@ -79,7 +79,7 @@ def builtin_world() -> dict[str, Any]:
 
 @pytest.fixture
 def impatient(api: Api) -> Iterator[Api]:
-    """A companion that waits for others' answers for a moment only."""
+    """Yield a companion that waits only briefly for the answers of other servers."""
     before = api.app.sources.seconds
     api.app.sources.seconds = 0.1
     yield api

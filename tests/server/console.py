@@ -43,7 +43,7 @@ class Companion(Struct, frozen=True):
 
 
 def printing(text: str, code: int = 0, said: str = "") -> PlanProgram:
-    """A program in place of `dpsync plan`. It may name the variables of its environment as {NAME}."""
+    """Return a program in place of `dpsync plan`. Its texts may name environment variables as {NAME}."""
     script = (
         "import os, sys; fill = lambda text: text.format_map(os.environ); "
         f"print(fill({text!r})); print(fill({said!r}), file=sys.stderr); sys.exit({code})"

@@ -11,7 +11,7 @@ EITHER = pytest.mark.parametrize("at", [GUIDES, OPEN], ids=["space", "change req
 
 
 def edited(api: Api, *changes: Any, space: str = "guides") -> str:
-    """A new change request with these changes."""
+    """Create a change request with these changes and return its path."""
     at = f"/spaces/{space}/change-requests"
     made = f"{at}/{api.make(at)['id']}"
     api.post(f"{made}/content", {"changes": list(changes)})
@@ -19,7 +19,7 @@ def edited(api: Api, *changes: Any, space: str = "guides") -> str:
 
 
 def written(api: Api, markdown: str, **more: Any) -> str:
-    """A new change request in which the welcome has this text."""
+    """Create a change request in which the welcome page has this text."""
     change = {"operation": "update_page", "page": "welcome", "document": {"markdown": markdown}}
     return edited(api, change | more)
 

@@ -34,7 +34,7 @@ class Seen:
             self.answers.add((row.id, response.status_code))
 
     def missing(self, item: pytest.Item) -> list[tuple[str, int]]:
-        """What the test claims to cover and does not."""
+        """Return the operations and statuses that the test claims to cover and does not."""
         claimed = [(mark.args[0], status) for mark in item.iter_markers("covers") for status in mark.args[1:]]
         for mark in item.iter_markers("covers_row"):
             row = item.callspec.params["row"]

@@ -97,7 +97,7 @@ def body_of(row: Operation, thing: Json) -> Json:
 
 
 def read(api: Api, row: Operation, path: str) -> Json | None:
-    """What the operation writes at a path: by the GET there, or as an item of the list or tree around it."""
+    """Return what the operation writes at a path: by GET, or as an item of the list or tree around it."""
     if row.path in _READ:
         answer = api.call("GET", path)
         return answer.json() if answer.status_code == 200 else None

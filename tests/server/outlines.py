@@ -9,7 +9,7 @@ HELP = "/orgs/acme/sites/help"
 
 
 def outline(nodes: list[Any]) -> list[Any]:
-    """A structure by ids: groups as (id, children), a default with a star."""
+    """Return a structure by ids: groups as (id, children), a default with a star."""
     shown: list[Any] = []
     for node in nodes:
         star = "*" if node.get("default") else ""

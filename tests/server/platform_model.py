@@ -150,7 +150,7 @@ class Model:
         return id
 
     def delete_space(self, id: str) -> None:
-        """It goes out of the site; a section that is left empty by this goes, too."""
+        """Delete a space and its site spaces, and each section that becomes empty by this."""
         self.spaces.pop(id, None)
         self.books.pop(id, None)
         _drop(self.flat, [place for place in self.flat if place.space == id])
@@ -227,7 +227,7 @@ class Model:
         return id
 
     def delete_group(self, id: str) -> None:
-        """What is in it moves to where it stood."""
+        """Delete a group and put its children in its place."""
         if (group := self._present(Group, id)) is not None:
             _, siblings = self._find(Group, id)
             at = siblings.index(group)
@@ -291,7 +291,7 @@ class Model:
         return [node.id for siblings in self._lists() for node in siblings if isinstance(node, kind)]
 
     def beside(self, id: str) -> list[tuple[str, str]]:
-        """The siblings of a node, each with its kind."""
+        """Return the siblings of a node, each with its kind."""
         names = {type: kind for kind, type in KINDS.items()}
         for siblings in self._lists():
             if any(node.id == id for node in siblings):
@@ -305,7 +305,7 @@ class Model:
         yield from (section.places for section in self.sections())
 
     def _find(self, kind: type, id: str) -> tuple[Any, list[Any]]:
-        """A node and its siblings."""
+        """Return a node and the list with its siblings, or raise Refused(404)."""
         for siblings in self._lists():
             for node in siblings:
                 if isinstance(node, kind) and node.id == id:
@@ -337,7 +337,7 @@ class Model:
         return section
 
     def _wrap(self) -> None:
-        """The site spaces at the root get a section of their own, titled like the site."""
+        """Move the site spaces at the root into a new section with the title of the site."""
         if self.flat:
             section = self._new_section(TITLE, self.root)
             section.places, self.flat = self.flat, []
@@ -376,7 +376,7 @@ def _choose(among: list[Any], chosen: Any) -> None:
 
 
 def _drop(places: list[Place], gone: list[Place]) -> None:
-    """The first that is left takes over as the default."""
+    """Remove places; the first remaining place becomes the default if none is."""
     for place in gone:
         places.remove(place)
     if places and not any(place.default for place in places):

@@ -43,7 +43,7 @@ class Content:
         return self
 
     def shown(self, parent: str = TOP) -> list[Any]:
-        """The tree."""
+        """Return the tree of pages as ids, titles, texts and children."""
         below = [(id, self.pages[id]) for id in self.children(parent)]
         return [(id, page.title, page.text, self.shown(id)) for id, page in below]
 
@@ -106,8 +106,9 @@ class Content:
         return self._without(set(self.subtree(change["page"])))
 
     def reverted(self, change: Change, base: "Content") -> "Content":
-        """The page is as it was in the other, but where it is now. A deleted one comes back, with those below
-        it that are not elsewhere.
+        """Return the content with the page as in `base`, but in its present place.
+
+        A deleted page is restored, with those of its children that are not elsewhere.
         """
         id = change["page"]
         was = base.pages.get(id)
@@ -124,7 +125,7 @@ class Content:
 
 
 def three_way(base: Content, main: Content, theirs: Content) -> Content:
-    """What each of the two has done since the base. AtOdds: it does not go together."""
+    """Merge what both sides have changed since the base. Raise AtOdds if the changes conflict."""
     sides = (base.pages, main.pages, theirs.pages)
     pages = {}
     for id in dict.fromkeys([*main.pages, *theirs.pages]):
@@ -153,7 +154,7 @@ def _chosen(before: T, here: T, there: T) -> T:
 
 
 def _check_rooted(pages: dict[str, Page], id: str) -> None:
-    """A page is in none that is gone, and not in itself."""
+    """Check that the page is not below a missing page and not below itself."""
     passed = set()
     while id != TOP:
         if id in passed or id not in pages:
@@ -206,7 +207,7 @@ class Book:
     proposals: dict[str, Proposal] = field(default_factory=dict)
 
     def shown(self) -> Any:
-        """The main content, how many change requests there are of which kind, and each of these."""
+        """Return the main content, the number of change requests by status, and each change request."""
         found = self.proposals.items()
         status = [one.status for _, one in found]
         counts = len(status), status.count("open"), status.count("draft")
@@ -232,7 +233,7 @@ class Book:
         return id
 
     def describe(self, name: str, subject: str | None, status: str | None) -> str:
-        """A status reopens what was merged: it goes on from what the merge has made."""
+        """Set the subject and the status. A status reopens a merged change request, based on the merge."""
         one = self.proposal(name)
         one.subject = one.subject if subject is None else subject
         if status and one.merged:

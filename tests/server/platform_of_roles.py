@@ -1,5 +1,6 @@
-"""The order of roles and what each gives; and a small platform in which one caller, `sub`, has a role on a
-thing in one of the ways to have it.
+"""Model the order of roles, what each role gives, and the ways to have a role.
+
+The model is a small platform in which one caller, `sub`, has a role on an object in one of these ways.
 
 Beside `sub` there is `root`, who is an admin. Each way gives a world; the caller is otherwise as weak, or as
 strong, as shows that the way alone decides.
@@ -44,8 +45,10 @@ def reaches(role: Role, needed: Role) -> bool:
 
 
 def world(member: Role = None, *, owns: bool = False, **on: Json) -> Json:
-    """`member`: the role in the organization. `on`: what is said of the collections `outer` and `inner`, the
-    space and the site.
+    """Return a world in which `sub` has a role.
+
+    `member`: the role in the organization. `on`: the fields of the collections `outer` and `inner`, the space
+    and the site.
     """
     users = ("root", "sub", "other")
     team_members = [{"user": "sub", "role": "owner" if owns else "member"}]

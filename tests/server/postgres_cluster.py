@@ -55,7 +55,7 @@ class Cluster:
 
     @contextmanager
     def database(self, options: str = "") -> Iterator[str]:
-        """The URL of a new, empty database."""
+        """Create an empty database and yield its URL."""
         self.made += 1
         name = f"test_{self.made}"
         self.run(f"CREATE DATABASE {name} {options}")
@@ -98,7 +98,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 def _program(name: str) -> Path:
-    """The newest that Debian has put aside, else the one in PATH."""
+    """Return the newest version that Debian has installed, else the one in PATH."""
     versions = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
     found = versions[-1] if versions else shutil.which(name)
     if found is None:
@@ -131,6 +131,6 @@ def postgres() -> Iterator[Cluster]:
 
 @pytest.fixture
 def postgres_url(postgres: Cluster) -> Iterator[str]:
-    """A fresh, empty database."""
+    """Yield the URL of a fresh, empty database."""
     with postgres.database() as url:
         yield url

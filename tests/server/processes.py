@@ -44,7 +44,7 @@ class Serving:
         return made
 
     def client_of(self, worker: int) -> httpx.Client:
-        """A connection that this worker has accepted: connections are made until it has one."""
+        """Open connections until this worker has accepted one, and return it."""
         while True:
             client = self.client()
             client.get("/v1/user")
@@ -66,7 +66,7 @@ class Serving:
 
 
 def until(happened: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Returns when it has; fails when it has not for so long."""
+    """Wait until `happened` returns true; fail after this many seconds."""
     pause = threading.Event()
     end = time.monotonic() + seconds
     while not happened():

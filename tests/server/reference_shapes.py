@@ -1,5 +1,6 @@
-"""What the 145 operations of the reference answer, written down once more and by hand: every member of every
-resource, its type, whether it is always there, whether it may be null.
+"""The answers of the reference's 145 operations, written once more and by hand.
+
+They state every member of every resource, its type, whether it is always present, and whether it may be null.
 
 The companion's models are derived from the same description; this is the second opinion on them. It is for
 the profile of the reference: additions are no part of it. A member is needed where the interface says so, or
@@ -254,7 +255,7 @@ GROUP = thing(
 
 
 def _claims(*more: str) -> Shape:
-    """An object of boolean claims."""
+    """Return the shape of an object of boolean claims."""
     claim = members({"type": one_of("boolean")}, {"description": TEXT})
     nested = {name: lazily(lambda: _claims()) for name in more}
 
@@ -728,7 +729,7 @@ _NAMED = "/integrations/{integrationName}"
 
 
 def _crud(path: str, one: str, shape: Shape, *methods: str, create: str = "POST") -> dict[str, Shape]:
-    """A list, the creation beside it, and these methods of one."""
+    """Return the shapes of a list, of creating an item, and of these methods of an item."""
     return {
         f"GET {path}": page(shape),
         f"{create} {path}": shape,

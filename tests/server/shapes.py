@@ -82,7 +82,7 @@ def many(shape: Shape) -> Shape:
 
 
 def mapped(shape: Shape) -> Shape:
-    """An object whose members are all alike."""
+    """Return the shape of an object whose members all have the same shape."""
 
     def values(value: Any, at: str) -> Iterator[str]:
         if not isinstance(value, dict):
@@ -95,7 +95,7 @@ def mapped(shape: Shape) -> Shape:
 
 
 def either(*shapes: Shape) -> Shape:
-    """What fits one of them."""
+    """Return a shape that fits if one of these shapes fits."""
 
     def any_of(value: Any, at: str) -> Iterator[str]:
         complaints = [list(shape(value, at)) for shape in shapes]
@@ -106,7 +106,7 @@ def either(*shapes: Shape) -> Shape:
 
 
 def members(needed: Mapping[str, Shape], other: Mapping[str, Shape] | None = None) -> Shape:
-    """An object with these members and no others."""
+    """Return the shape of an object with these members and no others."""
     known = {**needed, **(other or {})}
 
     def shape(value: Any, at: str) -> Iterator[str]:
@@ -124,12 +124,12 @@ def members(needed: Mapping[str, Shape], other: Mapping[str, Shape] | None = Non
 
 
 def thing(kind: str, needed: Mapping[str, Shape], other: Mapping[str, Shape] | None = None) -> Shape:
-    """A resource: `object` says what it is."""
+    """Return the shape of a resource, whose kind is in `object`."""
     return members({"object": one_of(kind), **needed}, other)
 
 
 def page(item: Shape, **more: Shape) -> Shape:
-    """A page of a list. The count is that of the whole list."""
+    """Return the shape of a page of a list. The count is that of the whole list."""
     envelope = members({"count": COUNT, "items": many(item), **more}, {"next": members({"page": text(1)})})
 
     def shape(value: Any, at: str) -> Iterator[str]:

@@ -75,7 +75,7 @@ def organizations(draw: st.DrawFn) -> Json:
 
 
 def around(organization: Json, thing: Json) -> Iterator[Json]:
-    """The thing, then what it is in."""
+    """Yield the thing, then each collection around it."""
     collections = {collection["id"]: collection for collection in organization["collections"]}
     at: Json | None = thing
     while at is not None:
@@ -134,7 +134,7 @@ def check(api: Api, organization: Json, user: str, resolve: Resolve = effective)
 
 
 def check_lists_of(api: Api, organization: Json, user: str, resolve: Resolve = effective) -> None:
-    """What a member has, as an admin sees it."""
+    """Check an admin's list of the spaces that a member can access."""
     roles_on = {space["id"]: resolve(organization, user, space) for space in organization["spaces"]}
     seen = {id: role for id, role in roles_on.items() if role is not None}
     found = api.items(f"{ORG}/members/{user}/spaces")

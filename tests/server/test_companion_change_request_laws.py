@@ -52,7 +52,7 @@ def main_content(api: Api) -> Any:
 
 
 def check(api: Api) -> None:
-    """Lists, counts, contents and what is said of one tell the same story."""
+    """Check that lists, counts, contents and single change requests agree."""
     space = api.get("/spaces/guides")
     by_status = {status: api.items(LIST, status=status) for status in STATUSES}
     every = [one for found in by_status.values() for one in found]

@@ -11,7 +11,7 @@ from covers import covers
 
 @pytest.fixture
 def acme(api: Api, builtin_world: Any) -> Api:
-    """The built-in world with a change request of the space `support`."""
+    """Load the built-in world with a change request of the space `support`."""
     api.server.reset(with_change(builtin_world))
     return api
 

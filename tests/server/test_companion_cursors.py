@@ -26,7 +26,7 @@ def put(store: Store, names: str) -> None:
 
 
 def shown(store: Store, limit: int, cursor: str | None) -> tuple[str, str | None]:
-    """The names on a page, and the cursor of the next."""
+    """Return the names on a page, and the cursor of the next page."""
     items, envelope = page(
         sequence(store), limit=limit, cursor=cursor, key=lambda found: [found.position, found.seq]
     )

@@ -11,7 +11,7 @@ LEAF = {"object": "leaf", "text": "x", "marks": []}
 
 
 def holding(**members: Any) -> dict[str, Any]:
-    """A document with a paragraph that has these members."""
+    """Return a document with a paragraph that has these members."""
     return {**GOOD, "nodes": [{**PARAGRAPH, **members}]}
 
 

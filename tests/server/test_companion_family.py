@@ -1,5 +1,7 @@
-"""A new resource is one declaration, with its models and its rows: what the companion does for every family,
-it does for this one. The banners of a site are declared below, and nothing in the product knows them.
+"""The companion treats a new resource like every other one.
+
+A resource is one declaration, with its models and its rows. The banners of a site are declared below; the
+product does not know them.
 """
 
 from collections.abc import Iterator

@@ -66,14 +66,14 @@ def remove_pages(api: Api) -> None:
 
 
 def republish(api: Api) -> None:
-    """A newer version, which wants something else where the older one had settings."""
+    """Publish a newer version whose settings have other types than those of the older one."""
     numbers = {"properties": {name: {"type": "number"} for name in ("server", "region", "label")}}
     newer = {"title": "Acme tools", "configurations": {"account": numbers, "space": numbers}}
     api.post("/integrations/acme-tools", newer)
 
 
 def let_go(api: Api, random: Random) -> None:
-    """A part of all that can be deleted, in any order; some spaces are transferred, some come back."""
+    """Delete a part of all deletable objects in any order; transfer and restore some spaces."""
     walk = Walk(api, "full")
     every = [path for row in OPERATIONS if row.method == "DELETE" for path in walk.paths(row.path)]
     gone = [path for path in every if not (path.startswith("/orgs/") and path.endswith(CALLING))]
@@ -88,7 +88,7 @@ def let_go(api: Api, random: Random) -> None:
 
 
 def lived(api: Api, seed: int) -> None:
-    """A world with a history."""
+    """Give the world a history of created, removed, published and deleted objects."""
     make_references(api)
     remove_pages(api)
     republish(api)
@@ -98,7 +98,7 @@ def lived(api: Api, seed: int) -> None:
 
 
 def refusals(api: Api, profile: str) -> Iterator[str]:
-    """What is not taken as it was given, or changed something. What a caller may not do is told by 403."""
+    """Yield each answered body that cannot be written back unchanged. Status 403 is exempt."""
     for row, path, thing in things(api, profile):
         body = body_of(row, thing)
         answer = api.call(row.method, path, body) if body else None
@@ -111,7 +111,7 @@ def refusals(api: Api, profile: str) -> Iterator[str]:
 
 
 def unprocessed(row: Operation, thing: Any) -> Any:
-    """A source that is put is processed again, also the same one: without what this says."""
+    """Return the thing without the results of processing, because each write of a source starts it again."""
     if row.id != PROCESSES:
         return thing
     return {name: value for name, value in thing.items() if not name.startswith(PROCESSED)}

@@ -79,7 +79,7 @@ def about(api: Api, space: str) -> list[tuple[str, str]]:
 
 
 def grow(api: Api, space: str) -> None:
-    """Gives the space something of everything that can be below it."""
+    """Add one of each object that can be below a space."""
     path = f"/spaces/{space}"
     give(api, path, "edit", users=["gus"], teams=["sales"])
     api.make(f"{ACME}/link-invites", {"level": "read", "space": space})

@@ -1,5 +1,7 @@
-"""What a request reads does not grow with what there is: one object and the first page of a list take as many
-records of the store among many as among few, once the state was looked at; also right after a write.
+"""The number of records that a request reads does not grow with the state.
+
+One object, and the first page of a list, read as many records of a large store as of a small one, once the
+state has been read; also right after a write.
 
 Records are counted, not seconds. What has to be worked out from all of a state (how many spaces each member
 may view) is worked out once, and follows what is written. Only a list with an order of its own (members,

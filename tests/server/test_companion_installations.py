@@ -41,7 +41,7 @@ def install(api: Api, integration: str, organization: str = "acme") -> str:
 
 @pytest.fixture
 def weather(api: Api) -> str:
-    """The path of an installation of an integration that has something to configure at every level."""
+    """Return the path of an installation whose integration has settings at every level."""
     return install(api, publish(api, configurations=CONFIGURATIONS))
 
 

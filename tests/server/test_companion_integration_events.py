@@ -74,7 +74,7 @@ def new_events(api: Api, integration: str = TOOLS) -> list[Any]:
 
 
 def told(api: Api, count: int, integration: str = TOOLS) -> list[Any]:
-    """The new events, so many, once everything has been sent."""
+    """Return the new events once all are sent, and check their number."""
     api.server.finish()
     found = new_events(api, integration)
     assert len(found) == count

@@ -48,7 +48,7 @@ position = st.one_of(
 def _call(
     method: str, path: str, /, **body: st.SearchStrategy[Any]
 ) -> st.SearchStrategy[tuple[str, str, Any]]:
-    """A request whose path is drawn from the ids above and whose body has some of the fields."""
+    """Draw a request whose path has ids from above and whose body has some of the fields."""
     ids = {
         "section": SECTIONS,
         "group": GROUPS,
@@ -116,7 +116,7 @@ def walk(nodes: list[Any], group: str | None, sections: list[Any], groups: list[
 
 
 def check_site(api: Api, site: str) -> None:
-    """The tree and the three lists tell the same story, and every rule of defaults and paths holds."""
+    """Check that the tree and the three lists agree, and every rule of defaults and paths."""
     answer = api.get(f"{site}/structure")
     listed = {
         what: api.items(f"{site}/{what}", limit=2) for what in ("sections", "section-groups", "site-spaces")

@@ -77,7 +77,7 @@ def test_locked_space_allows_reading_comments_and_settings(api: Api) -> None:
 
 @pytest.fixture
 def locked(published: Api) -> Api:
-    """A locked space, with an editor and a reviewer."""
+    """Lock a space that has an editor and a reviewer."""
     give(published, GUIDES, "edit", users=["eve"])
     give(published, GUIDES, "review", users=["rui"])
     published.patch(GUIDES, {"editMode": "locked"})

@@ -171,8 +171,10 @@ def explanations(model: Model, answered: list[tuple[Step, Outcome]]) -> Iterator
 
 
 class Platform(RuleBasedStateMachine):
-    """`clients`: connections of their own, to as many workers as chance gives. `possible`: what the platform
-    may be, as of what was sent at once the order is not known, and it may show only later.
+    """A comparison of the companion with a model, by random operations.
+
+    `clients`: separate connections to randomly chosen workers. `possible`: the states that the platform may
+    have; the order of simultaneous requests is unknown, and may show only later.
     """
 
     clients: list[httpx.Client]

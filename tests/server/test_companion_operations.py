@@ -31,7 +31,7 @@ ROLES = ("admin", "create", "review", "edit", "comment", "read", None)
 
 @pytest.fixture
 def api(row: Operation, request: pytest.FixtureRequest) -> Iterator[Api]:
-    """A companion that serves the operation: that of today's edition where no other does."""
+    """Yield a companion with the operation, as today's edition only if no other edition has it."""
     today = row.profile == "published"
     yield from fresh(request.getfixturevalue("published_companion" if today else "companion"))
 
@@ -51,8 +51,10 @@ def path_of(row: Operation) -> str:
 
 
 def prepare(api: Api, world: dict[str, Any]) -> None:
-    """The built-in world, with a space and a collection that no site shows, and with roles on them and on a
-    site, which has a link, a redirect and a share link as well.
+    """Load the built-in world with more objects for the operations.
+
+    There are a space and a collection that no site shows, and roles on them and on a site, which has a link,
+    a redirect and a share link as well.
     """
     acme = world["organizations"][0]
     roles = {"permissions": {"users": {"kim": "read"}, "teams": {"sales": "edit"}}}

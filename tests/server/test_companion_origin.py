@@ -104,7 +104,7 @@ def test_directory_is_refused_as_world_file(tmp_path: Path) -> None:
 
 
 def apart(work: Coroutine[Any, Any, Any]) -> Any:
-    """Runs it to its end in a thread of its own: in this one a browser of other tests may have a loop."""
+    """Run a coroutine in another thread, because a browser of other tests may have a loop in this one."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 
@@ -124,7 +124,7 @@ async def _inner(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def status(headers: dict[str, str], peer: str = "127.0.0.1") -> int:
-    """What such a request is answered, of a world that only this machine may read."""
+    """Return the status of a request to a world that only this machine may read."""
     sent: list[Any] = []
 
     async def ask() -> None:

@@ -14,7 +14,7 @@ from tests.patience import PATIENCE
 
 
 def pdf(api: Api, at: str = OPEN, **query: Any) -> PdfReader:
-    """What is at the address that is answered, without any token."""
+    """Fetch the PDF from the URL that the API answers, without a token."""
     answer = httpx.get(api.get(f"{at}/pdf", **query)["url"], **NO_TLS, timeout=PATIENCE)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf")
     return PdfReader(io.BytesIO(answer.content), strict=True)

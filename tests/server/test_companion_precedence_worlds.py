@@ -114,7 +114,7 @@ def _is_inherited(member: Json, place: Json, thing: Json) -> bool:
 
 @pytest.fixture(scope="module", params=["memory", "file"])
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    """A companion whose state is in memory, or in a file of SQLite."""
+    """Yield a companion whose state is in memory or in an SQLite file."""
     directory: Path = tmp_path_factory.mktemp("state")
     store = open_store(":memory:" if request.param == "memory" else str(directory / "companion.db"))
     clock = StillClock()

@@ -22,7 +22,7 @@ def make(api: Api, source: str, destination: Any = OUT, **more: Any) -> Any:
 
 
 def with_pages(api: Api, world: dict[str, Any]) -> None:
-    """The built-in world, with a page `about/team` in the space `support`, which the docs show."""
+    """Load the built-in world with a page `about/team` in the space `support`, and show it in the docs."""
     team = {"id": "team-page", "title": "Team", "type": "document", "slug": "team", "pages": []}
     about = {"id": "about-page", "title": "About", "type": "document", "slug": "about", "pages": [team]}
     revision = {

@@ -13,7 +13,7 @@ READY = {"entityID": "urn:idp", "certificate": "MIIB", "ssoURL": "https://idp.ex
 
 
 def with_user(world: dict[str, Any], **user: Any) -> dict[str, Any]:
-    """The world with one more user, `new`, whose token is `new-token`."""
+    """Return the world with another user, `new`, whose token is `new-token`."""
     users = [*world["users"], {"id": "new", "displayName": "New", **user}]
     return {**world, "users": users, "tokens": {**world["tokens"], "new-token": "new"}}
 

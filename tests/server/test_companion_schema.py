@@ -73,7 +73,7 @@ def test_fuzzed_published_responses_match_openapi_document(published: Api, case:
 
 
 def hold(api: Api, case: schemathesis.Case, adds: bool = False) -> None:
-    """The answer to one request is held against what the document of its companion declares.
+    """Check the answer to one request against the OpenAPI document of the companion.
 
     `adds`: a method that the document does not have may be an addition, which is refused as one.
     """

@@ -359,7 +359,7 @@ def test_partly_refused_update_leaves_structure_unchanged(api: Api, path: str, b
 
 
 def with_drafts(world: dict[str, Any]) -> dict[str, Any]:
-    """The world, with drafts of every kind on the site `globex-safety`."""
+    """Return the world with drafts of every kind on the site `globex-safety`."""
 
     def section(id: str, space: str, **more: Any) -> dict[str, Any]:
         place = {"type": "space", "id": f"{id}-place", "space": space}

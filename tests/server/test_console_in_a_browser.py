@@ -77,7 +77,7 @@ def opened(browser: Browser, running: Companion) -> Iterator[Open]:
 
 
 def violations(page: Page) -> list[Any]:
-    """What axe-core finds. It runs in the page from outside, past the policy of the page."""
+    """Return the findings of axe-core, which is injected from outside, despite the page's policy."""
     page.evaluate(AXE)
     found = page.evaluate("() => axe.run({iframes: false})")["violations"]
     return [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
@@ -187,7 +187,7 @@ def test_fault_rule_is_added_and_removed_by_reset(opened: Open, http: httpx.Clie
 
 @contextmanager
 def other_page(html: str) -> Iterator[str]:
-    """A page of somebody else, on another port of this machine."""
+    """Serve a foreign page on another port of this machine and yield its URL."""
 
     class Serving(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

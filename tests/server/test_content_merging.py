@@ -29,7 +29,7 @@ BASE = {**empty_content(), "pages": [page("a", page("b"), page("c", page("d"))),
 
 
 def edited(side: str, changes: Sequence[Json]) -> Json:
-    """Changes that cannot be made on what is there are left out."""
+    """Return the base after the changes, without changes that are impossible."""
     numbers = count(1)
     content: Json = BASE
     for change in changes:

@@ -35,7 +35,7 @@ def http(docs_platform: DocsPlatform) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def ended(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[LoggedRequest]:
-    """The requests to the API, each when all is over with it."""
+    """Return a queue of the API requests, each added when the request has ended."""
     found: SimpleQueue[LoggedRequest] = SimpleQueue()
     add = RequestLog.add
 
@@ -48,7 +48,7 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[LoggedRequest]:
 
 
 def end_of(ended: SimpleQueue[LoggedRequest], operation: str) -> LoggedRequest:
-    """Waits for it."""
+    """Wait for the end of a request to this operation and return its log entry."""
     while (entry := ended.get(timeout=PATIENCE)).operation != operation:
         pass
     return entry
@@ -315,7 +315,7 @@ def test_repeat_page_fault_keeps_repeated_query_parameters(
 
 
 def walk(http: httpx.Client, pages: int, limit: int | None = None) -> list[list[str]]:
-    """The ids of each page, of so many pages at most."""
+    """Return the ids on each page, for at most this many pages."""
     found: list[list[str]] = []
     query: dict[str, Any] = {} if limit is None else {"limit": limit}
     while len(found) < pages:

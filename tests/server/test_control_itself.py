@@ -34,7 +34,7 @@ PATHS = ("/_dpsync/reset", "/%5Fdpsync/reset", "/./_dpsync/reset", "/v1/../_dpsy
 
 
 def host_of(spelling: str) -> str:
-    """The name by which an operator would have named it; "" for what is no URL at all."""
+    """Return the host that an operator means by this spelling, or "" if it makes no URL."""
     try:
         return httpx.URL(f"http://{spelling}/").host
     except httpx.InvalidURL:
@@ -67,7 +67,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def outcome(sources: OutsideServices, url: str) -> str:
-    """What becomes of a post: the status that it is answered with, or why there is none."""
+    """Return the status that answers a post, or the reason why there is none."""
     try:
         return str(run(sources.post(url, b"{}")))
     except FetchError as error:

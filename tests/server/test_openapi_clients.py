@@ -24,7 +24,7 @@ export type Every = paths[keyof paths];
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The document, in a folder for what is made of it."""
+    """Write the document into a new directory for generated clients and return the directory."""
     if not (CLIENTS / "ready").exists():
         pytest.skip(NEEDED)
     folder = tmp_path_factory.mktemp("clients")

@@ -114,7 +114,7 @@ def _times(thing: dict[str, Any]) -> dict[str, datetime]:
 
 
 def _inside(thing: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What it is part of, and so not older than."""
+    """Yield the parent objects, which a thing is not older than."""
     if "organization" in thing and isinstance(thing["organization"], str):
         yield "organization", thing["organization"]
     if thing["object"] == "change-request":

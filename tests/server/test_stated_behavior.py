@@ -31,7 +31,7 @@ OUT = {"kind": "external", "url": TARGET}
 
 @pytest.fixture(params=["full", "published"])
 def edition(request: pytest.FixtureRequest) -> Api:
-    """The API of each edition, for statements that apply to both."""
+    """Return the API of each edition, for statements that apply to both."""
     found: Api = request.getfixturevalue({"full": "api"}.get(request.param, request.param))
     return found
 
@@ -227,7 +227,7 @@ def test_published_space_visibility_ignores_its_sites(published: Api) -> None:
 
 @pytest.fixture(scope="module")
 def controlled() -> Iterator[DocsPlatform]:
-    """A companion with the profile `published` and a control plane."""
+    """Yield a companion with the profile `published` and a control plane."""
     with (
         served("published") as running,
         httpx.Client(base_url=f"{running.url}/_dpsync/", timeout=PATIENCE, **NO_TLS) as control,

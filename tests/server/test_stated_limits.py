@@ -20,7 +20,7 @@ TABLE = Path(__file__).with_name("limits.txt")
 
 
 def stated() -> list[str]:
-    """A line for each member with a limit, and the profiles with it where not all have it."""
+    """Return a line for each member with a limit, and its profiles if not all have that limit."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for profile in PROFILES:
         store = open_store(":memory:")

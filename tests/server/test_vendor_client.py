@@ -42,7 +42,7 @@ class VendorClient:
         self.methods: list[dict[str, Any]] = json.loads(self._answered.readline())
 
     def call(self, method: dict[str, Any], args: list[Any]) -> dict[str, Any]:
-        """What came of a call: its status, and what the client says is wrong with it."""
+        """Call a method; return the status and the problems that the client reports."""
         asked = {"namespace": method["namespace"], "name": method["name"], "args": args}
         self._sent.write(json.dumps(asked) + "\n")
         self._sent.flush()
@@ -68,7 +68,7 @@ def plain(path: str) -> str:
 
 
 def arguments(method: dict[str, Any], row: Operation, body: Any) -> list[Any]:
-    """What one good call of a method is given, in its order: ids of the world, a query, a body."""
+    """Return the arguments of a valid call in the method's order: ids of the world, a query, a body."""
     ids = [({**IDS, **OTHER_IDS.get(row.id, {})})[name] for name in row.parameters]
     query = dict(parse_qsl(QUERIES.get(row.id, "")))
     given = {"query": query, "data": {} if body is None else body}

@@ -143,7 +143,7 @@ FAULTS: dict[str, tuple[str, str]] = {
 
 
 def told(directory: Path, text: str) -> list[str]:
-    """The lines of the error for a world file, each without the name of the file."""
+    """Return the lines of the error for a world file, without the name of the file."""
     path = directory / "world.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError) as error:  # noqa: PT011 - the whole text is compared

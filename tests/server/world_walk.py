@@ -25,7 +25,7 @@ _LISTED_ELSEWHERE = {
 
 
 def id_of(item: Any) -> str:
-    """What a path names the item of a list by."""
+    """Return the part of a path that identifies the item of a list."""
     for inside in ("issue", "organization", "user" if "permission" in item else "issue", "team"):
         if isinstance(item.get(inside), dict) and "object" not in item:
             item = item[inside]
@@ -56,7 +56,7 @@ class Walk:
                     assert answer.status_code in (403, 404), f"GET {path}: {answer.text}"
 
     def paths(self, template: str) -> list[str]:
-        """The template with everything that its parameters can be."""
+        """Return the paths of a template for all values of its parameters."""
         found = [""]
         for segment in template.strip("/").split("/"):
             if segment.startswith("{"):

@@ -39,7 +39,7 @@ class Done:
         assert self.report.converged, self.report.outcomes
 
     def files(self, body: str, policy: str = "{}") -> Done:
-        """The files say something else by now."""
+        """Replace the session by one of other files."""
         self.session = self.lab.session(body, policy)
         return self
 
@@ -117,7 +117,7 @@ DELETED: dict[str, tuple[dict[str, Any], str, str]] = {
 
 
 def without_ids(things: Any) -> list[dict[str, Any]]:
-    """What was made anew is the same but for what the platform makes for it."""
+    """Return the objects without the fields that the platform sets, to compare re-created objects."""
     made = ("id", "createdAt", "updatedAt", "order", "position", "token", "createdBy")
     return sorted(({k: v for k, v in one.items() if k not in made} for one in things), key=str)
 

@@ -224,7 +224,7 @@ def test_revert_restores_share_link_after_site_key_change(lab: Lab) -> None:
 
 @pytest.fixture
 def faulty_lab(tmp_path: Path) -> Iterator[Lab]:
-    """A lab with a companion that can return faults."""
+    """Yield a lab with a companion that can return faults."""
     store = open_store(":memory:")
     app = build(store)
     with ThreadedServer(app, ControlPlane(Gateway(app), MovableClock(store), lambda _: None)) as server:

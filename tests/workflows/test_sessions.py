@@ -235,9 +235,7 @@ def test_ids_conflict_is_settled_only_by_live_objects(remarks: list[Remark], dec
 
 @pytest.mark.parametrize(("checked", "planned_for"), [("full", "published"), ("published", "full")])
 def test_session_refuses_files_loaded_for_other_profile(checked: str, planned_for: str) -> None:
-    """Otherwise, a program plans with words that the platform does not take, though the files passed the
-    check for another one.
-    """
+    """Otherwise, a plan has fields that the platform lacks, because the files fit another profile."""
     desired = replace(CASE.sides().desired, profile=checked)
     assert Session(desired, load_registry(checked)).desired is desired
     with pytest.raises(DiagnosticError) as refused:

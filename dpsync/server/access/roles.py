@@ -1,9 +1,10 @@
-"""Roles: their order, the standing of a user in an organization, and the flags of `permissions` objects.
+"""Define the order of roles, the standing of a user in an organization, and the `permissions` flags.
+
 The role of a member on a space, collection or site depends on the edition: see `resolution`.
 
-Roles are ordered admin > create > review > edit > comment > read > guest (null); each includes what the
-weaker ones may do. A flag is true exactly when what it stands for is allowed to the caller. What depends on
-more than a role (who wrote a comment, who owns a team) is said where it is known.
+Roles are ordered admin > create > review > edit > comment > read > guest (null); each role includes the
+rights of the weaker roles. A flag is true exactly if the caller may do what the flag names. Handlers and
+answers check rights that depend on more than a role, such as the author of a comment or the owner of a team.
 """
 
 from collections.abc import Iterable
@@ -70,16 +71,16 @@ def strongest(roles: Iterable[Role]) -> Role:
 
 
 def flags(kind: str, role: Role) -> dict[str, bool]:
-    """The `permissions` object of a kind for a caller with this role on it."""
+    """Return the `permissions` object of a kind for a caller who has the role on an object of that kind."""
     return {flag: reaches(role, needed) for flag, needed in _FLAGS[kind].items()}
 
 
 class Standing(Struct, frozen=True, dict=True):
-    """What one user is in one organization.
+    """The membership of one user in one organization.
 
     `grants` are the roles given to the user and to the user's teams, as (kind, id, role); `owns` has the
-    teams that the user owns. `user` is the user id if the edition's rules depend on creators. Otherwise it is
-    "", so that all members with the same rights share one standing.
+    teams that the user owns. `user` is the user id if the edition's rules depend on creators. Otherwise
+    `user` is "", so that all members with the same rights share one standing.
     """
 
     member: bool = False
@@ -89,11 +90,11 @@ class Standing(Struct, frozen=True, dict=True):
     user: str = ""
 
     def flags(self) -> dict[str, bool]:
-        """The `permissions` of the organization."""
+        """Return the `permissions` object of the organization."""
         return {**flags("organization", self.role), "ownTeam": self.role == "admin" or bool(self.owns)}
 
     def team_flags(self, team: str) -> dict[str, bool]:
-        """The `permissions` of a team. An owner who is a guest sees no other team."""
+        """Return the `permissions` object of a team. A guest who owns teams may view only those teams."""
         owner = team in self.owns
         return {"admin": owner or self.role == "admin", "view": owner or self.role is not None}
 

@@ -1,4 +1,4 @@
-"""What users are in an organization, worked out from its members, their teams and what was given to both."""
+"""Read the standings of users in an organization from members, memberships of teams, and grants."""
 
 from ..store import Record, Store
 from .roles import GRANT, Role, Standing
@@ -34,18 +34,22 @@ def stand_all(store: Store, organization: str, *, with_user_id: bool) -> dict[st
 
 
 def stand_as_team(store: Store, team: Record) -> Standing:
-    """As a guest to whom only what the team has was given."""
+    """Return the standing of a guest who has only the grants of the team."""
     return Standing(True, None, _roles(granted(store, team.organization, "team", team.id)))
 
 
 def granted(store: Store, organization: str, to: str, ref: str) -> list[Record]:
-    """What a user or a team of an organization has been given."""
+    """Return the grants of a user or a team of an organization."""
     found = store.find(GRANT, organization=organization, ref=ref)
     return [grant for grant in found if grant.doc["to"] == to]
 
 
 def standing_of(record: Record) -> str | None:
-    """The user whose standing in the record's organization rests on it; "" for nobody's, None for many."""
+    """Return the id of the user whose standing in the record's organization depends on the record.
+
+    Return "" if no standing depends on the record, and None if the standings of several users may depend on
+    it.
+    """
     if record.kind in ("member", "membership"):
         return record.ref
     if record.kind == GRANT:

@@ -1,4 +1,4 @@
-"""Make the body of a response from a record. Nothing is changed.
+"""Make the body of a response from a record. The functions change no state.
 
 Input: the `Context` of a request, and a record.
 Output: the document of the record with its computed members: counts, URLs, visibility, permissions.

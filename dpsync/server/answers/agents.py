@@ -1,4 +1,4 @@
-"""What a site's agents have: settings, MCP servers, channels, context connections, topics."""
+"""Answers about the agents of a site: settings, MCP servers, channels, context connections, topics."""
 
 from ..content.documents import empty_document
 from ..request.context import Context
@@ -17,7 +17,7 @@ def _location(ctx: Context, record: Record, what: str) -> str:
 
 
 def agent_settings(ctx: Context, site: Record, kept: Record | None) -> Json:
-    """Those of a site that nobody has set any for: its agents do nothing by themselves."""
+    """Return the agent settings of a site. Unset settings have defaults with which no agent runs."""
     doc: Json = kept.doc if kept is not None else {}
     return {
         "object": "site-agent-settings",
@@ -30,7 +30,7 @@ def agent_settings(ctx: Context, site: Record, kept: Record | None) -> Json:
 
 
 def mcp_server(ctx: Context, record: Record) -> Json:
-    """Its headers are shown as they were written, to who may read it."""
+    """Return an MCP server, including its headers as they were written."""
     return {
         "object": "site-mcp-server",
         "id": record.id,
@@ -50,7 +50,7 @@ def channel(ctx: Context, record: Record) -> Json:
 
 
 def connection(ctx: Context, record: Record) -> Json:
-    """Its credentials as they were written, but for those that the platform redacts."""
+    """Return a context connection with its credentials, except for the credential that GitBook redacts."""
     doc = dict(record.doc)
     settings, hidden = doc.get("setupSettings"), REDACTED.get(doc["connector"])
     if settings and hidden in settings:
@@ -66,7 +66,7 @@ def connection(ctx: Context, record: Record) -> Json:
 
 
 def topic(ctx: Context, record: Record) -> Json:
-    """No questions are counted: there is nobody who asks."""
+    """Return a topic. All counts are zero because the companion has no visitors who ask questions."""
     doc = dict(record.doc)
     answer = {
         "object": "context-topic",

@@ -1,4 +1,4 @@
-"""Audit events."""
+"""Answers for audit events."""
 
 from ..request.context import Context
 from ..store import Json, Record

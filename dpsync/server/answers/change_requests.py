@@ -1,4 +1,4 @@
-"""Change requests."""
+"""The answer for a change request."""
 
 from ..request.context import Context
 from ..spaces import revisions

@@ -1,5 +1,7 @@
-"""Comments and replies. A comment's `scope` is its space, its `parent` the change request (`""`: the space
-itself), its `ref` the page; a reply has the same scope, and the comment as its parent.
+"""Answers for comments and replies.
+
+The `scope` of a comment is the space, `parent` is the change request ("" for a comment on the space itself),
+and `ref` is the page. A reply has the same `scope`, and its `parent` is the comment.
 """
 
 from collections.abc import Iterable
@@ -46,7 +48,7 @@ def comment_reply(ctx: Context, space: Record, record: Record, to: Record, form:
 
 
 def comment_permissions(ctx: Context, space: Record, record: Record) -> dict[str, bool]:
-    """What the caller, who may view the space, may do to a comment or a reply."""
+    """Return what a caller who may view the space may do with a comment or a reply."""
     level, author = ctx.level(space), record.doc["postedBy"] == ctx.user
     return {
         "view": True,
@@ -57,7 +59,7 @@ def comment_permissions(ctx: Context, space: Record, record: Record) -> dict[str
 
 
 def open_comments(store: Store, space: str, change_request: str = "") -> int:
-    """On a space itself, or on one of its change requests."""
+    """Return the number of open comments on a space, or on one of its change requests."""
     found = store.find(COMMENT, scope=space, parent=change_request)
     return sum(record.doc["status"] == "open" for record in found)
 
@@ -75,7 +77,7 @@ def _posted(ctx: Context, space: Record, record: Record, form: str) -> Json:
 
 
 def _body(kept: Json, form: str) -> Json:
-    """As asked for, whichever of the two it was written as."""
+    """Return the text of a comment in the requested form, whichever form it was written in."""
     if form in kept:
         return {form: kept[form]}
     if form == "document":
@@ -84,12 +86,12 @@ def _body(kept: Json, form: str) -> Json:
 
 
 def has_text(record: Record, body: Json) -> bool:
-    """Whether this is the text of a comment or reply, in the form that the body has."""
+    """Return whether the text of a comment or reply equals the text of a request body."""
     return all(same(_body(record.doc["body"], form), {form: text}) for form, text in body.items())
 
 
 def _reactions(ctx: Context, kept: Iterable[Json]) -> list[Json]:
-    """Each emoji where it was first used."""
+    """Return the reactions grouped by emoji, in the order in which each emoji was first used."""
     users: dict[str, list[Json]] = {}
     for one in kept:
         reactor = {"user": user(ctx, one["user"]), "reactedAt": one["reactedAt"]}
@@ -98,7 +100,7 @@ def _reactions(ctx: Context, kept: Iterable[Json]) -> list[Json]:
 
 
 def _repliers(ctx: Context, replies: Iterable[Record]) -> list[Json]:
-    """In the order of their first replies."""
+    """Return the authors of the replies, in the order of their first replies."""
     theirs: dict[str, list[str]] = {}
     for reply in replies:
         at = reply.doc.get("editedAt") or reply.doc["postedAt"]

@@ -1,4 +1,4 @@
-"""Spaces and collections."""
+"""Answers for spaces and collections."""
 
 from ..access.roles import flags
 from ..request.context import CHANGE_REQUEST, Context
@@ -76,7 +76,10 @@ def space(ctx: Context, record: Record) -> Json:
 
 
 def published(ctx: Context, space: Record) -> tuple[str, str | None]:
-    """The audience of a space and where it is published: the most open published site showing it decides."""
+    """Return the visibility of a space and its published URL, or None as the URL if it is not published.
+
+    If several published sites show the space, the most open site decides.
+    """
     sites = []
     for place in ctx.store.find(PLACE, ref=space.id):
         site = ctx.load("site", place.scope)
@@ -91,5 +94,5 @@ def published(ctx: Context, space: Record) -> tuple[str, str | None]:
 
 
 def _own_visibility(space: Record) -> str:
-    """Return the visibility of a space without regard to sites, as today's edition does for each space."""
+    """Return the visibility of a space without regard to sites, as the `published` edition does."""
     return "in-collection" if space.parent else "private"

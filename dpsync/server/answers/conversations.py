@@ -1,8 +1,8 @@
-"""Conversations, issues and clusters.
+"""Answers for conversations, issues and clusters.
 
-The id of a conversation is its sender's, and good within an organization: its record has `ORG:ID`, and its
-source as `ref`. An issue has its cluster as `parent` and the conversation's id as `ref`; the `ref` of a
-cluster is its topic.
+The sender of a conversation chooses its id, which is unique within an organization. So the id of the record
+is `ORG:ID`, and its `ref` is the source. An issue has its cluster as `parent` and the id of the conversation
+as `ref`; the `ref` of a cluster is its topic.
 """
 
 from collections import Counter
@@ -71,7 +71,7 @@ def issue_detail(ctx: Context, record: Record) -> Json:
 
 
 def issues_cluster(ctx: Context, record: Record, issues: list[Record]) -> Json:
-    """`issues`: those of this cluster, in order of creation."""
+    """Return a cluster of issues. `issues` are the issues of this cluster in order of creation."""
     doc = record.doc
     impact = gravest([issue.doc["impact"] for issue in issues])
     titles = list(dict.fromkeys(issue.doc["title"] for issue in issues)) or [doc["label"]]
@@ -97,7 +97,7 @@ def count_conversations(issues: Iterable[Record]) -> int:
 
 
 def _pulse(ctx: Context, issues: Iterable[Record]) -> list[int]:
-    """Issues per week until now, the oldest week first."""
+    """Return the number of issues per week for the last 13 weeks, the oldest week first."""
     weeks = [0] * WEEKS
     for issue in issues:
         ago = (ctx.now - moment(issue.doc["createdAt"])).days // 7

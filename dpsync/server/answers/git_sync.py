@@ -1,4 +1,4 @@
-"""Git Sync: the repository that the platform itself keeps a site or a space in step with."""
+"""Answers about Git Sync, which keeps a site or a space in step with a git repository."""
 
 from ..request.context import Context
 from ..sites.git_sync import state
@@ -13,9 +13,10 @@ _TODAY = (*_BEFORE, "installationStatus", "installationId", "parentInstallationI
 
 
 def git_sync(ctx: Context, record: Record) -> Json:
-    """The member `gitSync` of a site or a space that has one, else nothing.
+    """Return {"gitSync": ...} for a site or space with Git Sync, else {}.
 
-    A site has one in today's edition alone; before that, a space has one without ids and status.
+    Only the `published` edition returns `gitSync` for a site; the other editions return `gitSync` of a space
+    without ids and status.
     """
     kept = record.doc.get("gitSync")
     if not kept or not (ctx.published or record.kind != "site"):
@@ -31,7 +32,7 @@ def git_state(record: Record) -> Json:
 
 
 def git_installation(ctx: Context, record: Record) -> Json:
-    """The installation of a site or a space that has one. A token that was given is nowhere in it."""
+    """Return the Git Sync installation of a site or space. The answer never contains the access token."""
     said = state(record)
     id, provider = said["installationId"], said["installationProvider"]
     target: Json = {"type": record.kind, f"{record.kind}Id": record.id}

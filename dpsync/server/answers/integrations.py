@@ -1,4 +1,4 @@
-"""Integrations, their installations and their events."""
+"""Answers for integrations, their installations and their events."""
 
 from ..access.roles import flags
 from ..integrations.events import INTEGRATION
@@ -40,7 +40,7 @@ def integration(ctx: Context, record: Record) -> Json:
 
 
 def _endpoints(ctx: Context, path: str) -> Json:
-    """Where its code answers people, and where what it shows is loaded from."""
+    """Return the URLs of the integration's endpoints. The profile `reference` has no content endpoint."""
     found = {"publicEndpoint": f"{_ENDPOINT}/{path}"}
     if ctx.full:
         found["publicContentEndpoint"] = f"{_CONTENT}/{path}"
@@ -48,7 +48,7 @@ def _endpoints(ctx: Context, path: str) -> Json:
 
 
 def _owner(ctx: Context, id: str) -> Json:
-    """To who is no member of it: that there is such an organization, and what it is called."""
+    """Return the organization that owns an integration, in brief if the caller is not a member."""
     record = ctx.load("organization", id)
     if record is None:
         raise LookupError(f"the organization {id!r}, which owns integrations, does not exist")
@@ -89,7 +89,11 @@ def installation(ctx: Context, record: Record) -> Json:
 
 
 def placed(ctx: Context, record: Record, extended: bool) -> Json:
-    """An installation on a space or site. With `extended` the whole of it, if the caller may view it."""
+    """Return an installation on a space or site.
+
+    If `extended` is true and the caller may view the space or site, the answer contains the whole space or
+    site instead of its id.
+    """
     level = LEVEL[record.kind]
     location = f"{record.parent}/installations/{record.scope}/{level}s/{record.ref}"
     target = ctx.load(level, record.ref) if extended else None

@@ -1,4 +1,4 @@
-"""Link invites."""
+"""The answer for a link invite."""
 
 from ..request.context import Context
 from ..store import Json, Record
@@ -8,7 +8,11 @@ from .shared import APP, located
 
 
 def link_invite(ctx: Context, record: Record) -> Json:
-    """In today's edition it has another name, and says whether nobody needs it: it leads to nothing new."""
+    """Return a link invite.
+
+    The `published` edition names the object `invite` and adds `redundant`, which is always false here. Its
+    answer contains the whole space or collection.
+    """
     named: Json = {"object": "link-invite"}
     if ctx.published:
         named = {"object": "invite", "redundant": False}

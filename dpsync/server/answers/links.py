@@ -1,7 +1,7 @@
-"""What links lead to and where they are, as the caller sees it.
+"""Resolve links to their targets and locations, as the caller may see them.
 
-A reference by id is looked up in its revision, a relative URL among the paths of the pages. What the caller
-may not view is not there.
+A reference by id is looked up in its revision, a relative URL among the paths of the pages. A target that the
+caller may not view counts as broken.
 """
 
 import posixpath
@@ -26,7 +26,7 @@ _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
 class Location(Struct, frozen=True):
-    """A page, or a reusable content, that links."""
+    """A page or a reusable content that contains a link."""
 
     source: Json
     above: tuple[Json, ...] = ()
@@ -34,7 +34,10 @@ class Location(Struct, frozen=True):
 
 
 class LinkTarget(Struct, frozen=True):
-    """Where a link leads. `key` is the same for all that lead to the same thing; `target` renders it."""
+    """The target of a link.
+
+    `key` is equal for all links to the same target; `target` renders the target.
+    """
 
     key: str
     status: str
@@ -49,7 +52,7 @@ def locations(reading: ReadContent) -> Iterator[Location]:
 
 
 class LinksToTarget(Struct, frozen=True):
-    """All the links to one target, with one relation. `sources`: each once, in their order."""
+    """All links to one target with one relation. `sources` has each location once, in order."""
 
     relation: str
     found: LinkTarget
@@ -57,7 +60,7 @@ class LinksToTarget(Struct, frozen=True):
 
 
 class Resolver:
-    """Looks up references from one content. Nothing is rendered before it is asked for."""
+    """Resolves the references of one content. A target is rendered only on demand."""
 
     def __init__(self, reading: ReadContent) -> None:
         self.reading = reading
@@ -125,7 +128,10 @@ class Resolver:
         return self._in_a_revision({**found, **({"anchor": anchor} if anchor else {})}, source)
 
     def _at_path(self, path: str, source: Location) -> Json | None:
-        """A page by its path, `.md` or not, from where the page that links is; or a file by its name."""
+        """Return a reference to the page at a path relative to the linking page, or to the file of that name.
+
+        The path may end in `.md`. Return None if no page or file matches.
+        """
         if self._paths is None:
             self._paths = paths(self.reading.content["pages"])
         base = "/".join(page["slug"] for page in source.above)
@@ -217,6 +223,6 @@ def _address(url: str, status: str) -> LinkTarget:
 
 
 def _broken(kind: str, ref: Json, where: Callable[[], Json] = dict) -> LinkTarget:
-    """With how it is written, so that it is found."""
+    """Return a broken target. Its URL is the reference as written, so that a reader can find the link."""
     written = to_target(ref)
     return LinkTarget(f"{kind} {written}", "broken", lambda: {"kind": kind, **where(), "url": written})

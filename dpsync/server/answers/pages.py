@@ -1,4 +1,4 @@
-"""Revisions, pages and files."""
+"""Answers for revisions, pages and files."""
 
 import hashlib
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _LAYOUT = {
 
 
 def app_of(reading: ReadContent) -> str:
-    """Where the content is found in the application."""
+    """Return the URL of the content in the GitBook application."""
     base = f"{APP}/s/{reading.space.id}"
     request = reading.change_request
     return f"{base}/~/changes/{request.position}" if request else base
@@ -65,7 +65,10 @@ def revision(reading: ReadContent) -> Json:
 
 
 def revision_without_texts(reading: ReadContent) -> Json:
-    """As it is shown beside something else, once for each link: texts would make such a list very long."""
+    """Return a revision without the texts of its pages.
+
+    A list of links repeats the revision for each link, and texts would make such a list very long.
+    """
     return revision(replace(reading, texts=False))
 
 
@@ -74,13 +77,16 @@ def pages(reading: ReadContent) -> list[Json]:
 
 
 def page_alone(reading: ReadContent, found: Page, above: tuple[Page, ...]) -> Json:
-    """Without its text and what is below it."""
+    """Return a page without its text and without its child pages."""
     bare = {name: value for name, value in found.items() if name not in ("body", "computed")}
     return page(reading, {**bare, "pages": []}, above)
 
 
 def _published(reading: ReadContent) -> tuple[str, str | None]:
-    """The audience, and where a site shows it; what a change request proposes is shown by none."""
+    """Return the visibility of the content and its published URL, or None as the URL.
+
+    No site shows the content of a change request.
+    """
     if reading.change_request is not None:
         return "private", None
     if "published" not in reading.known:
@@ -129,21 +135,22 @@ _LATER_LAYOUT = {"coverMask": "none", "tags": True, "actions": True, "anchors": 
 
 
 def _members_of_today(found: Page) -> Json:
-    """What a page has besides in today's edition."""
+    """Return the members that a page has only in the `published` edition."""
     kind = _KINDS.get(found["type"])
     return ({"kind": kind} if kind else {}) | ({"tags": []} if kind == "sheet" else {})
 
 
 def markdown_of(found: Json) -> str:
-    """As it was written, or made from the Document that was."""
+    """Return the Markdown of a page: as written, or converted from its Document."""
     body = found["body"]
     return str(body["markdown"]) if "markdown" in body else markdown.to_markdown(document_of(found))
 
 
 def _computed(reading: ReadContent, found: Page) -> Json:
-    """A page made of an OpenAPI specification says which one and which version of it.
+    """Return the members of a page that is computed from an OpenAPI specification.
 
-    It always has its dependencies and its props; those of a specification name that, where nothing is said.
+    The answer always has `dependencies` and `props`; by default, `props` name the specification.
+    `computedSeed` changes with the version of the specification.
     """
     dependency = (found["computed"].get("dependencies") or {}).get("spec") or {}
     slug = str((dependency.get("ref") or {}).get("spec", ""))
@@ -162,7 +169,10 @@ def _computed(reading: ReadContent, found: Page) -> Json:
 
 
 def _source_of_today(computed: Json, spec: Record | None, type: str) -> Json:
-    """What today's edition says of where a page is from: the specification itself, and which part of it."""
+    """Return the `dependencies` and `props` of a computed page as the `published` edition has them.
+
+    The dependencies contain the specification itself, and `props` name the part that the page shows.
+    """
     if computed["type"] != "builtin:openapi":
         return {}
     known = {"object": "openapi-spec", "id": spec.id, "slug": spec.ref} if spec else None
@@ -174,12 +184,12 @@ def _source_of_today(computed: Json, spec: Record | None, type: str) -> Json:
 
 
 def openapi_spec_of(ctx: Context, space: Record, named: str) -> Record | None:
-    """By its slug, in the organization of the space."""
+    """Return the specification with a slug in the organization of the space, or None."""
     return next(iter(ctx.store.find("openapi-spec", organization=space.organization, ref=named)), None)
 
 
 def document(found: Json) -> Json:
-    """A Document with the keys that an answer has."""
+    """Return a Document with the keys that the server adds."""
     return stored_document(found)
 
 
@@ -203,12 +213,12 @@ def _git(reading: ReadContent, found: Json) -> Json:
 
 
 def score(found: Hit) -> float:
-    """How well a page fits a search: one where the title says it all, less where only the text does."""
+    """Return how well a page fits a search: 1 if the title contains all words, less if only the text does."""
     return 1 / (1 + found.rank)
 
 
 def hit(reading: ReadContent, found: Hit, rank: int = 1) -> Json:
-    """A page that a search has found; `rank` is its place among the hits, from 1."""
+    """Return a page that a search found. `rank` is its position among the hits, counted from 1."""
     path = path_of(found.page, found.above)
     at = partial(_at, reading, path)
     answer = _hit(reading, found, path, at)
@@ -244,7 +254,7 @@ def _at(reading: ReadContent, path: str, anchor: str) -> Json:
 
 
 def address(reading: ReadContent, at: Page, ref: Json) -> str | None:
-    """Where what a reference names is found; None: it has no place, or is not there."""
+    """Return the URL of the object that a reference names, or None if it has no URL or does not exist."""
     kind, space = ref.get("kind"), ref.get("space")
     if kind == "space" and space:
         return f"{APP}/s/{space}"

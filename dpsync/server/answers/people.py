@@ -1,4 +1,4 @@
-"""Users, members, teams, organizations and SAML providers."""
+"""Answers for users, members, teams, organizations and SAML providers."""
 
 from ..request.context import Context
 from ..store import Json, Record

@@ -1,4 +1,4 @@
-"""A site as visitors have it: its published profile, redirects, share links, the access of visitors."""
+"""Answers about the published site: its profile, redirects, share links, visitor authentication, scripts."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ def redirect(ctx: Context, record: Record) -> Json:
 
 
 def share_link(ctx: Context, record: Record) -> Json:
-    """Its secret is in its URL, and nowhere else."""
+    """Return a share link. Its secret appears only in the published URL."""
     site = ctx.load("site", record.scope)
     if site is None:
         raise LookupError(f"the share link {record.id!r} belongs to no site")
@@ -54,7 +54,10 @@ _INJECTS, _SETS_COOKIES = "site:script:inject", "site:script:cookies"
 
 
 def published_site(ctx: Context, nav: Navigation) -> Json:
-    """Drafts are left out, what is only hidden is there."""
+    """Return a published site with its structure, customizations and scripts.
+
+    Drafts are left out; hidden site spaces are included.
+    """
     published, settings = without_drafts(nav), of_site(ctx, nav.site)
     return {
         "object": "published-content-site",
@@ -66,7 +69,7 @@ def published_site(ctx: Context, nav: Navigation) -> Json:
 
 
 def _scripts(ctx: Context, owner: Record) -> Iterator[Json]:
-    """Of the integrations that are active on the site and may put a script on its pages."""
+    """Yield the scripts of the integrations that are active on the site and have the scope to inject one."""
     here = {record.scope: record for record in ctx.store.find(ON_SITE, ref=owner.id)}
     for installed in ctx.store.find(INSTALLATION, organization=owner.organization):
         integration, on_site = integration_of(ctx, installed), here.get(installed.id)

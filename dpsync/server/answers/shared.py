@@ -1,4 +1,4 @@
-"""What every answer is made of."""
+"""Helpers that most answers use."""
 
 from ..request.context import Context
 from ..store import Json
@@ -7,10 +7,10 @@ APP = "https://app.docs.example"
 
 
 def located(ctx: Context, path: str) -> str:
-    """The URL of what is at a path of the API, where the caller reaches it."""
+    """Return the URL of an API path at the origin that the caller uses."""
     return f"{ctx.origin}/v1{path}"
 
 
 def set_only(doc: Json) -> Json:
-    """A field that is not set is left out, except those that the API shows as null."""
+    """Return the document without fields that are None. The API omits an unset field in most answers."""
     return {key: value for key, value in doc.items() if value is not None}

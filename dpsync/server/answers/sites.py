@@ -1,4 +1,4 @@
-"""Sites."""
+"""The answer for a site."""
 
 from collections.abc import Iterator
 
@@ -75,7 +75,7 @@ _OF_FIELD = {
 
 
 def _features(ctx: Context, record: Record) -> Iterator[tuple[str, Json]]:
-    """What the site uses of what the platform sells."""
+    """Yield the paid features that the site uses, each as (id, further members)."""
     yield _OF_VISIBILITY[record.doc["visibility"]], {}
     yield from ((feature, {}) for field, feature in _OF_FIELD.items() if record.doc.get(field))
     if (record.doc.get("adaptiveContent") or {}).get("enabled"):

@@ -1,4 +1,4 @@
-"""OpenAPI specifications and their versions, translations and their glossary."""
+"""Answers for OpenAPI specifications and their versions, translations and glossary entries."""
 
 from ..access.roles import flags
 from ..request.context import Context
@@ -48,7 +48,7 @@ def glossary_entry(ctx: Context, record: Record) -> Json:
 
 
 def translation(ctx: Context, record: Record) -> Json:
-    """Without a `result` while there is none: before the first run, or when its space is gone."""
+    """Return a translation. `result` is missing before the first run, and after its space was deleted."""
     answer = {
         "object": "translation",
         "id": record.id,

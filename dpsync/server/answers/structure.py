@@ -1,4 +1,4 @@
-"""The navigation of a site."""
+"""Answers for the navigation of a site: site spaces, sections, groups and external links."""
 
 from ..request.context import Context
 from ..sites.navigation import GROUP, LINK, SECTION, Navigation
@@ -45,7 +45,7 @@ def section(ctx: Context, nav: Navigation, record: Record) -> Json:
 
 
 def _titled(ctx: Context, record: Record) -> Json:
-    """What sections, groups and links have in common."""
+    """Return the members that sections, groups and links share."""
     answer = {"id": record.id, **set_only({"draft": False, **record.doc})}
     if not ctx.full:
         for added in ("draft", "localizedTitle", "localizedDescription"):
@@ -56,10 +56,11 @@ def _titled(ctx: Context, record: Record) -> Json:
 
 
 def group(ctx: Context, nav: Navigation, record: Record) -> Json:
-    """With the additions, `children` holds sections, nested groups and external links in their order, and
-    `sections` the first alone.
+    """Return a group of sections.
 
-    Without them it holds sections, and nested groups are found by their own `sectionGroup`.
+    In the profile `reference`, `children` has only sections, and a nested group names its parent in
+    `sectionGroup`. In the other profiles, `children` has sections, nested groups and external links in order,
+    and `sections` has only the sections.
     """
     children = nav.visible(nav.children(record.id))
     if not ctx.full:
@@ -84,7 +85,11 @@ def node(ctx: Context, nav: Navigation, record: Record) -> Json:
 
 
 def structure(ctx: Context, nav: Navigation) -> Json:
-    """Without the additions it holds every section, and no group: each says in which group it is."""
+    """Return the structure of a site.
+
+    In the profile `reference` it lists every section and no group; each section names its group in
+    `sectionGroup`.
+    """
     if not nav.sectioned:
         nodes = nav.places_in("")
     else:

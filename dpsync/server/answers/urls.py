@@ -1,8 +1,9 @@
-"""Where a site and what it shows are published; None where nobody can reach it.
+"""Compute the published URLs of a site, its sections and its site spaces; None if nobody can open them.
 
-Basenames and paths may be any text: each is one segment of a URL, encoded so that the URL can be opened.
-A site for holders of a share link is reached with the secret of one: its URLs have it when the caller named
-it as `shareKey`.
+A basename or path may be any text: each is encoded as one segment of the URL.
+
+The URL of a site with the visibility `share-link` contains the secret of a share link. The answers for the
+site contain such a URL only if the caller passes the secret as `shareKey`.
 """
 
 from urllib.parse import quote
@@ -14,7 +15,7 @@ from ..store import Record
 
 
 def open_url(ctx: Context, site: Record, key: str | None) -> str | None:
-    """The URL of a published site for who has a key."""
+    """Return the URL of a published site, or None if `key` does not open the site."""
     if not site.doc["published"]:
         return None
     if site.doc["visibility"] != "share-link":
@@ -27,7 +28,7 @@ def shared_url(ctx: Context, site: Record, key: str) -> str:
 
 
 def base_url(ctx: Context, site: Record) -> str:
-    """At the site's proxy, else its own host name, else below the organization's."""
+    """Return the URL of a site: at its proxy, else its own host name, else the organization's host name."""
     if origin := site.doc.get("proxy"):
         return f"https://{origin}/"
     if hostname := site.doc.get("hostname"):

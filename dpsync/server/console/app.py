@@ -1,7 +1,7 @@
-"""The console as an ASGI application around the control plane: its addresses, its forms, its headers.
+"""Serve the console as an ASGI application around the control plane.
 
-It answers to whom the control plane answers, and to nobody else: the same check of peer, `Host`, `Origin` and
-`Sec-Fetch-Site`. To all others, and for all other paths, it is not there.
+The console answers only requests that the control plane accepts too, by the same check of peer, `Host`,
+`Origin` and `Sec-Fetch-Site`. All other requests, and all other paths, go to the control plane.
 """
 
 import base64
@@ -50,7 +50,7 @@ Answer = Callable[[Request], Awaitable[Response]]
 
 
 class Console:
-    """An ASGI application around a control plane. `program` makes the plan of a directory."""
+    """An ASGI application around a control plane. `program` prints the plan of a directory."""
 
     def __init__(self, plane: ControlPlane, program: PlanProgram | None = None) -> None:
         self.plane = plane
@@ -87,7 +87,7 @@ class Console:
         await response(scope, receive, send)
 
     def drop(self) -> None:
-        """Ends what is under way, when the companion stops."""
+        """End all requests and plans that are in progress when the companion stops."""
         self.gateway.drop()
         if self._planner:
             self._planner.stop()
@@ -131,7 +131,7 @@ class Console:
         )  # fmt: skip
 
     async def _newest(self, request: Request) -> Response:
-        """The requests after a number, as JSON for the script of the page."""
+        """Return the logged requests after a number as JSON, for the script of the page."""
         log = self.gateway.log
         after, cleared = (request.query_params.get(name, "0") for name in ("after", "cleared"))
         last = log.dropped + len(log.entries)
@@ -198,7 +198,7 @@ class Console:
         return await self._done(request, lambda: self.plane.reset(None))
 
     async def _done(self, request: Request, act: Callable[[], object]) -> Response:
-        """The page after an act, or with what was wrong about it."""
+        """Call `act` and redirect to the page of switches, or show that page with the error."""
         try:
             act()
         except ValidationError as error:
@@ -215,7 +215,11 @@ class Console:
         return self._page("plan", program=self._planner.program if self._planner else None)
 
     async def _report(self, request: Request) -> Response:
-        """The page that the program printed, in an origin of its own: no script of it reaches a switch."""
+        """Return the page that the program printed.
+
+        The sandbox policy gives the page an origin of its own, so that no script of the page can use a
+        switch.
+        """
         admins = resources.admins(self._store)
         if self._planner is None or not admins:
             why = (
@@ -254,19 +258,22 @@ class Console:
 
 
 def _url(scope: Scope) -> str:
-    """The address that the request came in at: a port that is passed on may have another name outside."""
+    """Return the address at which the companion received the request.
+
+    The `Host` header may name a forwarded port, which has another address outside.
+    """
     host, port = scope["server"]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _is_here(scope: Scope) -> bool:
-    """`/` is only read: a write there is a mistake that the API answers."""
+    """Return whether the console serves the request. It only reads `/`; the API answers a write to `/`."""
     path: str = scope["path"]
     return (path == "/" and scope["method"] in ("GET", "HEAD")) or path.startswith(PAGES)
 
 
 def _row(number: int, entry: LoggedRequest) -> dict[str, Any]:
-    """A request as a page shows it, without secrets."""
+    """Return a logged request as the page shows it, without secrets."""
     query = f"?{masked_query(entry.query)}" if entry.query else ""
     status = entry.status
     return {
@@ -283,7 +290,10 @@ def _row(number: int, entry: LoggedRequest) -> dict[str, Any]:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form, each once. It is read by all that change something: others are no forms."""
+    """Return the fields of a form, each once. Raise ApiError 415 if the request is not a form.
+
+    Every handler that changes state reads the form, and so refuses all other requests.
+    """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise ApiError(415, "This request must come from a form of this page.")
@@ -312,7 +322,10 @@ def _response(
 
 @cache
 def _templates() -> "Environment":
-    """Every value is escaped, and shown without characters that nobody sees; a missing one is an error."""
+    """Return the template environment.
+
+    It escapes each value, shows invisible characters, and raises an error for a missing value.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined  # most companions are never looked at
 
     made = Environment(

@@ -1,4 +1,4 @@
-"""The plan of a directory, made by a program that is given: the companion itself knows nothing of plans.
+"""Print the plan of a directory with an external program: the companion itself knows nothing of plans.
 
 The program runs as a separate process in an empty directory. It calls the companion over HTTP like any
 client, with a token of this companion that is deleted when the process ends. The process gets only the
@@ -30,7 +30,7 @@ class PlanProgram(Struct, frozen=True):
 
 
 class PrintedPlan(Struct, frozen=True):
-    """`page` is what the program printed, "" for nothing; `said` is what it said beside that."""
+    """The output of a plan program: `page` is the standard output, `said` the standard error."""
 
     page: str
     said: str
@@ -38,7 +38,7 @@ class PrintedPlan(Struct, frozen=True):
 
 
 class Planner:
-    """Runs the program, once at a time. `stop` ends a run that is under way."""
+    """Runs the plan program, one run at a time. `stop` kills a run that is in progress."""
 
     def __init__(self, program: PlanProgram) -> None:
         self.program = program
@@ -50,7 +50,7 @@ class Planner:
             self._running.kill()
 
     async def plan(self, store: Store, user: str, url: str) -> PrintedPlan:
-        """Run the program with a token of this user, for the companion at an address."""
+        """Run the program with a temporary token of the user against the companion at `url`."""
         async with self._turn:
             token = Record("token", uuid4().hex, {}, ref=user)
             with store.transaction():

@@ -1,4 +1,4 @@
-"""Any resource as the API answers it, for the admin who may read it, with the ways on from there."""
+"""Show any resource as the API answers it to an admin, with links to related resources."""
 
 import json
 from collections import Counter
@@ -20,14 +20,14 @@ _MOST_ITEMS = 1000
 
 
 class ResourceLink(Struct, frozen=True):
-    """A thing in a list, or a part below a thing: its words and its path in the API."""
+    """A link to an item of a list or to a part of a resource: its title and its path in the API."""
 
     title: str
     path: str
 
 
 class Resource(Struct, frozen=True):
-    """What the API answers at a path. `user` is who asked; "" where nobody could."""
+    """The answer of the API at a path. `user` is the admin who reads it, "" if there is no admin."""
 
     path: str
     status: int
@@ -41,7 +41,7 @@ class Resource(Struct, frozen=True):
 
 
 def admins(store: Store) -> list[str]:
-    """Users who are admins, those of most organizations first."""
+    """Return the users who are admins, ordered by the number of organizations they administer."""
     found = Counter(
         member.ref
         for member in sorted(store.find("member"), key=lambda member: member.seq)
@@ -51,7 +51,10 @@ def admins(store: Store) -> list[str]:
 
 
 async def read(companion: Companion, asked: Scope, raw: bytes, query: bytes) -> Resource:
-    """What the API answers to GET at a raw path such as `/v1/orgs/acme`. Nothing of it is in any log."""
+    """Return the answer of the API to GET at a raw path such as `/v1/orgs/acme`.
+
+    The companion is called directly, so the request is in no log.
+    """
     status, content, user = 404, b"", ""
     for user in admins(companion.store)[:_MOST_TRIED] or [""]:
         scope = {
@@ -104,7 +107,7 @@ def _can_be_read(companion: Companion, asked: Scope, path: str) -> bool:
 
 
 def _above(companion: Companion, asked: Scope, path: list[str]) -> Iterator[ResourceLink]:
-    """What is on the way to a path and can be read itself."""
+    """Yield links to the readable resources above a path."""
     for length in range(2, len(path)):
         above = _joined(path[:length])
         if _can_be_read(companion, asked, above):
@@ -112,7 +115,7 @@ def _above(companion: Companion, asked: Scope, path: list[str]) -> Iterator[Reso
 
 
 def _items(companion: Companion, asked: Scope, path: list[str], value: Any) -> Iterator[ResourceLink]:
-    """The things of a list that can be read by themselves: below it, or by their own address."""
+    """Yield links to the items of a list that have a URL of their own, below the list or at the top level."""
     listed = value.get("items") if isinstance(value, dict) else None
     below, alone = (_by(companion, asked, [*before, "x"]) for before in (path, ["v1", path[-1]]))
     for one in (listed if isinstance(listed, list) else [])[:_MOST_ITEMS]:
@@ -123,7 +126,7 @@ def _items(companion: Companion, asked: Scope, path: list[str], value: Any) -> I
 
 
 def _by(companion: Companion, asked: Scope, path: list[str]) -> str:
-    """The member that names a thing in the last segment of a path; "" where nothing is read there."""
+    """Return the member that identifies an item in the last segment of a path, or "" if none can be read."""
     raw = _joined(path).encode()
     operation, _ = companion.named({**asked, "method": "GET", "path": "", "raw_path": raw})
     if operation is None or not operation.supported(companion.profile) or not operation.path.endswith("}"):
@@ -139,7 +142,7 @@ def _title(one: dict[str, Any]) -> str:
 
 
 def _parts(companion: Companion, path: list[str]) -> Iterator[ResourceLink]:
-    """What can be read below a path without naming anything else."""
+    """Yield links to the readable resources below a path whose URLs need no further id."""
     for operation in companion.readable:
         row = ["v1", *operation.path.strip("/").split("/")]
         tail = row[len(path) :]

@@ -1,4 +1,4 @@
-"""The switches of the console: faults that people try first, and the clock."""
+"""The switches of the console: presets for common faults, and the clock."""
 
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ AHEAD: Final = {"hour": ("1 hour", 3600), "day": ("1 day", 86_400), "week": ("8 
 
 
 class Preset(Struct, frozen=True):
-    """A fault with a name and what it tries. `rule` is one of the control plane's."""
+    """A named fault. `tries` describes its effect; `rule` is the fault rule for the control plane."""
 
     name: str
     title: str
@@ -71,7 +71,7 @@ PRESETS: Final = (
 
 
 class FaultSwitch(Struct, frozen=True):
-    """A preset, and what came of it since it was turned on."""
+    """A preset, whether it is on, and how many requests it matched and changed since it was turned on."""
 
     preset: Preset
     on: bool
@@ -80,7 +80,7 @@ class FaultSwitch(Struct, frozen=True):
 
 
 class OtherRule(Struct, frozen=True):
-    """A rule that is no preset, by its number in the schedule."""
+    """A fault rule that is not a preset, with its index in the schedule."""
 
     number: int
     about: str
@@ -90,7 +90,7 @@ class OtherRule(Struct, frozen=True):
 
 
 def switches(schedule: FaultSchedule) -> list[FaultSwitch]:
-    """Every preset."""
+    """Return a switch for each preset."""
     found = {preset.name: _rule_of(schedule, preset) for preset in PRESETS}
     return [
         FaultSwitch(preset, True, rule.matched, rule.used)
@@ -101,13 +101,13 @@ def switches(schedule: FaultSchedule) -> list[FaultSwitch]:
 
 
 def others(schedule: FaultSchedule) -> list[OtherRule]:
-    """Every rule that no switch stands for."""
+    """Return all fault rules that are not presets."""
     known = [_rule_of(schedule, preset) for preset in PRESETS]
     return [_other(number, rule) for number, rule in enumerate(schedule.rules) if rule not in known]
 
 
 def flip(schedule: FaultSchedule, name: str) -> None:
-    """Turn a preset on or off. The other rules keep their counts. ValueError: there is no such preset."""
+    """Turn a preset on or off. Other rules keep their counts. Raise ValueError for an unknown name."""
     preset = next((one for one in PRESETS if one.name == name), None)
     if preset is None:
         raise ValueError("the switch does not exist")
@@ -119,7 +119,7 @@ def flip(schedule: FaultSchedule, name: str) -> None:
 
 
 def add(schedule: FaultSchedule, operation: str, name: str, often: str) -> None:
-    """The fault of a preset for one operation. ValueError says what is wrong."""
+    """Add the fault of a preset for one operation. Raise ValueError for an unknown fault or frequency."""
     preset = next((one for one in PRESETS if one.name == name), None)
     if preset is None or often not in OFTEN:
         raise ValueError("the fault does not exist")
@@ -130,7 +130,7 @@ def add(schedule: FaultSchedule, operation: str, name: str, often: str) -> None:
 
 
 def remove(schedule: FaultSchedule, number: str) -> None:
-    """Take a rule out by its number. ValueError: there is none."""
+    """Remove a rule by its index. Raise ValueError if the rule does not exist."""
     if not number.isdecimal() or int(number) >= len(schedule.rules):
         raise ValueError("the rule no longer exists")
     del schedule.rules[int(number)]

@@ -1,4 +1,4 @@
-"""What foreign texts and secrets look like on the page."""
+"""Make untrusted text safe to display, and mask secrets."""
 
 import re
 from typing import Any
@@ -20,7 +20,7 @@ _APART = re.compile(r"[^a-z0-9]")
 
 
 def displayed(value: Any) -> Any:
-    """A value as a template may print it: a text without a character that nobody sees, None as nothing."""
+    """Return a value as a template may print it: invisible characters as escapes, None as ""."""
     if value is None:
         return ""
     if isinstance(value, str) and not isinstance(value, Markup):
@@ -29,14 +29,14 @@ def displayed(value: Any) -> Any:
 
 
 def is_secret(name: str) -> bool:
-    """Whether a member of this name may hold a secret."""
+    """Return whether a member with this name may hold a secret."""
     return bool(_SECRET.search(_APART.sub("", name.casefold())))
 
 
 def masked(value: Any, also: str = "") -> Any:
-    """A JSON value in which each member that may hold a secret has a sentence instead of its value.
+    """Return a JSON value in which members that may hold a secret have a placeholder instead of their value.
 
-    `also` is the name of one more such member. The published URL of a share link has its secret as a part.
+    `also` is the name of one more member to mask. The published URL of a share link contains its secret.
     """
     if isinstance(value, dict):
         also = "published" if value.get("object") == "share-link" else also
@@ -52,7 +52,7 @@ def masked(value: Any, also: str = "") -> Any:
 
 
 def masked_query(query: str) -> str:
-    """The query of a request without the secrets that it names."""
+    """Return a query string with masked secrets."""
     pairs = (pair.partition("=") for pair in query.split("&"))
     return "&".join(
         f"{name}=…" if is_secret(unquote_plus(name)) else f"{name}{sign}{value}"

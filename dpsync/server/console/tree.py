@@ -1,4 +1,4 @@
-"""An organization as a person looks for things in it: sites with their navigation, spaces, teams, members."""
+"""Read an organization as a tree for the console: sites with their navigation, spaces, teams, members."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,9 +12,10 @@ from ..store import Record, Store
 
 
 class TreeLine(Struct, frozen=True):
-    """One line of a tree. `note` is what stands behind the title, `tags` are its short words.
+    """One line of a tree. `note` follows the title; `tags` are short labels.
 
-    `link` is the path of the API that it is read from, "" for none. `unseen`: readers are not shown it.
+    `link` is the path of the resource in the API, "" for none. `unseen`: readers of the site do not see the
+    line.
     """
 
     title: str
@@ -27,7 +28,7 @@ class TreeLine(Struct, frozen=True):
 
 
 class SiteTree(Struct, frozen=True):
-    """A site and its navigation, in the order in which readers see it."""
+    """A site and its navigation, in the order that readers see."""
 
     title: str
     link: str
@@ -51,13 +52,13 @@ class OrganizationTree(Struct, frozen=True):
 
 
 def names(store: Store) -> list[tuple[str, str]]:
-    """The id and the title of each organization, in order of creation."""
+    """Return the id and the title of each organization, in order of creation."""
     found = sorted(store.find("organization"), key=_made)
     return [(one.id, one.doc["title"]) for one in found]
 
 
 def organization(store: Store, id: str) -> OrganizationTree | None:
-    """What an organization holds; None where there is no such one."""
+    """Return the tree of an organization, or None if the organization does not exist."""
     record = store.get("organization", id)
     if record is None:
         return None
@@ -141,7 +142,10 @@ def _tags(**said: bool) -> tuple[str, ...]:
 
 
 def _spaces(collections: list[Record], spaces: list[Record], by_space: Counter[str]) -> tuple[TreeLine, ...]:
-    """Collections with what is in them, each before the spaces beside it where neither says its place."""
+    """Return collections with their contents and spaces, in order of position.
+
+    If positions are equal, collections come before spaces.
+    """
     inside: dict[str, list[Record]] = {}
     for record in (*collections, *spaces):
         inside.setdefault(record.parent, []).append(record)

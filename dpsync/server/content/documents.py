@@ -1,8 +1,7 @@
-"""Rich-text documents as the platform keeps them.
+"""Rich-text documents as GitBook stores them.
 
-What is read back is not byte for byte what was written: every node has a `key` that the server made,
-neighbouring leaves of a text with the same marks are joined, and the document carries a token of its
-content.
+A stored document differs from the written one: every node has a `key` that the server made, adjacent leaves
+of a text with the same marks are joined, and the document has a token of its content.
 """
 
 import hashlib
@@ -17,8 +16,10 @@ def empty_document() -> Json:
 
 
 def stored_document(given: Json) -> Json:
-    """The document with server-made keys and token. Keys are the node's place, so the same text has the same
-    keys. The token does not go by the order of members.
+    """Return the document with server-made keys and a token.
+
+    A key is the position of the node, so the same text always has the same keys. The order of members does
+    not affect the token.
     """
     nodes = [_keyed(node, f"n{index}") for index, node in enumerate(given.get("nodes", []))]
     data = {"schemaVersion": 1, **given.get("data", {})}

@@ -1,7 +1,7 @@
-"""Changes of content: pages are inserted, updated, moved, deleted and put back; files are added.
+"""Edit content: insert, update, move, delete and revert pages; add files.
 
-A change is a mapping with its `operation`, as a request or a world says it. Each is carried out on what the
-one before has left.
+A change is a mapping with an `operation`, in the form of a request or a world. Each change applies to the
+result of the previous one.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,15 +20,18 @@ _CLEARED: tuple[Any, ...] = (None, False, "", {})
 
 
 class EditError(ValueError):
-    """A change that cannot be carried out on this content."""
+    """A change that cannot be applied to this content."""
 
 
 class NoSuchPage(EditError):
-    """The page that a change names is not there."""
+    """The page that a change names does not exist."""
 
 
 class Editing:
-    """A content in the making. `base`: what pages are put back to. `new_id`: of a kind, page or file."""
+    """Applies changes to a copy of a content.
+
+    Reverted pages take their state from `base`. `new_id` returns a new id for "page" or "file".
+    """
 
     def __init__(self, content: Json, base: Json, now: str, new_id: Callable[[str], str]) -> None:
         self.content = deepcopy(content)
@@ -38,7 +41,11 @@ class Editing:
         self._files: dict[str, str] = {}
 
     def apply(self, changes: Iterable[Json]) -> list[Json]:
-        """What each change has touched: `{operation, page}`, or `{operation, files}` with their ids."""
+        """Apply the changes and return what each one touched.
+
+        The result has `{operation, page}`, or `{operation, files}` with the ids of the files, for each
+        change.
+        """
         carried_out = [self._apply(change) for change in changes]
         if self._files:
             self._lead_to_files()
@@ -104,12 +111,12 @@ class Editing:
         page["updatedAt"] = self._now
 
     def _delete(self, change: Json) -> None:
-        """With everything below it."""
+        """Delete a page with all pages below it."""
         page, above = self._find(change["page"])
         siblings(self.content, above).remove(page)
 
     def _revert(self, change: Json) -> None:
-        """As the change request found it: its fields and text, and it is there or not. Its place is kept."""
+        """Reset a page to its state in `base`, also if it exists on one side only. Its position is kept."""
         was = find(self._base["pages"], change["page"])
         now = find(self.content["pages"], change["page"])
         if was is None:
@@ -125,7 +132,7 @@ class Editing:
             self._bring_back(*was)
 
     def _bring_back(self, page: Page, above: tuple[Page, ...]) -> None:
-        """A deleted page with what was below it, but for pages that are elsewhere now."""
+        """Restore a deleted page and the pages below it, except pages that exist elsewhere by now."""
         parent = find(self.content["pages"], above[-1]["id"]) if above else None
         among = parent[0]["pages"] if parent else self.content["pages"]
         there = {found["id"] for found, _ in walk(self.content["pages"])}
@@ -169,7 +176,7 @@ class Editing:
         return id
 
     def _lead_to_files(self) -> None:
-        """In texts, `./REF` is the file that was inserted under this reference."""
+        """Replace `./REF` in the texts of changed pages by the file that was inserted with this reference."""
         for page, _ in walk(self.content["pages"]):
             body = page.get("body") or {}
             if "markdown" in body and page["updatedAt"] == self._now:
@@ -179,7 +186,7 @@ class Editing:
                 page["body"] = {"markdown": text}
 
     def _fresh(self, kind: str) -> str:
-        """An id that neither side has: numbers may have been taken by a world."""
+        """Return an id that neither content uses. A world may already use ids that `new_id` returns."""
         taken = {page["id"] for side in (self.content, self._base) for page, _ in walk(side["pages"])}
         taken |= {file["id"] for side in (self.content, self._base) for file in side["files"]}
         while (id := self._new_id(kind)) in taken:
@@ -188,7 +195,7 @@ class Editing:
 
 
 def body_of(change: Json) -> Json | None:
-    """The text that a change brings: `document` is Markdown or a Document."""
+    """Return the body that a change sets, as Markdown or a Document, or None if it sets no text."""
     given = change.get("document")
     if given is None:
         return None
@@ -196,14 +203,14 @@ def body_of(change: Json) -> Json | None:
 
 
 def document_of(page: Json) -> Json:
-    """The text of a page, or of a reusable content, as a Document."""
+    """Return the text of a page or of a reusable content as a Document."""
     body = page.get("body") or {"markdown": ""}
     document: Json = body["document"] if "document" in body else to_document(body["markdown"])
     return document
 
 
 def _set_fields(page: Page, given: Json) -> None:
-    """What is cleared is left out; a page always has a title and a slug."""
+    """Set the given fields of a page, and remove fields that are cleared, except the title and the slug."""
     for name in FIELDS:
         if name not in given:
             continue

@@ -1,7 +1,7 @@
-"""What a reader may have done to a text: expressions evaluated, references followed.
+"""Evaluate the expressions and references of a document for a reader.
 
-An expression is the name of a variable, `space.vars.NAME` or `page.vars.NAME`; any other depends on who
-reads, and nobody does here.
+An expression is the name of a variable, `space.vars.NAME` or `page.vars.NAME`. Any other expression depends
+on the visitor, and the companion has none.
 """
 
 import re
@@ -16,8 +16,10 @@ _VARIABLE = re.compile(r"\s*(space|page)\.vars\.([\w-]+)\s*")
 
 
 def evaluated(document: Json, variables: Mapping[str, Mapping[str, str]], *, others: bool) -> Json:
-    """`variables`: those of `space` and of `page`. `others`: what is no variable becomes empty, else it
-    stays as it is.
+    """Return the document with the values of variables instead of expressions.
+
+    `variables` has the variables of `space` and of `page`. `others`: an expression that is not a known
+    variable becomes empty; if false, it stays.
     """
 
     def value(node: Json) -> list[Json] | None:
@@ -33,7 +35,10 @@ def evaluated(document: Json, variables: Mapping[str, Mapping[str, str]], *, oth
 
 
 def with_reusable_contents(document: Json, contents: Iterable[Json]) -> Json:
-    """One that is not there, or in itself, stays a reference."""
+    """Return the document with reusable contents in place of references to them.
+
+    A reference stays if its content is missing or contains itself.
+    """
     kept = {content["id"]: content for content in contents}
 
     def replacing(passed: frozenset[str]) -> Callable[[Json], list[Json] | None]:
@@ -52,7 +57,7 @@ def with_reusable_contents(document: Json, contents: Iterable[Json]) -> Json:
 
 
 def with_addresses(document: Json, address: Callable[[Json], str | None]) -> Json:
-    """References to content become URLs, where they have one."""
+    """Return the document with URLs in place of content references. A reference without a URL stays."""
 
     def follow(node: Any) -> Any:
         if isinstance(node, list):
@@ -73,7 +78,7 @@ def with_addresses(document: Json, address: Callable[[Json], str | None]) -> Jso
 
 
 def _replaced(node: Json, instead: Callable[[Json], list[Json] | None]) -> Json:
-    """A node whose children, however deep, are replaced where there is something instead of them."""
+    """Return a copy of a node in which descendants are replaced by what `instead` returns, unless None."""
     made = dict(node)
     for part in ("nodes", "fragments"):
         if isinstance(made.get(part), list):

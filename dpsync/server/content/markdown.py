@@ -1,7 +1,7 @@
-"""From a rich-text Document to Markdown.
+"""Convert a rich-text Document to Markdown.
 
-Nodes come as callers sent them, so nothing is taken for granted about what is inside. A block that Markdown
-has no word for is written as what is inside it.
+Nodes are stored as callers sent them, so the code assumes nothing about their content. A block that has no
+Markdown syntax is written as its content.
 """
 
 import re
@@ -164,7 +164,7 @@ def _inlines(value: Any, heading: bool = False) -> str:
 
 
 def _as_text(start: re.Match[str]) -> str:
-    """At the start of a line, a sign that would begin a heading or a list."""
+    """Escape a character at the start of a line that would begin a heading or a list."""
     return f"{start[1]}{start[3]}\\" if start[3] else f"{start[1]}\\{start[2]}"
 
 
@@ -224,7 +224,7 @@ def _escaped(text: str) -> str:
 
 
 def _address(target: str) -> str:
-    """A target with a space or a bracket needs angle brackets."""
+    """Return a link target in Markdown syntax: in angle brackets if it has a space or a bracket."""
     if re.fullmatch(r"[^\s()<>]+", target):
         return target
     return "<" + re.sub(r"[\n<>]", lambda sign: f"%{ord(sign[0]):02X}", target) + ">" if target else ""

@@ -1,8 +1,8 @@
-"""Three-way merge of content: what each side did since their common ancestor.
+"""Merge content in three ways: compare the changes of both sides since their common ancestor.
 
-Page by page and field by field, a text counting as one field; then places in the tree and the order of
-siblings; then files, reusable contents and variables. What only one side changed is taken, what both changed
-alike too. Everything else is a conflict, and a merge with conflicts must not be used.
+The merge compares pages field by field (a text is one field), then positions in the tree and the order of
+siblings, then files, reusable contents and variables. It takes changes of only one side, and equal changes of
+both sides. All other changes are conflicts, and a merge with conflicts must not be used.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _APART = ("id", "pages", "createdAt", "updatedAt")
 
 
 class ContentConflict(Struct, frozen=True):
-    """`of`: the kind of thing, `id` which (of variables the name), `what` both sides changed about it."""
+    """A conflict: `of` is the kind of object, `id` its id or name, `what` the property that differs."""
 
     of: str
     id: str
@@ -50,7 +50,7 @@ class _Side:
 
 
 def merge(base: Json, main: Json, theirs: Json) -> MergedContent:
-    """`theirs` into `main`. Nothing of the three is changed or shared."""
+    """Merge `theirs` into `main`. The result shares no value with the arguments, which stay unchanged."""
     return _Merge(_Side(deepcopy(base)), _Side(deepcopy(main)), _Side(deepcopy(theirs))).merged()
 
 
@@ -93,7 +93,7 @@ class _Merge:
         return pages
 
     def _page(self, id: str) -> tuple[Json, str] | None:
-        """A page without what is below it, and its parent."""
+        """Return the merged page without child pages, and its parent. Return None if the page is deleted."""
         base, main, theirs = (side.nodes.get(id) for side in (self._base, self._main, self._theirs))
         if main is None or theirs is None:
             there = main or theirs
@@ -111,7 +111,7 @@ class _Merge:
         return {"id": id, **fields, **times, "pages": []}, parent
 
     def _is_deleted(self, id: str, base: _PagePlace, left: _PagePlace) -> bool:
-        """By one side; when the other has changed it meanwhile, that is a conflict."""
+        """Return whether the page is deleted. If the other side changed the page, add a conflict instead."""
         if (base.fields, base.parent) == (left.fields, left.parent):
             return True
         self._conflicts.append(ContentConflict("page", id, "deleted"))
@@ -140,7 +140,11 @@ class _Merge:
         return pages
 
     def _ordered(self, parent: str, children: Sequence[str]) -> list[str]:
-        """The side that reordered decides; what only the other has stands behind its neighbour there."""
+        """Return the merged order of siblings.
+
+        The side that reordered its siblings decides. A page that only the other side has follows its
+        predecessor there.
+        """
         base, main, theirs = (
             [id for id in side.order.get(parent, []) if id in children]
             for side in (self._base, self._main, self._theirs)
@@ -163,7 +167,7 @@ class _Merge:
         return list(self._three_maps(of, base, main, theirs).values())
 
     def _three_maps(self, of: str, base: Json, main: Json, theirs: Json, id: str = "") -> Json:
-        """Entry by entry; one that is absent is one more value."""
+        """Merge three mappings entry by entry. An absent entry counts as one more value."""
         merged: Json = {}
         for name in dict.fromkeys([*main, *theirs]):
             conflict = ContentConflict(of, id or name, name if id else "value")
@@ -175,7 +179,7 @@ class _Merge:
 
 
 class _Absent:
-    """In place of a value that is not there."""
+    """Stands for the value of an absent entry."""
 
 
 def _circular(id: str, parents: Mapping[str, str]) -> bool:

@@ -1,8 +1,7 @@
-"""A small writer of PDF: lines of text in three fonts, wrapped, on A4 pages.
+"""Write PDF files: lines of text in three fonts, wrapped, on A4 pages.
 
-Text of Windows-1252 is set in Helvetica or Courier, which every reader has. Any other character goes by its
-number into a font that only says which character that is: it can be found and copied, and how it looks is
-up to the reader.
+Text in Windows-1252 is set in Helvetica or Courier, which every reader has. Any other character is written by
+its code point in a font without glyphs: readers can search and copy the character and choose its look.
 """
 
 import zlib
@@ -26,7 +25,7 @@ _NAMES = {REGULAR: "Helvetica", BOLD: "Helvetica-Bold", MONO: "Courier"}
 
 
 class PdfLine(Struct, frozen=True):
-    """A line of text; wrapped where it is too long. `above`: the space before it, `indent` in points."""
+    """A line of text, wrapped if too long. `above` is the space before the line; `indent` is in points."""
 
     text: str
     size: float = 10.5
@@ -61,7 +60,7 @@ def _pages(lines: Iterable[PdfLine]) -> Iterator[list[Placed]]:
 
 
 def _wrapped(line: PdfLine) -> Iterator[str]:
-    """At spaces; a word that is longer than a line is cut."""
+    """Yield the line wrapped at spaces. A word that is longer than a line is cut."""
     room = (WIDTH - 2 * MARGIN - line.indent) / line.size * 1000
     text, width, at_space = "", 0.0, -1
     for sign in line.text:
@@ -119,7 +118,10 @@ _CMAP_ENDS = b"endcmap CMapName currentdict /CMap defineresource pop end end"
 
 
 def _cmap() -> bytes:
-    """Every number is its own character; a range must not cross a first byte, nor a block have over 100."""
+    """Return a CMap that maps every code to the character with the same number.
+
+    A range must not span two high bytes, and a block must not have more than 100 ranges.
+    """
     rows = [b"<%02X00> <%02XFF> <%02X00>\n" % (high, high, high) for high in range(256)]
     blocks = [rows[start : start + 100] for start in range(0, 256, 100)]
     ranges = [b"%d beginbfrange\n%sendbfrange\n" % (len(block), b"".join(block)) for block in blocks]

@@ -1,7 +1,7 @@
-"""Content references, and how Markdown writes them.
+"""Content references and their Markdown syntax.
 
-A link to something by its id is a path: `/pages/ID`, `/spaces/ID/pages/ID`, `/files/ID`… An anchor follows
-a page as `#anchor`. Every other target is a URL as it stands; a relative one is a path among the pages.
+A link to an object by its id is a path: `/pages/ID`, `/spaces/ID/pages/ID`, `/files/ID`. An anchor follows a
+page as `#anchor`. Every other target is a URL; a relative URL is a path among the pages.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""From Markdown to a rich-text Document: CommonMark with tables, strikethrough and tasks.
+"""Convert Markdown to a rich-text Document: CommonMark with tables, strikethrough and tasks.
 
-An expression is written `<code class="expression">space.vars.name</code>`, a reusable content, on a line of
-its own, `{% include "ID" %}`. What no block can hold stays as its text: other HTML, and headings below the
-third level, which become third-level ones.
+An expression is written `<code class="expression">space.vars.name</code>`. A reusable content is written `{%
+include "ID" %}` on a line of its own. HTML that no block can hold stays as text, and a heading below the
+third level becomes a heading of the third level.
 """
 
 import re
@@ -24,7 +24,7 @@ Marks = tuple[str, ...]
 
 
 class _MarkdownParser(MarkdownIt):
-    """Every target of a link is kept, and as it was written: what it leads to is looked at elsewhere."""
+    """A Markdown parser that keeps every link target as written. `from_target` interprets the targets."""
 
     def validateLink(self, url: str) -> bool:
         return True
@@ -104,7 +104,7 @@ def _list(node: SyntaxTreeNode) -> Json:
 
 
 def _taken_task(item: Json) -> bool | None:
-    """Whether the box that the item begins with is ticked; None: it begins with none."""
+    """Return whether the task box at the start of the item is ticked, or None without a task box."""
     first = item["nodes"][0] if item["nodes"] else {}
     text = first["nodes"][0] if first.get("type") == "paragraph" and first["nodes"] else {}
     found = _TASK.match(text["leaves"][0]["text"]) if text.get("leaves") else None
@@ -156,7 +156,7 @@ def _inline(node: SyntaxTreeNode) -> list[Json]:
 def _with_expressions(
     nodes: Sequence[SyntaxTreeNode],
 ) -> Iterator[SyntaxTreeNode | str]:
-    """An expression, which is parsed as HTML around text, as one string."""
+    """Yield the nodes, joining the nodes of each expression (HTML tags around text) into one string."""
     at = 0
     while at < len(nodes):
         node = nodes[at]
@@ -198,7 +198,7 @@ def _inline_image(node: SyntaxTreeNode) -> Json:
 
 
 def _joined(inlines: Iterable[Json]) -> list[Json]:
-    """Neighbouring texts become one, neighbouring leaves of the same marks too."""
+    """Join adjacent texts, and adjacent leaves with the same marks."""
     found: list[Json] = []
     for inline in inlines:
         last = found[-1] if found else None
@@ -242,7 +242,7 @@ def texts(content: str) -> list[Json]:
 
 
 def data_of(node: Json) -> Json:
-    """The data of a node, which is as the caller sent it: anything, if it is there."""
+    """Return the data of a node, or {} if the caller sent anything but an object."""
     data = node.get("data")
     return data if isinstance(data, dict) else {}
 
@@ -253,7 +253,7 @@ def ref_of(node: Json, name: str = "ref") -> Json:
 
 
 def text_of(node: Any) -> str:
-    """All text in a node, a list of nodes or a Document, without marks; a line for each block."""
+    """Return all text in a node, a list of nodes or a Document, without marks, one line per block."""
     if isinstance(node, list):
         return "".join(text_of(child) for child in node)
     if not isinstance(node, dict):

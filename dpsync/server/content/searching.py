@@ -1,4 +1,4 @@
-"""Which pages have the words of a query, in their titles, descriptions and texts, in any case."""
+"""Search pages for the words of a query, in titles, descriptions and texts, ignoring case."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,11 @@ class Section(Struct, frozen=True):
 
 
 class Hit(Struct, frozen=True):
-    """`rank`: 0 where the title says it all. `sections`: those with one of the words, or more."""
+    """A page that a search found.
+
+    `rank` is 0 if the title contains all words, else 1. `sections` are the sections with at least one of the
+    words.
+    """
 
     page: Json
     above: tuple[Json, ...]
@@ -36,7 +40,7 @@ def has_all(text: str, words: Sequence[str]) -> bool:
 
 
 def search(pages: list[Json], words: Sequence[str]) -> list[Hit]:
-    """The best first, else in the order of the pages. Without words nothing is found."""
+    """Return the pages that have all words, matches by title first. Without words, return []."""
     if not words:
         return []
     hits = [hit for page, above in walk(pages) if (hit := _hit(page, above, words)) is not None]
@@ -57,7 +61,7 @@ def _hit(page: Json, above: tuple[Json, ...], words: Sequence[str]) -> Hit | Non
 
 
 def _excerpt(text: str, words: Sequence[str]) -> str:
-    """From a little before the first of the words."""
+    """Return a part of the text that starts a little before the first match."""
     folded = text.casefold()
     places = [folded.find(word) for word in words if word in folded]
     start = max(min(places, default=0) - EXCERPT // 4, 0)

@@ -1,4 +1,4 @@
-"""Paths and basenames that the service picks itself: a slug of a title, made unique among those taken."""
+"""Make the paths and basenames that the server chooses: a slug of a title, made unique."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ def slug(title: str, fallback: str) -> str:
 
 
 def unique_slug(title: str, taken: Container[str], fallback: str) -> str:
-    """`guides`, then `guides-2`, `guides-3`… never longer than a path may be."""
+    """Return a slug such as `guides`, `guides-2` or `guides-3` that is not taken and not too long."""
     base = slug(title, fallback)
     candidate, number = base, 1
     while candidate in taken:

@@ -1,4 +1,4 @@
-"""What a page refers to, and what a text has to be referred to: its anchors and sections."""
+"""Find the references of a page, and the anchors and sections of a text that links can name."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -18,7 +18,7 @@ TEXTS_REMEMBERED = 2048
 
 
 def uses_of(page: Json) -> Iterator[Use]:
-    """Those of a page, or of a reusable content, in the order of the page; one may come more than once."""
+    """Yield the references of a page or of a reusable content in document order, including duplicates."""
     cover = page.get("cover") or {}
     meta = page.get("metaLinks") or {}
     around = [cover.get("ref"), cover.get("refDark"), page.get("target"), meta.get("canonical")]
@@ -56,7 +56,7 @@ def _refs(node: Any) -> Iterator[Json]:
 
 
 def sections_of(page: Json) -> Sequence[Section]:
-    """Those of the text of a page, each text looked through once."""
+    """Return the sections of the text of a page. Sections of Markdown are cached."""
     body = page.get("body") or {"markdown": ""}
     return _sections_in_markdown(body["markdown"]) if "markdown" in body else sections(document_of(page))
 
@@ -67,7 +67,10 @@ def _sections_in_markdown(markdown: str) -> tuple[Section, ...]:
 
 
 def sections(document: Json) -> list[Section]:
-    """The text by headings, as (anchor, title, text). What stands before the first has neither."""
+    """Split a document at its headings into (anchor, title, text).
+
+    The text before the first heading has the anchor "" and the title "".
+    """
     found: list[tuple[str, str, list[str]]] = [("", "", [])]
     taken: set[str] = set()
     for node in document.get("nodes", []):
@@ -82,7 +85,7 @@ def sections(document: Json) -> list[Section]:
 
 
 def anchors_of(page: Json) -> set[str]:
-    """What a link into the page may name: its headings, and the blocks of a Document that have an id."""
+    """Return the anchors of a page: its headings, and the blocks of its Document that have an id."""
     named = {anchor for anchor, _, _ in sections_of(page) if anchor}
     document = (page.get("body") or {}).get("document") or {}
     return named | {str(data_of(node)["id"]) for node in document.get("nodes", []) if "id" in data_of(node)}

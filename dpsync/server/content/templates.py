@@ -1,7 +1,7 @@
-"""One content put behind another: what applying a template does.
+"""Append one content to another, as applying a template does.
 
-Pages get new ids, and what refers to them by the old ones goes along. A file, reusable content or variable
-that is there already under its id or name is not taken. A link to `./NAME` leads to what the caller named so.
+Pages get new ids, and references to them are updated. A file, reusable content or variable is skipped if its
+id or name exists already. A link to `./NAME` becomes the reference that the caller passes for this name.
 """
 
 import re
@@ -19,7 +19,7 @@ _BY_ID = re.compile(r"(?<=\]\()/pages/([A-Za-z0-9_.-]+)")
 def combined(
     content: Json, template: Json, refs: Mapping[str, Json], now: str, fresh: Callable[[], str]
 ) -> Json:
-    """`refs`: content references by name. `fresh`: a new page id."""
+    """Return the content with the template appended. `refs` has references by name; `fresh` makes ids."""
     made, copied = deepcopy(content), deepcopy(template)
     taken = {page["id"] for page, _ in walk([*made["pages"], *copied["pages"]])}
     ids: dict[str, str] = {}

@@ -1,7 +1,7 @@
-"""The pages of a revision as a tree: each page has its children under `pages`, siblings in order.
+"""The pages of a revision as a tree: each page has its children under `pages`, in order.
 
-A page is kept as `{id, title, type, slug, createdAt, updatedAt, …, pages}`; its text, where it has one, is
-`body`: `{markdown}` or `{document}`, as it was written.
+A page is stored as `{id, title, type, slug, createdAt, updatedAt, …, pages}`. The text of a page is in
+`body`, `{markdown}` or `{document}`, as it was written.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ DEEPEST = 50
 
 
 def walk(pages: Iterable[Page], above: tuple[Page, ...] = ()) -> Iterator[tuple[Page, tuple[Page, ...]]]:
-    """Every page with its ancestors, each before what is below it."""
+    """Yield every page with its ancestors, each page before its descendants."""
     for page in pages:
         yield page, above
         yield from walk(page["pages"], (*above, page))
@@ -34,12 +34,12 @@ def path_of(page: Page, above: Iterable[Page]) -> str:
 
 
 def paths(pages: Iterable[Page]) -> dict[str, str]:
-    """Page ids by path."""
+    """Return the page ids by path."""
     return {path_of(page, above): page["id"] for page, above in walk(pages)}
 
 
 def siblings(content: Json, above: tuple[Page, ...]) -> list[Page]:
-    """The list that holds a page with these ancestors."""
+    """Return the list of siblings below the innermost of these ancestors."""
     found: list[Page] = above[-1]["pages"] if above else content["pages"]
     return found
 
@@ -50,7 +50,7 @@ def fresh_slug(title: str, among: Iterable[Page], but: str = "") -> str:
 
 
 def unique_slugs(pages: list[Page]) -> None:
-    """Of siblings with one slug, the later ones get another."""
+    """Change the slugs of siblings, also of descendants, so that all siblings have different slugs."""
     taken: set[str] = set()
     for page in pages:
         page["slug"] = unique_slug(page["slug"], taken, "page") if page["slug"] in taken else page["slug"]

@@ -1,6 +1,6 @@
-"""A clock that can be stopped and moved. Only what the API tells and forgets follows it, never a wait.
+"""A clock that can be frozen and advanced. It affects times and expiry in the API, never a wait.
 
-How it stands is kept in the database: it is the same for every worker and host, and after a restart.
+The state of the clock is in the database, so it is the same for every worker and host, and after a restart.
 """
 
 import json
@@ -13,7 +13,7 @@ _SETTING = "clock"
 
 
 class MovableClock:
-    """Real time until it is frozen or advanced. OverflowError: beyond what a date can be."""
+    """Returns the real time until it is frozen or advanced. OverflowError: beyond the range of dates."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -36,7 +36,7 @@ class MovableClock:
         self._keep(frozen=at.astimezone(UTC).isoformat())
 
     def advance(self, seconds: float) -> None:
-        """A frozen clock stays frozen, a running one goes on running."""
+        """Move the clock forward. A frozen clock stays frozen; a running clock keeps running."""
         passed = timedelta(seconds=seconds)
         with self._store.transaction():
             frozen, ahead = self._stands()
@@ -50,7 +50,7 @@ class MovableClock:
         self._store.set_setting(_SETTING, json.dumps(stands))
 
     def _stands(self) -> tuple[datetime | None, timedelta]:
-        """The moment at which it is frozen, and how far it runs ahead."""
+        """Return the time at which the clock is frozen, or None, and how far it runs ahead of real time."""
         kept = json.loads(self._store.setting(_SETTING) or "{}")
         frozen = datetime.fromisoformat(kept["frozen"]) if "frozen" in kept else None
         return frozen, timedelta(seconds=kept.get("ahead", 0))

@@ -35,7 +35,7 @@ def target_authority(scope: Scope) -> str | None:
 
 
 async def reset(scope: Scope, receive: Receive) -> None:
-    """The peer gets an RST, and what was written but not sent yet is lost."""
+    """Reset the connection: the peer gets an RST, and unsent data is lost."""
     transport = _transport(scope)
     transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
@@ -43,13 +43,13 @@ async def reset(scope: Scope, receive: Receive) -> None:
 
 
 async def close(scope: Scope, receive: Receive) -> None:
-    """The peer gets what was written, and then the end."""
+    """Close the connection after the peer has received the data that was written."""
     _transport(scope).close()
     await lost(receive)
 
 
 async def lost(receive: Receive) -> None:
-    """Returns when the connection is lost: uvicorn takes an application that ends before for a broken one."""
+    """Wait until the connection is lost: uvicorn reports an error if the application returns before."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

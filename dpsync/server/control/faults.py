@@ -1,7 +1,7 @@
-"""A schedule of faults: which request meets which, decided here; how it is done is the gateway's.
+"""Decide which fault a request gets; the gateway carries the fault out.
 
-Every rule counts the requests that it is about and how often its fault happened, so that a test can tell a
-fault that was overcome from one that never came.
+Each rule counts the requests that it matches and how often its fault happened, so that a test can distinguish
+a fault that the client overcame from a fault that never happened.
 """
 
 import random
@@ -30,7 +30,7 @@ class _FaultShape(BaseModel):
 
 
 class Status(_FaultShape):
-    """Another status. `retryAfter` is sent as it is, `retryDate` as the date so many seconds ahead."""
+    """Another status. `retryAfter` is sent unchanged, `retryDate` as the date so many seconds from now."""
 
     kind: Literal["status"]
     status: int = Field(ge=400, le=599)
@@ -42,7 +42,7 @@ class Status(_FaultShape):
 
 
 class Delay(_FaultShape):
-    """The same answer, later. A client that has given up does not keep the request from being carried out."""
+    """A delayed answer. If the client gives up, the request is carried out nevertheless."""
 
     kind: Literal["delay"]
     seconds: Seconds
@@ -50,27 +50,27 @@ class Delay(_FaultShape):
 
 
 class Reset(_FaultShape):
-    """The connection is reset (RST) without an answer."""
+    """A connection reset (RST) without an answer."""
 
     kind: Literal["reset"]
     when: When = "before"
 
 
 class Truncate(_FaultShape):
-    """Half of the body, then the end of the connection; of an answer without a body nothing at all."""
+    """Half of the body, then the end of the connection. An answer without a body is not sent at all."""
 
     kind: Literal["truncate"]
 
 
 class ContentType(_FaultShape):
-    """The same answer, called something else."""
+    """The same answer with another content type."""
 
     kind: Literal["content-type"]
     value: HeaderText = "text/html; charset=utf-8"
 
 
 class Drip(_FaultShape):
-    """The same answer, some bytes at a time."""
+    """The same answer, a few bytes at a time."""
 
     kind: Literal["drip"]
     bytes: int = Field(1, ge=1)
@@ -78,15 +78,16 @@ class Drip(_FaultShape):
 
 
 class RepeatPage(_FaultShape):
-    """The first page of a list, whichever was asked for. `limit`: pages have no more items than this."""
+    """Always the first page of a list. `limit` is the largest number of items on a page."""
 
     kind: Literal["repeat-page"]
     limit: int | None = Field(None, ge=1, le=1000)
 
 
 class ShiftPage(_FaultShape):
-    """A later page of a list that moved meanwhile: `by` items of the page before come again; with a negative
-    `by`, so many are missed.
+    """A later page of a list that changed after the page before.
+
+    The page repeats `by` items of the page before; a negative `by` skips as many items.
     """
 
     kind: Literal["shift-page"]
@@ -101,11 +102,15 @@ Fault = Annotated[
 
 
 class FaultRule(_FaultShape):
-    """`operation`: an id (`createOrganizationTeam`) or method and path (`PUT /orgs/{organizationId}/teams`),
-    where a segment in braces is any and another only itself; left out, every request.
+    """A fault and the requests that get it.
 
-    Of these, `nth` (from 1) chooses one, `every` each so many, `probability` by chance that is the same for
-    the same `seed`; without any of the three, all. `times`: no more often than this.
+    `operation` is an operation id (`createOrganizationTeam`) or a method and path (`PUT
+    /orgs/{organizationId}/teams`), where a segment in braces matches any segment; if omitted, the rule
+    matches every request.
+
+    `nth` selects one of the matching requests (counted from 1), `every` selects each request whose number is
+    a multiple, and `probability` selects requests at random, but always the same ones for the same `seed`.
+    Without these fields, all matching requests get the fault. `times` limits how often the fault happens.
     """
 
     operation: str | None = None
@@ -131,7 +136,7 @@ FaultRules = TypeAdapter(list[FaultRule])
 
 
 def read(path: Path) -> "FaultSchedule":
-    """The rules in a file, YAML or JSON. ValueError says what is wrong with them."""
+    """Read the fault rules from a YAML or JSON file. Raise ValueError if a rule is invalid."""
     try:
         rules = FaultRules.validate_python(
             yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
@@ -152,7 +157,7 @@ def complaint(error: ValidationError, where: str) -> str:
 
 
 class CountedRule:
-    """A rule under way: `matched` requests were for its operation, and to `used` of them its fault came."""
+    """A rule with its counts: `matched` requests match its operation, and `used` of them got its fault."""
 
     def __init__(self, rule: FaultRule) -> None:
         self.rule = rule
@@ -161,7 +166,7 @@ class CountedRule:
         self._random = random.Random(rule.seed or 0)  # noqa: S311
 
     def fires(self) -> bool:
-        """Whether the request that was matched last meets the fault."""
+        """Return whether the most recently matched request gets the fault."""
         rule = self.rule
         chosen = (
             (rule.nth is None or self.matched == rule.nth)
@@ -176,7 +181,7 @@ class CountedRule:
 
 
 class FaultSchedule:
-    """The rules in order: the first that fires is the fault of a request."""
+    """The rules in order. The first rule that fires decides the fault of a request."""
 
     def __init__(self, rules: Sequence[FaultRule] = ()) -> None:
         self.rules = [CountedRule(rule) for rule in rules]
@@ -184,7 +189,7 @@ class FaultSchedule:
     def meet(
         self, operation: Operation | None, method: str, segments: list[str], query: str
     ) -> CountedRule | None:
-        """Every rule counts the request, even one that comes too late to be its fault."""
+        """Return the rule whose fault the request gets, or None. Every matching rule counts the request."""
         chosen: CountedRule | None = None
         for scheduled in self.rules:
             if not _matches(scheduled.rule, operation, method, segments, query):
@@ -212,7 +217,7 @@ def _matches(
 
 
 def _about(operation: str, row: Operation) -> bool:
-    """Whether a rule with this `operation` can be about a row of the table."""
+    """Return whether the `operation` of a rule can match a row of the table of operations."""
     if " " not in operation:
         return operation == row.id
     method, pattern = _pattern(operation)
@@ -226,7 +231,10 @@ def _pattern(operation: str) -> tuple[str, list[str]]:
 
 
 def _same(pattern: list[str], segments: list[str], *, fixed: bool) -> bool:
-    """`fixed`: the segments are those of a request, where braces are letters as others are."""
+    """Return whether a path matches a pattern, in which a segment in braces matches any segment.
+
+    `fixed`: the segments come from a request, where braces have no special meaning.
+    """
     return len(pattern) == len(segments) and all(
         one == other or one.startswith("{") or (not fixed and other.startswith("{"))
         for one, other in zip(pattern, segments, strict=True)

@@ -1,7 +1,7 @@
-"""What a request passes on its way to the API: the log, latency, the rate limit, and the fault it meets.
+"""Pass requests to the API through the log, the latency, the rate limit and the faults.
 
-Faults are real: a reset is an RST on the socket, a cut body ends the connection. What a fault does after the
-request was carried out happens after the commit.
+Faults are real: a reset is an RST on the socket, and a truncated body ends the connection. A fault "after" a
+request happens after the commit.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ _JSON = "application/json"
 
 
 class WholeAnswer(Struct, frozen=True):
-    """A whole answer, before any of it is sent. Names of headers are in lower case."""
+    """A complete answer before it is sent. Names of headers are in lower case."""
 
     status: int
     headers: Headers
@@ -49,11 +49,11 @@ class WholeAnswer(Struct, frozen=True):
 
 
 class Dropped(Exception):
-    """What was waited for is no longer wanted: the state was replaced, or the service ends."""
+    """The request must not continue: the state was replaced, or the server stops."""
 
 
 class Gateway:
-    """An ASGI application around a companion. `latency`: seconds that every request takes longer."""
+    """An ASGI application around a companion. `latency` is added to each request, in seconds."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Gateway:
             await self.companion(scope, receive, send)
 
     def clear(self) -> None:
-        """Forgets the log, the faults and what was counted."""
+        """Clear the log, the faults and the counts of the rate limit, and drop waiting requests."""
         self.drop()
         self.log.clear()
         self.faults = FaultSchedule()
@@ -85,12 +85,12 @@ class Gateway:
             self._rate_limit.clear()
 
     def drop(self) -> None:
-        """Ends every wait. Requests held back are never carried out; their connections are reset."""
+        """End every wait. Waiting requests are not carried out, and their connections are reset."""
         self._over.set()
         self._over = asyncio.Event()
 
     async def wait(self, seconds: float) -> None:
-        """Raises Dropped."""
+        """Wait. Raise Dropped if `drop` is called meanwhile."""
         if seconds > 0:
             over = self._over
             try:
@@ -100,7 +100,7 @@ class Gateway:
             raise Dropped
 
     def limited(self, scope: Scope) -> tuple[Headers, WholeAnswer | None]:
-        """The headers that tell of the rate limit, and the refusal of a caller who is over it."""
+        """Return the rate limit headers, and a refusal if the caller exceeds the limit, else None."""
         if self._rate_limit is None:
             return {}, None
         request = Request(scope)
@@ -115,7 +115,7 @@ class Gateway:
 
 
 class _Passage:
-    """One request on its way."""
+    """One request on its way through the gateway."""
 
     def __init__(self, gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
         self._gateway = gateway
@@ -197,7 +197,10 @@ class _Passage:
     # --- in -------------------------------------------------------------------------------------------
 
     async def _arrived(self) -> Receive:
-        """The request, once all of it is here: no fault comes while its client still sends."""
+        """Receive the whole request and return a `receive` that replays it.
+
+        A fault must not happen while the client still sends the request.
+        """
         messages: list[Message] = []
         size = 0
         while not messages or (messages[-1].get("more_body") and size <= LARGEST_BODY):
@@ -210,7 +213,7 @@ class _Passage:
         return again
 
     async def _carried_out(self, arrived: Receive, scope: Scope) -> WholeAnswer:
-        """What the companion answers. Nothing of it is sent."""
+        """Return the answer of the companion without sending it."""
         status, headers, body = 500, {}, b""
 
         async def keep(message: Message) -> None:
@@ -225,7 +228,7 @@ class _Passage:
         return WholeAnswer(status, headers, body)
 
     async def _shifted(self, answer: WholeAnswer, by: int) -> WholeAnswer:
-        """The page as it is when the list moved by so many items since the page before."""
+        """Return the page as if the list had moved by `by` items since the page before."""
         if answer.status != 200 or "page" not in dict(_query(self._scope)):
             return answer
         page = from_json(answer.body)
@@ -274,7 +277,7 @@ class _Passage:
         await self._send({"type": "http.response.body", "body": rest})
 
     async def _left_within(self, seconds: float) -> bool:
-        """Waits; whether the client went away meanwhile. Raises Dropped."""
+        """Wait, and return whether the client disconnected meanwhile. Raise Dropped."""
         lost = asyncio.ensure_future(connection.lost(self._receive))
         try:
             await self._gateway.wait(seconds)
@@ -291,7 +294,7 @@ class _Passage:
         await connection.close(self._scope, self._receive)
 
     async def _reset(self) -> None:
-        """Logged before the client can know."""
+        """Reset the connection, and log the request first: the log is complete before the client notices."""
         self._log()
         await connection.reset(self._scope, self._receive)
 
@@ -315,7 +318,7 @@ class _Passage:
 
 
 def _caller(companion: Companion, scope: Scope) -> str | None:
-    """Without a database nobody is known; the companion will say so."""
+    """Return the user of the request. Without a database, return None; the companion reports that error."""
     try:
         return companion.caller(scope)
     except StoreError:
@@ -350,7 +353,7 @@ def _first_page(scope: Scope, limit: int | None) -> Scope:
 
 
 def _asking(scope: Scope, limit: int | None, page: str | None = None) -> Scope:
-    """The same list with pages of at most `limit`, from `page` on."""
+    """Return the request for the same list with at most `limit` items per page, starting at `page`."""
     query: dict[str, list[str]] = {}
     for name, value in _query(scope):
         query.setdefault(name, []).append(value)

@@ -1,6 +1,6 @@
-"""A rate limit: so many requests of one caller in a window that opens with the first of them.
+"""A rate limit: a number of requests per caller in a window that starts with the first request.
 
-It counts in real time, since that is what a client waits in, whatever the clock of the companion says.
+It uses real time, because clients wait in real time even if the clock of the companion is frozen.
 """
 
 import math
@@ -15,7 +15,7 @@ _MOST_CALLERS = 10_000
 
 
 class Allowance(Struct, frozen=True):
-    """What is left to a caller. `left`: seconds until the window ends."""
+    """The remaining requests of a caller. `left` is the time until the window ends, in seconds."""
 
     allowed: bool
     limit: int
@@ -23,7 +23,7 @@ class Allowance(Struct, frozen=True):
     left: float
 
     def headers(self) -> dict[str, str]:
-        """`X-RateLimit-Reset` is a moment, in seconds since 1970."""
+        """Return the rate limit headers. `X-RateLimit-Reset` is a Unix time in seconds."""
         found = {
             "x-ratelimit-limit": str(self.limit),
             "x-ratelimit-remaining": str(self.remaining),
@@ -35,7 +35,7 @@ class Allowance(Struct, frozen=True):
 
 
 class RateLimit:
-    """`requests` in a window of `seconds`, for each caller."""
+    """A limit of `requests` per caller in a window of `seconds`."""
 
     def __init__(self, requests: int, seconds: int = 1, now: Callable[[], float] = time.monotonic) -> None:
         self.requests = requests
@@ -45,7 +45,7 @@ class RateLimit:
 
     @classmethod
     def parse(cls, text: str) -> "RateLimit":
-        """`20/s`, `600/m`. ValueError: anything else."""
+        """Parse a limit such as `20/s` or `600/m`. Raise ValueError for any other text."""
         found = re.fullmatch(r"([1-9][0-9]{0,8})/([sm])", text)
         if not found:
             raise ValueError(f"{text!r} is not a rate limit. Write a limit such as 20/s or 600/m")
@@ -66,6 +66,6 @@ class RateLimit:
         self._windows.clear()
 
     def _forget(self, now: float) -> None:
-        """Windows that are over, once there are many."""
+        """Remove expired windows once there are many windows."""
         if len(self._windows) >= _MOST_CALLERS:
             self._windows = {name: kept for name, kept in self._windows.items() if kept[0] > now}

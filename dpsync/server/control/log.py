@@ -1,4 +1,4 @@
-"""The log of requests: bounded, the oldest go first."""
+"""The log of requests. It is bounded: the oldest entries are removed first."""
 
 from collections import deque
 from typing import Any
@@ -10,7 +10,7 @@ MOST_ENTRIES = 10_000
 
 
 class LoggedRequest(Struct, frozen=True):
-    """A request to the API. `status` None: no answer was sent. `fault`: the kind of the one that it met."""
+    """A request to the API. `status` is None if no answer was sent; `fault` is the kind of its fault."""
 
     method: str
     path: str
@@ -26,7 +26,11 @@ class LoggedRequest(Struct, frozen=True):
 
 
 class RequestLog:
-    """`dropped` is how many are not kept any more, `cleared` how often the log was emptied."""
+    """The log of requests.
+
+    `dropped` counts the entries that were removed to make room; `cleared` counts how often the log was
+    emptied.
+    """
 
     def __init__(self, most: int = MOST_ENTRIES) -> None:
         self.entries: deque[LoggedRequest] = deque(maxlen=most)

@@ -1,8 +1,8 @@
-"""The control plane: the few operations under `/_dpsync` by which tests and people steer a companion.
+"""The control plane: operations below `/_dpsync` with which tests and people control a companion.
 
-Nothing of it is part of the API. It asks for no token, so it answers only to this machine: to peers on
-loopback that called it by a loopback name, and to no page of another site. To anybody else there is nothing
-at these paths.
+The control plane is not part of the API. It needs no token, so it answers only requests from this machine:
+from loopback peers that use a loopback name, and never from a page of another site. For all other requests,
+these paths do not exist.
 """
 
 import logging
@@ -61,7 +61,7 @@ class RemovalGiven(_ControlBody):
 
 
 class ClockGiven(_ControlBody):
-    """One of the three."""
+    """A setting of the clock: exactly one of the fields."""
 
     frozen: AwareDatetime | None = Field(None, strict=False)
     advance: float | None = Field(None, allow_inf_nan=False)
@@ -75,9 +75,10 @@ class ClockGiven(_ControlBody):
 
 
 class ControlPlane:
-    """An ASGI application around a gateway. `start_over` puts the starting world into a store.
+    """An ASGI application around a gateway. `start_over` writes the starting world to a store.
 
-    `workers`: how many processes serve at the same address. Of several, no one has all requests.
+    `workers` is the number of processes that serve the same address. With several workers, none of them sees
+    all requests.
     """
 
     def __init__(
@@ -169,7 +170,7 @@ class ControlPlane:
         }
 
     def reset(self, _: None) -> None:
-        """The starting world, an empty log, no faults, real time."""
+        """Restore the starting world and real time, and clear the log and the faults."""
         self.gateway.clear()
         self.companion.requests.clear()
         self.companion.violations.clear()
@@ -187,7 +188,7 @@ class ControlPlane:
         return {"token": token, "user": user}
 
     def authorize(self, given: Any) -> None:
-        """What a person does in the application, and no request of the API can: the channel is active."""
+        """Activate a channel, as a person authorizes it in GitBook. The API has no request for this."""
         id = ChannelGiven.model_validate(given).channel
         with self.store.transaction():
             channel = self.store.get(CHANNEL, id)
@@ -197,7 +198,7 @@ class ControlPlane:
             self.store.put(channel)
 
     def agree(self, given: Any) -> None:
-        """What the administrators do who were asked: the member is removed from the organization."""
+        """Approve a pending removal, as administrators do in GitBook, and delete the member."""
         asked = RemovalGiven.model_validate(given)
         with self.store.transaction():
             ctx = Context(self.store, "", self.clock, families=self.companion.families)
@@ -211,7 +212,10 @@ class ControlPlane:
             return export(self.store, self.companion.families)
 
     def replace(self, given: Any) -> None:
-        """All state, or nothing when it is no world. The log, the faults and the clock stay as they are."""
+        """Replace the whole state by a world, or change nothing if the world is invalid.
+
+        The log, the faults and the clock stay unchanged.
+        """
         try:
             worlds.load(self.store, given, self.clock(), self.companion.families)
         except StoreError:
@@ -256,7 +260,7 @@ class ControlPlane:
         return {"rules": [scheduled.as_dict() for scheduled in self.gateway.faults.rules]}
 
     def set_faults(self, given: Any) -> Json:
-        """In place of the rules that there are; all counts start anew."""
+        """Replace all rules. The counts start at zero."""
         self.gateway.faults = FaultSchedule(FaultRules.validate_python(given))
         return self.faults(None)
 

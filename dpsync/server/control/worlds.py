@@ -1,4 +1,7 @@
-"""The whole state as one document: a world, with what its readable part does not say as plain records."""
+"""Export the whole state as one world document.
+
+State that a world cannot express in its readable part is added as plain records.
+"""
 
 import math
 
@@ -10,9 +13,10 @@ from ..store import Json, Record, Store, open_store
 
 
 def export(store: Store, families: Families = FAMILIES) -> Json:
-    """A world that loads to the same answers. New ids may be ones that had been used and were deleted.
+    """Return a world that gives the same answers when it is loaded.
 
-    What is left unsaid is found by loading what is said. Jobs are left out: loading makes them.
+    Ids of deleted objects may be used again after loading. The function loads the world into a second store
+    to find the records that it does not express. Jobs are left out because loading creates them.
     """
     world = worlds.dump(store, families)
     loaded = open_store(":memory:")
@@ -23,7 +27,7 @@ def export(store: Store, families: Families = FAMILIES) -> Json:
         loaded.close()
 
     def order(record: Record) -> tuple[str, float, int]:
-        """A record that the world says too will have its place there, whenever it was made."""
+        """Return the sort key of a record: its position after loading the world, else its own position."""
         _, seq = said.get((record.kind, record.id), ((), math.inf))
         return (record.kind, seq, record.seq)
 
@@ -36,5 +40,5 @@ def export(store: Store, families: Families = FAMILIES) -> Json:
 
 
 def _said(record: Record) -> tuple[object, ...]:
-    """Positions are said by order, not by number."""
+    """Return the content of a record for a comparison, without its position, which the order expresses."""
     return (record.doc, record.organization, record.scope, record.parent, record.ref)

@@ -22,7 +22,7 @@ _LINKS = ("id", "space", "changeRequest", "page", "replies")
 
 
 def _load(loading: Loading, organization: Record, given: list[Json]) -> None:
-    """ValueError: one on a space or a change request that is not there."""
+    """Load comments. Raise ValueError for a comment on an unknown space or change request."""
     for comment in loading.each(given):
         id, named = comment["space"], comment.get("changeRequest")
         space = loading.get("space", id) or loading.get("deleted-space", id)
@@ -47,7 +47,7 @@ def _comment(loading: Loading, space: Record, revision: str, given: Json) -> Non
 
 
 def _written(loading: Loading, given: Json) -> Json:
-    """KeyError: nobody has said it, or nothing was."""
+    """Return the document of a comment or reply. Raise KeyError without `body` or `postedBy`."""
     doc = {"postedAt": loading.then(), **given, "body": _body(given["body"])}
     doc["postedBy"] = given["postedBy"]
     if "reactions" in doc:

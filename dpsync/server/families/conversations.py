@@ -45,7 +45,7 @@ def _load_conversations(loading: Loading, organization: Record, given: list[Json
 
 
 def _conversation(loading: Loading, organization: Record, given: Json) -> Record:
-    """Ingested when it was created, where nothing else is said."""
+    """Load a conversation. By default, its time of ingestion is its time of creation."""
     metadata = given.get("metadata") or {}
     at = given.get("createdAt") or metadata.get("createdAt") or loading.then()
     doc = {
@@ -61,7 +61,7 @@ def _conversation(loading: Loading, organization: Record, given: Json) -> Record
 
 
 def _part(given: Any) -> Json:
-    """A text alone is what a user says."""
+    """Return a part of a conversation. A plain text is a message of the user."""
     part = given if isinstance(given, dict) else {"body": str(given)}
     return {"type": "message", "role": "user", **part}
 
@@ -81,7 +81,7 @@ def _load_issues(loading: Loading, organization: Record, given: list[Json]) -> N
 
 
 def _issue(loading: Loading, conversation: Record, cluster: Record, given: Json) -> None:
-    """What is not said is as in the conversation. A cluster changes when an issue comes to it."""
+    """Load an issue with defaults from its conversation, and update the time of its cluster."""
     of, title = conversation.doc, given["title"]
     text = next((part["body"] for part in of["parts"]), title)
     doc = {

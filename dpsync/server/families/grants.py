@@ -14,7 +14,7 @@ _TO = {"users": "user", "teams": "team"}
 
 
 def _load(loading: Loading, item: Record, given: Json) -> None:
-    """ValueError: to somebody who is no member, or to no team, of the organization."""
+    """Load grants. Raise ValueError for a user who is not a member, or for an unknown team."""
     for several, roles in given.items():
         to = _TO[several]
         for ref, role in (roles or {}).items():

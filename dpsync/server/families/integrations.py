@@ -128,7 +128,7 @@ def _dump_installation(dumping: Dumping, found: Record) -> Json:
 
 
 def _by_id(of: Record) -> Columns:
-    """In any organization."""
+    """Match records that refer to the id of an object, in any organization."""
     return {"ref": of.id}
 
 

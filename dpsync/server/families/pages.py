@@ -41,7 +41,7 @@ _UNDER = ("space", "deleted-space")
 
 
 class _Entry(Body):
-    """A part of a world: it has no other members than these."""
+    """A part of a world that accepts no other members than its fields."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
@@ -129,7 +129,7 @@ class _ChangeRequest(_Entry):
 
 
 def _load_content(loading: Loading, space: Record, given: Json) -> None:
-    """ValueError: no content."""
+    """Load the content of a space. Raise ValueError if the content is invalid."""
     content = _Content.model_validate(given)
     said = content.given()
     doc: Json = {
@@ -183,7 +183,7 @@ def _file(loading: Loading, given: _File) -> Json:
 
 
 def _load_change_requests(loading: Loading, space: Record, given: list[Json]) -> None:
-    """After the content that they start from. ValueError: a change that cannot be made."""
+    """Load change requests, after the content they start from. Raise ValueError for an invalid change."""
     main = loading.get(REVISION, active_id(space))
     content = content_of(main) if main else empty_content()
     for number, request in enumerate(given, 1):
@@ -224,7 +224,7 @@ def _change_request(
 
 
 def _complete_reviews(loading: Loading, doc: Json) -> None:
-    """What is not said of them is as if all had happened when the change request was made."""
+    """Add defaults to reviews and requested reviewers: the time and revision of the change request."""
     then = {"revision": doc["revision"], "createdAt": doc["createdAt"]}
     asked = [{"user": one} if isinstance(one, str) else one for one in doc.get("requestedReviewers", [])]
     if asked:
@@ -259,7 +259,7 @@ def _changed(loading: Loading, space: Record, content: Json, changes: list[Json]
 
 
 def _dump_content(dumping: Dumping, space: Record) -> Json | None:
-    """The active revision; other revisions are told as they are kept."""
+    """Return the active revision. The control plane exports other revisions as plain records."""
     revision = dumping.store.get(REVISION, active_id(space))
     return _entry(revision.doc) if revision is not None and revision.scope == space.id else None
 

@@ -20,7 +20,7 @@ from . import shapes
 
 
 def _load_redirects(loading: Loading, site: Record, given: list[Json]) -> None:
-    """After the navigation: redirects lead into it."""
+    """Load redirects, after the navigation, because redirects refer to its nodes."""
     sources: set[str] = set()
     for redirect in loading.each(given):
         if redirect["source"].casefold() in sources:
@@ -73,7 +73,7 @@ def _dump_share_links(dumping: Dumping, site: Record) -> list[Json] | None:
 
 
 def _settings(kind: str, key: str, shape: Any) -> WorldSection:
-    """Of the site with the same id."""
+    """Declare settings that belong to the site with the same id."""
 
     def load(loading: Loading, site: Record, given: Json) -> None:
         loading.add(Record(kind, site.id, given, site.organization, site.id))

@@ -18,7 +18,7 @@ from . import shapes
 
 
 def _load_instructions(loading: Loading, organization: Record, given: Json) -> None:
-    """Last written by the first member."""
+    """Load the agent instructions. The first member of the organization counts as the last author."""
     first = next((record.ref for record in loading.records if record.scope == organization.id), "")
     kept = {"instructions": stored_document(given), "updatedAt": loading.then(), "updatedBy": first}
     loading.add(Record("agent-instructions", organization.id, kept, organization.id, organization.id))

@@ -1,6 +1,6 @@
-"""What a world may say of each family: the members of an entry, their types, and what they refer to.
+"""The shape of a world for each family: the members of an entry, their types, and their references.
 
-Free-form settings, Documents and what a repository keeps have no shape here: any mapping is taken.
+Free-form settings, Documents and data from a git repository have no shape here: any mapping is valid.
 """
 
 from typing import Annotated, Any, Literal

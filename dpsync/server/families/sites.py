@@ -56,7 +56,10 @@ def _site(loading: Loading, organization: str, given: Json) -> None:
 
 
 def _styleguide(loading: Loading, given: Json) -> str:
-    """The space that it names; "" for none. ValueError: it is no style guide."""
+    """Return the id of the style guide of a site, or "".
+
+    Raise ValueError if the space is not a style guide.
+    """
     id = given.get("styleguide") or ""
     space = loading.get("space", id) if id else None
     if id and (space is None or space.doc.get("type") != "styleguide"):
@@ -143,7 +146,7 @@ def _site_spaces(loading: Loading, site: Record, section: str, nodes: Iterable[J
 
 
 def _one_default(nodes: list[Record]) -> None:
-    """Where none, or more than one, claims to be the default, the first (claiming) one is."""
+    """Make exactly one node the default: the first node with `default: true`, or else the first node."""
     chosen = next((node for node in nodes if node.doc["default"]), nodes[0] if nodes else None)
     for node in nodes:
         node.doc["default"] = node is chosen

@@ -48,7 +48,7 @@ def _spec(loading: Loading, organization: Record, given: Json) -> None:
 
 
 def _versions(loading: Loading, spec: Record, given: list[Json]) -> None:
-    """Nothing is kept of the last one when it is not among those given."""
+    """Load the versions of a specification. Add an empty record for a last version that is not listed."""
     named = [version["id"] for version in given]
     last = spec.doc.get("lastVersion")
     for version in [*given, *([{"id": last}] if last and last not in named else [])]:
@@ -64,7 +64,7 @@ def _dump_specs(dumping: Dumping, organization: Record) -> list[Json]:
 
 
 def _dump_spec(dumping: Dumping, found: Record) -> Json:
-    """The source is with the work that is still to be done on it."""
+    """Return the entry of a specification. Its source is stored in the job that will process it."""
     made = {"id": found.id, "slug": found.ref, **found.doc}
     kept = dumping.created(specifications.VERSION, scope=found.id)
     if kept:

@@ -40,7 +40,7 @@ class OrdinaryHandlers(Struct, frozen=True):
         return ctx.params[self._resource.parameter]
 
     def list(self, ctx: Context) -> Json:
-        """In order of creation, read page by page."""
+        """List the resources in order of creation, reading one page from the store."""
         owner = self._owner(ctx)
         where = {"organization": owner.id} if self.family.owner == "organization" else {"scope": owner.id}
         answer = self._resource.answer
@@ -64,7 +64,7 @@ class OrdinaryHandlers(Struct, frozen=True):
         return self._resource.answer(ctx, record)
 
     def delete(self, ctx: Context) -> None:
-        """One that is not there is no failure."""
+        """Delete a resource. Deleting a resource that does not exist is not an error."""
         found = self._find(ctx)
         if found is not None:
             ctx.remove(found)

@@ -1,8 +1,8 @@
 """The HTTP service: an ASGI application over the table of operations.
 
-A request is routed, authenticated, checked against the models of its row, and handed to the handler inside
-one transaction when it may write. Handlers run on the event loop, one at a time, so that no two requests
-mix.
+A request is routed, authenticated, checked against the models of its row, and passed to the handler. A
+request that may write runs in one transaction. Handlers run on the event loop one at a time, so requests do
+not interleave.
 """
 
 import logging
@@ -50,12 +50,11 @@ Found = Mapping[str, tuple[Operation, dict[str, str]]]
 
 
 class Companion:
-    """The application: it serves `operations`, and keeps what `families` declare.
+    """The ASGI application. It serves `operations` and stores the records of `families`.
 
-    `requests` is a bounded log of (method, path, status) that a test may read and clear.
-
-    With `check_answers` every answer is held against the model that its row declares, and a difference is a
-    500 and an entry in `violations`: for tests.
+    `requests` is a bounded log of (method, path, status) that a test may read and clear. With
+    `check_answers`, every answer is checked against the model of its row; a mismatch is a 500 and an entry in
+    `violations`. This is for tests.
     """
 
     def __init__(
@@ -105,7 +104,7 @@ class Companion:
             await send({"type": "websocket.close", "code": 1000})
 
     async def answer(self, request: Request) -> Response:
-        """Answer a request, with the profile in a header; an error is an answer, too. It is in no log."""
+        """Answer a request without logging it. Errors are answers, too. A header names the profile."""
         response = await self._answer(request)
         response.headers[PROFILE_HEADER] = self.profile
         return response
@@ -158,7 +157,7 @@ class Companion:
         return user
 
     def caller(self, scope: Scope) -> str | None:
-        """The user whose token the request has, looked up once."""
+        """Return the user of the request's token, or None. The result is cached in the scope."""
         if CALLER not in scope:
             scope[CALLER] = self._owner(scope)
         caller: str | None = scope[CALLER]
@@ -171,7 +170,7 @@ class Companion:
         return record.ref if record else None
 
     def named(self, scope: Scope) -> tuple[Operation | None, list[str]]:
-        """The operation that a request is for, served or not, and the segments of its path."""
+        """Return the operation of a request, supported or not, and the segments of its path."""
         path, found = self._named(raw_path(scope))
         operation, _ = found.get(scope["method"], (None, {}))
         return operation, path
@@ -187,7 +186,7 @@ class Companion:
         return [row.id for row in self._operations if row.supported(self.profile)]
 
     def run(self, operation: Operation, ctx: Context) -> Response:
-        """A checked request: its handler, in a transaction when it writes, and the answer."""
+        """Call the handler of a checked request, in a transaction if it writes, and return the answer."""
         ctx.families = self.families
         ctx.needs, ctx.edits, ctx.profile = operation.needs, operation.edits, self.profile
         ctx.asks_before_removal = self.asks_before_removal
@@ -226,10 +225,7 @@ class Companion:
             raise
 
     async def finish(self, abandoned: bool = False) -> None:
-        """Does all the work that waits or is under way in the background.
-
-        `abandoned`: also what is not wanted any more.
-        """
+        """Finish all jobs that wait or run. With `abandoned`, also wait for jobs that are obsolete."""
         await self._jobs.finish(abandoned)
 
     def openapi(self) -> bytes:
@@ -253,10 +249,10 @@ def build(
     sources: OutsideServices | None = None,
     asks_before_removal: bool = False,
 ) -> Companion:
-    """The ASGI application over a store.
+    """Return the ASGI application over a store.
 
-    `allow_fetch`: the hosts beside loopback that may be contacted. `sources`: what contacts them.
-    `asks_before_removal`: the removal of a member is only requested (202, `published` alone).
+    `allow_fetch` names the hosts, besides loopback, that may be contacted. `sources` contacts them. With
+    `asks_before_removal`, the removal of a member is only requested (202; `published` only).
     """
     app = Companion(store, profile, clock or utc_now, check_answers, families, operations, sources)
     app.sources.allowed = allow_fetch
@@ -265,7 +261,7 @@ def build(
 
 
 def _world_headers(store: Store) -> dict[str, str]:
-    """Which world an answer is from, and where that was read."""
+    """Return the headers that name the world of an answer, and where the world was read."""
     read = origin.origin_of(store)
     named = {world_name.HEADER: world_name.name_of(store)}
     return named if read is None else {**named, origin.HEADER: read.said}
@@ -284,7 +280,7 @@ def _route(method: str, path: list[str], found: Found) -> tuple[Operation, dict[
 
 
 def _joined(result: Any) -> bytes:
-    """The JSON of an answer, of which the whole, or the items of a list, may be JSON text already."""
+    """Return the JSON of an answer. The answer, or the items of a list, may be JSON text already."""
     if isinstance(result, bytes):
         return result
     if isinstance(result, dict) and (items := result.get("items")) and isinstance(items[0], bytes):

@@ -1,4 +1,4 @@
-"""A request as it comes: its path, where it was sent to, and its body, read and checked against a model."""
+"""An incoming request: its path, its target, and its body, checked against a model."""
 
 import re
 from collections.abc import Iterable
@@ -24,13 +24,15 @@ def raw_path(scope: Scope) -> bytes:
 
 
 def segments(raw: bytes) -> list[str]:
-    """Each decoded by itself: an encoded slash does not make a segment."""
+    """Return the decoded segments of a path. An encoded slash does not separate segments."""
     return [unquote(segment) for segment in raw.split(b"?")[0].decode("latin-1").removeprefix("/").split("/")]
 
 
 def origin_of(scope: Scope) -> str:
-    """Where the caller reached the service: by the name that they used, which is another one behind a port
-    that is passed on; without a usable one, by the address that was connected to.
+    """Return the origin at which the caller reached the service.
+
+    The origin comes from the `Host` header, because a forwarded port has another address outside, or else
+    from the address of the connection.
     """
     named = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")
     if HOST.fullmatch(named):
@@ -41,7 +43,7 @@ def origin_of(scope: Scope) -> str:
 
 
 async def read(request: Request) -> bytes:
-    """The body, refused as soon as it is known to be too long."""
+    """Return the body of a request. Raise 413 as soon as the body is known to be too long."""
     if not any(name in (b"content-length", b"transfer-encoding") for name, _ in request.scope["headers"]):
         return b""
     too_long = ApiError(413, f"the body has more than {LARGEST_BODY} bytes")

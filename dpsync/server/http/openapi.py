@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the operations that are served, generated from their rows."""
+"""Generate the OpenAPI 3.1 document from the rows of the operations that are served."""
 
 import re
 from collections.abc import Sequence
@@ -32,8 +32,9 @@ _SUMMARIES = {
 
 
 class _Schemas(GenerateJsonSchema):
-    """A field that may be left out has no default: it is absent, not null. Only models have titles: programs
-    that write clients take them for names.
+    """A schema generator that omits null defaults and the titles of fields.
+
+    An omitted field is absent, not null. Generators of clients would use titles of fields as names.
     """
 
     def field_title_should_be_set(self, schema: Any) -> bool:
@@ -103,7 +104,7 @@ def _operation(row: Operation, refs: dict[type[BaseModel], Any]) -> Json:
 
 
 def summary(operation: str) -> str:
-    """The id of an operation in words."""
+    """Return the summary of an operation, made of the words in its id."""
     words = _WORDS.findall(operation)
     said = " ".join(word if word.isupper() or word == "OpenAPI" else word.lower() for word in words)
     return _SUMMARIES.get(operation) or (said[:1].upper() + said[1:]).removesuffix(" by id")

@@ -1,4 +1,4 @@
-"""From a method and a path to an operation: a trie of path segments, exact segments before parameters."""
+"""Route a method and a path to an operation with a trie of segments. Exact segments precede parameters."""
 
 from collections.abc import Iterable
 from typing import Generic, TypeVar
@@ -15,7 +15,7 @@ class _Branch(Struct, Generic[T]):
 
 
 class Routes(Generic[T]):
-    """`add("GET", "/spaces/{spaceId}", target)`, then `match`."""
+    """A trie of routes: `add("GET", "/spaces/{spaceId}", target)`, then `match`."""
 
     def __init__(self, routes: Iterable[tuple[str, str, T]] = ()) -> None:
         self._root: _Branch[T] = _Branch()
@@ -36,7 +36,7 @@ class Routes(Generic[T]):
         node.methods[method] = (target, tuple(names))
 
     def match(self, segments: list[str]) -> dict[str, tuple[T, dict[str, str]]]:
-        """What is served at a path, by method. Empty: the path is unknown."""
+        """Return the targets at a path with their parameters, by method; {} if the path is unknown."""
         found: dict[str, tuple[T, dict[str, str]]] = {}
         self._walk(self._root, segments, 0, (), found)
         return found

@@ -1,8 +1,7 @@
-"""Events of integrations: what the installations of one have gone through, as it is told.
+"""Events of integrations: what happened to their installations.
 
-Nothing runs the script of an integration. An event is recorded at once, or, while a tunnel is set, when it
-was sent there: one after the other, in the order in which they came to be. The last KEPT of an
-integration are there.
+Nothing runs the script of an integration. An event is recorded at once or, while a tunnel is set, after it
+was sent to the tunnel, in the order of creation. The store keeps the last KEPT events of an integration.
 """
 
 from pydantic_core import to_json
@@ -47,17 +46,20 @@ def emit(ctx: Context, integration: Record, installation: str, organization: str
 
 
 def queue(integration: Record) -> Record:
-    """What the job is on. Any name may be chosen: without the colon it could be the id of something else."""
+    """Return the subject of the integration's job.
+
+    An integration may have any name. The colon in the id prevents a collision with the id of another record.
+    """
     return Record("", f"{INTEGRATION}:{integration.id}", {}, integration.organization)
 
 
 def dispatching(integration: Record) -> Record:
-    """The job that sends what waits."""
+    """Return the job that sends the waiting events of an integration."""
     return job_on(queue(integration), DISPATCH, integration=integration.id)
 
 
 def _tunnel(integration: Record, event: Record) -> str | None:
-    """Where an event is to be sent."""
+    """Return the URL to which an event is sent, or None."""
     development = integration.doc.get("development")
     if not development or not (development["all"] or event.organization == integration.organization):
         return None
@@ -95,7 +97,10 @@ async def dispatch(work: Work) -> None:
 
 
 def _next(work: Work) -> tuple[Record, str, Json] | None:
-    """The next event to send, where to, and what its trace begins with. Without one the job is done."""
+    """Return the next event to send, its URL, and the first entry of its log.
+
+    Without a waiting event, remove the job and return None.
+    """
     with work.step() as ctx:
         integration = ctx.load(INTEGRATION, work.job.doc["integration"])
         while integration and (waiting := ctx.store.listed(WAITING, 0, 1, scope=integration.id)):

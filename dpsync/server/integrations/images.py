@@ -1,5 +1,7 @@
-"""Images of integrations: they come as base64, are kept by the digest of their content, and are served
-beside the API, without a token.
+"""Store and serve images of integrations.
+
+Images arrive as base64 and are stored under the digest of their content. They are served without a token, at
+paths next to the API.
 """
 
 import base64
@@ -27,7 +29,7 @@ _BEFORE_A_ROOT = ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!", b">"))
 
 
 def decoded(text: str, field: str) -> bytes:
-    """The content of an image in a body. 400 for what is no base64, or too long."""
+    """Return the content of an image in a body. Raise 400 if it is not base64 or too large."""
     try:
         content = base64.b64decode("".join(text.split()).encode("ascii"), validate=True)
     except (NotBase64, ValueError):
@@ -42,7 +44,7 @@ def file_name(content: bytes) -> str:
 
 
 def _kind(content: bytes) -> tuple[str, str]:
-    """Content type and extension, by what the content begins with."""
+    """Return the content type and the extension, detected from the first bytes of the content."""
     for signature, content_type, extension in _SIGNATURES:
         if re.match(signature, content, re.DOTALL):
             return content_type, extension
@@ -50,7 +52,7 @@ def _kind(content: bytes) -> tuple[str, str]:
 
 
 def _root(content: bytes) -> bytes:
-    """What is left of an XML document from its first element on."""
+    """Return an XML document from its first element on."""
     rest = content.removeprefix(b"\xef\xbb\xbf").lstrip()
     while closing := next((end for start, end in _BEFORE_A_ROOT if rest.startswith(start)), None):
         rest = rest.partition(closing)[2].lstrip()
@@ -58,10 +60,10 @@ def _root(content: bytes) -> bytes:
 
 
 def load(store: Store, path: list[str]) -> tuple[bytes, dict[str, str]] | None:
-    """The content at a path of PREFIX, name and file name, and its headers; None: nothing.
+    """Return the image at the path PREFIX/name/file and its headers, or None.
 
-    An SVG is a document that may have scripts. Opened by itself it is given no rights, as its origin is also
-    that of the control plane.
+    An SVG is a document that may contain scripts. The headers deny it all rights when it is opened directly,
+    because it has the same origin as the control plane.
     """
     if len(path) != len(PREFIX) + 2 or tuple(path[:2]) != PREFIX:
         return None

@@ -1,9 +1,9 @@
-"""What is installed where: the state of an installation, and what happens when one changes or goes.
+"""The state of installations, and the events of their changes.
 
-An installation is of one integration in one organization. Below it the integration may be put on spaces and
-sites; each of these has its own configuration. It is held against what the integration declares:
-`{properties, required}` for each of account, space and site, or a component of the integration that asks for
-it; then nothing is known of what it holds.
+An installation belongs to one integration and one organization. It may be extended to spaces and sites; each
+of these has a configuration of its own. `check` compares a configuration with the schema of the integration:
+`{properties, required}` for each of account, space and site. If the integration declares a component instead,
+the values are not checked.
 """
 
 from ..errors import bad
@@ -16,7 +16,7 @@ _TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "number": (int, float),
 
 
 def check(configuration: Json, declared: Json, field: str) -> None:
-    """400 for a value of another type, or none of the enumeration. What is not declared is kept unread."""
+    """Raise 400 for a value of the wrong type or outside its enumeration. Undeclared settings are ignored."""
     for name, setting in (declared.get("properties") or {}).items():
         value, kind = configuration.get(name), setting.get("type", "string")
         if value is None or kind not in _TYPES:
@@ -28,7 +28,7 @@ def check(configuration: Json, declared: Json, field: str) -> None:
 
 
 def complete(configuration: Json, declared: Json) -> bool:
-    """Whether each required setting has a value, or a default."""
+    """Return whether each required setting has a value or a default."""
     settings = declared.get("properties") or {}
     return all(
         configuration.get(name) not in (None, "") or "default" in settings.get(name, {})
@@ -54,13 +54,13 @@ def integration_of(ctx: Context, record: Record) -> Record | None:
 
 
 def declared(integration: Record, kind: str) -> Json:
-    """What an integration declares of the configurations of a kind."""
+    """Return the configuration schema that an integration declares for a kind of installation."""
     configurations: Json = integration.doc.get("configurations") or {}
     return configurations.get(LEVEL[kind]) or {}
 
 
 def status(integration: Record, record: Record) -> str:
-    """`paused` is only ever so from the start of the world; `pending` until the configuration is complete."""
+    """Return `pending` until the configuration is complete, then `active`. Only a world can set `paused`."""
     if record.doc.get("status") == "paused":
         return "paused"
     ready = complete(record.doc["configuration"], declared(integration, record.kind))
@@ -72,7 +72,7 @@ def state(integration: Record, record: Record) -> State:
 
 
 def of_integration(ctx: Context, integration: Record) -> list[Record]:
-    """Everything that it is installed as."""
+    """Return all installations of an integration: in organizations, on spaces and on sites."""
     found = ctx.store.find(INSTALLATION, ref=integration.id)
     for kind in (ON_SPACE, ON_SITE):
         found += ctx.store.find(kind, parent=integration.id)
@@ -80,7 +80,12 @@ def of_integration(ctx: Context, integration: Record) -> list[Record]:
 
 
 def enabled(integration: Record, installation: Record, placed: Record | None, kind: str) -> bool:
-    """Active in the organization, meant for such a target, and there: put on it and active, or on all."""
+    """Return whether an integration is enabled on a space or site.
+
+    The integration must support this kind of target, and its installation in the organization must be active.
+    On the target, it must be installed and active; or it is installed on all targets and has no required
+    setting there.
+    """
     level = LEVEL[kind]
     selected = installation.doc[f"{level}_selection"] == "selected"
     if integration.doc["target"] not in ("all", level) or (placed is None and selected):
@@ -93,7 +98,7 @@ def enabled(integration: Record, installation: Record, placed: Record | None, ki
 
 
 def tell_setup(ctx: Context, integration: Record, record: Record, before: State | None = None) -> None:
-    """The event of what was installed, or changed. One that changed nothing of the state is not told."""
+    """Emit the setup event of an installation, unless its status and configuration are unchanged."""
     now = state(integration, record)
     if before == now:
         return
@@ -104,7 +109,7 @@ def tell_setup(ctx: Context, integration: Record, record: Record, before: State 
 
 
 def take_off(ctx: Context, record: Record) -> None:
-    """Removes one, with what it is put on, and tells of it."""
+    """Remove an installation and everything that depends on it, and emit a `deleted` event."""
     integration = integration_of(ctx, record)
     ctx.remove(record)
     if integration is not None:

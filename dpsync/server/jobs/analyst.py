@@ -1,7 +1,7 @@
-"""The stand-in analyst of conversations: deterministic, and an analysis in name only.
+"""The stand-in analyst of conversations: deterministic rules instead of a real analysis.
 
-It finds issues by plain rules on words, so that everybody sees why an issue is there and the same
-conversation always has the same ones. What the platform's analysis would find cannot be known here.
+The analyst finds issues by simple rules on words, so that readers can see why an issue exists, and the same
+conversation always has the same issues. The companion cannot know what GitBook's analysis would find.
 """
 
 import re
@@ -36,7 +36,7 @@ _MEDIUM = frozenset(
 
 
 class FoundIssue(Struct, frozen=True):
-    """An issue: `topic` is what it has in common with others of its cluster."""
+    """An issue. Issues with the same `topic` belong to the same cluster."""
 
     topic: str
     title: str
@@ -45,10 +45,10 @@ class FoundIssue(Struct, frozen=True):
 
 
 def findings(subject: str, parts: Iterable[dict[str, Any]]) -> list[FoundIssue]:
-    """What opens the conversation is an issue: its subject, else the first message of a user.
+    """Return the issues of a conversation.
 
-    Each later message of a user that asks, or has a word of trouble, is one more, unless its topic has been
-    there before.
+    The opening is an issue: the subject, or else the first message of a user. Each later message of a user
+    that asks a question or contains a problem word is one more issue, unless the topic occurred before.
     """
     messages = [part["body"] for part in parts if part["role"] == "user" and part["body"].strip()]
     texts = messages or [subject]
@@ -62,14 +62,14 @@ def findings(subject: str, parts: Iterable[dict[str, Any]]) -> list[FoundIssue]:
 
 
 def topic(text: str) -> str:
-    """The first two words that say something, in the order of the alphabet and without a plural's s."""
+    """Return the first two significant words of a text, sorted and without a plural s, joined by a hyphen."""
     words = [word[:_LONGEST_WORD] for word in _words(text)]
     telling = [_singular(word) for word in words if word not in _STOP_WORDS] or words
     return "-".join(sorted(list(dict.fromkeys(telling))[:2])) or NOTHING
 
 
 def impact(text: str) -> str:
-    """By the gravest word of trouble."""
+    """Return the impact of the most serious problem word in the text."""
     words = set(_words(text))
     if words & _HIGH:
         return "high"

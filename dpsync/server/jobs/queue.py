@@ -1,11 +1,13 @@
-"""Work that goes on after its request was answered: a queue that is part of the state.
+"""Run work that continues after the response: a queue of jobs that is part of the state.
 
-A handler puts a job into its own transaction. The companion looks for jobs after every request and starts
-each as a task of its event loop. An answered request's work is thus not lost when the process dies: the
-first request after a restart starts it again, from its beginning. A job changes the state in steps, each a
-transaction of its own; once its record is gone (its subject was deleted or given new work, the world was
-reset), its next step ends it. Of several workers on one database, the one with the claim on a job does it;
-when that one dies, another does at its next request.
+A handler adds a job in its own transaction, so the work is not lost if the process dies: the first request
+after a restart starts the job again, from its beginning. The companion looks for jobs after every request and
+starts each job as a task of its event loop.
+
+A job changes the state in steps; each step is a transaction. If the record of the job no longer exists (its
+subject was deleted or got new work, or the world was reset), the next step ends the job. If several workers
+share a database, the worker that holds the claim runs the job. If this worker dies, another worker takes over
+at its next request.
 """
 
 import asyncio
@@ -26,17 +28,17 @@ _log = logging.getLogger("dpsync.server")
 
 
 class Superseded(Exception):
-    """The job is no longer wanted."""
+    """The job is obsolete."""
 
 
 def job_on(subject: Record, does: str, **given: object) -> Record:
-    """Its id is no part of what callers see, and never that of a job before a reset: it is random."""
+    """Return a job on a record. Its id is random, so it never equals the id of a job before a reset."""
     doc = {"does": does, **given}
     return Record(KIND, uuid.uuid4().hex, doc, subject.organization, subject.id, ref=subject.id)
 
 
 def enqueue(ctx: Context, subject: Record, does: str, **given: object) -> None:
-    """In place of the work on the same record that is still to be done."""
+    """Add a job on a record in place of the jobs on the same record that have not finished."""
     cancel(ctx, subject)
     ctx.put(job_on(subject, does, **given))
 
@@ -47,7 +49,7 @@ def cancel(ctx: Context, subject: Record) -> None:
 
 
 class Work(Struct, frozen=True):
-    """A job under way, as it sees the service."""
+    """A running job with the services that it may use."""
 
     job: Record
     store: Store
@@ -57,8 +59,10 @@ class Work(Struct, frozen=True):
 
     @contextmanager
     def step(self) -> Iterator[Context]:
-        """A transaction. Raises Superseded when the job is not wanted any more, or another worker's: a claim
-        is lost with the connection.
+        """Run one step of the job in a transaction.
+
+        Raise Superseded if the job is obsolete or if another worker has claimed it. A claim is lost with the
+        connection to the database.
         """
         with self.store.transaction():
             if not self.store.claim(self.job.id) or self.store.get(KIND, self.job.id) is None:
@@ -76,7 +80,7 @@ Does = Callable[[Work], Awaitable[None]]
 
 
 class Jobs:
-    """The tasks of the jobs in a store. `does` has what each name of a job means."""
+    """Runs the jobs of a store as tasks. `does` has the function for each name of a job."""
 
     def __init__(
         self,
@@ -96,10 +100,10 @@ class Jobs:
         self._waiting = True
 
     def start(self, version: int | None) -> None:
-        """Starts what is waiting. Must be called on the event loop.
+        """Start the waiting jobs. Call this on the event loop.
 
-        `version` is that of the state as it was last read, None after a write. Where nothing was waiting in
-        it before, nothing is now.
+        `version` is the version of the state that the last request read, or None after a write. If no job
+        waited at this version before, the store is not queried again.
         """
         if version is not None and version == self._version and not self._waiting:
             return
@@ -113,9 +117,7 @@ class Jobs:
             _log.error("looking for jobs: %s", error)
 
     async def finish(self, abandoned: bool) -> None:
-        """Starts what is waiting, and returns when it has ended; `abandoned`: also what is not wanted any
-        more.
-        """
+        """Start the waiting jobs and wait until they end. With `abandoned`, wait for obsolete jobs, too."""
         self.start(None)
         while tasks := self._under_way(abandoned):
             await asyncio.wait(tasks)

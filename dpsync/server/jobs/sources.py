@@ -1,11 +1,11 @@
-"""Whom the companion contacts: where OpenAPI documents are fetched from, and events are sent to.
+"""Contact other services: fetch OpenAPI documents and send events.
 
-Only loopback and the hosts that the operator has named are ever contacted, at every hop of a redirect and
-never through a proxy: a companion is no way into a network. It never calls itself, by whatever name: what
-counts is where a connection has come to. Every request says that a companion sends it (`OUTGOING`), so that
-the control plane of no companion takes it for one of a person.
+The companion contacts only loopback and the hosts that the operator has named, also at every redirect, and
+never through a proxy, so that nobody can reach a private network through it. It never contacts itself, under
+any name: it checks the address of each connection. Every request has the header `OUTGOING`, so that no
+control plane accepts it as a request of a person.
 
-httpx is imported when somebody is contacted: most companions never do, and all of them are to start fast.
+httpx is imported on first use: most companions never need it, and all of them must start fast.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CONNECTED = "connection.connect_tcp.complete"
 
 
 class FetchError(Exception):
-    """`code` is one of the API's: FETCH_TIMEOUT or FETCH_ERROR."""
+    """A source or a tunnel could not be reached. `code` is FETCH_TIMEOUT or FETCH_ERROR, as in the API."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -41,9 +41,11 @@ class FetchError(Exception):
 
 
 class OutsideServices(Struct, dict=True):
-    """`allowed`: host names beside loopback, any port. `seconds`: the longest that a fetch may take. `own`:
-    the addresses (host and port) that this service listens on. Without `loopback` this machine is like any
-    other host: it must be among those allowed.
+    """The services that may be contacted.
+
+    `allowed` are host names besides loopback, with any port. `seconds` is the limit for a fetch. `own` are
+    the addresses (host and port) on which this service listens. Without `loopback`, this machine must be in
+    `allowed` like any other host.
     """
 
     allowed: Collection[str] = ()
@@ -52,7 +54,7 @@ class OutsideServices(Struct, dict=True):
     loopback: bool = True
 
     async def fetch(self, url: str) -> str:
-        """The text at a URL. Raises FetchError."""
+        """Return the text at a URL. Raise FetchError."""
         import httpx
 
         async with self._client("the source cannot be fetched") as client:
@@ -63,8 +65,9 @@ class OutsideServices(Struct, dict=True):
             raise FetchError("FETCH_ERROR", "the source is not UTF-8 text") from None
 
     async def post(self, url: str, content: bytes) -> int:
-        """The status that a JSON document is answered with. No redirect is followed, and nothing more of the
-        answer is read. Raises FetchError.
+        """Post a JSON document and return the status of the answer. Raise FetchError.
+
+        Redirects are not followed, and the body of the answer is not read.
         """
         import httpx
 
@@ -80,7 +83,7 @@ class OutsideServices(Struct, dict=True):
 
     @cached_property
     def _trust(self) -> ssl.SSLContext:
-        """For all requests: reading the certificates takes longer than one."""
+        """Return one TLS context for all requests, because loading the certificates is slow."""
         import httpx
 
         return httpx.create_ssl_context(trust_env=False)
@@ -112,9 +115,7 @@ class OutsideServices(Struct, dict=True):
         raise FetchError("FETCH_ERROR", f"more than {_HOPS} redirects")
 
     async def _watch(self, event: str, info: Mapping[str, Any]) -> None:
-        """Called by httpx as a request goes on. Raises FetchError for a connection to this service itself,
-        before anything is sent on it.
-        """
+        """Raise FetchError if httpx has connected to this service itself, before any data is sent."""
         if event != _CONNECTED:
             return
         stream = info["return_value"]
@@ -140,10 +141,10 @@ class OutsideServices(Struct, dict=True):
 
 
 def leads_to(listening: tuple[str, int], peer: tuple[str, int], local: str) -> bool:
-    """Whether a connection from the address `local` to `peer` has come to a socket that listens.
+    """Return whether a connection from the address `local` to `peer` reached the socket `listening`.
 
-    One that listens on every address of a machine is reached by each of them: then the connection comes from
-    the address that it leads to, or stays on loopback.
+    A socket that listens on every address can be reached at each of them. In that case, the connection comes
+    from the address to which it goes, or stays on loopback.
     """
     host, to = address(listening[0]), address(peer[0])
     if listening[1] != peer[1]:
@@ -152,7 +153,7 @@ def leads_to(listening: tuple[str, int], peer: tuple[str, int], local: str) -> b
 
 
 def address(host: str) -> IPv4Address | IPv6Address:
-    """An IP address; an IPv4 address that is written as one of IPv6 is the same. ValueError: a name."""
+    """Return an IP address; an IPv4 address in IPv6 notation becomes IPv4. Raise ValueError for a name."""
     found = ip_address(host)
     return getattr(found, "ipv4_mapped", None) or found
 

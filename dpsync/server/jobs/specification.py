@@ -1,7 +1,7 @@
-"""What is wrong with the text of an OpenAPI document: a list of `{message, code}`, empty when it is one.
+"""Find errors in an OpenAPI document: a list of `{message, code}`, which is empty for a valid document.
 
-JSON or YAML, OpenAPI 3 or Swagger 2. Looked at are the syntax, the version, the title, the paths, and
-whether each local reference leads somewhere; other documents are never asked for.
+The document is JSON or YAML, OpenAPI 3 or Swagger 2. The checks cover the syntax, the version, the title, the
+paths, and the targets of local references. Other documents are never fetched.
 """
 
 import re
@@ -33,9 +33,9 @@ def errors_of(text: str) -> list[Json]:
 
 
 def written_out(text: str) -> Json:
-    """A document without errors as JSON has it: keys are texts, and what YAML refers to stands in its place.
+    """Return a valid document as JSON: keys are strings, and YAML aliases are replaced by their targets.
 
-    ValueError: it is not finite, or longer than anybody should send.
+    Raise ValueError if the document contains itself or is too long.
     """
     return dict(_written_out(_read(text), 0, [_LARGEST]))
 
@@ -108,7 +108,7 @@ def _errors(document: Json) -> Iterator[Json]:
 
 
 def _references(document: Json) -> Iterator[str]:
-    """Each once. YAML can make loops: what was visited is not visited again."""
+    """Yield each reference once. YAML documents can contain loops, so each value is visited once."""
     waiting: list[Any] = [document]
     visited, seen = {id(document)}, set()
     while waiting:

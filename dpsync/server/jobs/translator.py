@@ -1,7 +1,8 @@
-"""The stand-in translator: deterministic, and a translation in name only.
+"""The stand-in translator: deterministic, without a real translation.
 
-It puts the language in front of a text and leaves the text as it is, so that everybody sees what it is and
-the same text always gives the same result. What the platform's translator would write cannot be known here.
+The translator puts the language in front of a text and leaves the text unchanged, so that readers recognize
+it and the same text always has the same result. The companion cannot know what GitBook's translator would
+write.
 """
 
 from copy import deepcopy
@@ -19,7 +20,7 @@ LONGEST_PAGE_TITLE = 255
 
 
 class Translated(Struct, frozen=True):
-    """`words`: those of the original, in titles, descriptions and texts."""
+    """A translated content. `words` counts the words of the original titles, descriptions and texts."""
 
     content: Json
     words: int
@@ -27,7 +28,7 @@ class Translated(Struct, frozen=True):
 
 
 def translated(text: str, language: str, longest: int) -> str:
-    """`[fr] Guides`, cut to the length that the field may have."""
+    """Return a text such as `[fr] Guides`, cut to the maximum length of the field."""
     return f"[{language}] {text}"[:longest].rstrip()
 
 
@@ -36,9 +37,9 @@ def words(text: str) -> int:
 
 
 def translated_content(content: Json, language: str) -> Translated:
-    """Every page, and every reusable content: titles, and each heading and paragraph of the texts.
+    """Translate the titles, headings and paragraphs of all pages and reusable contents.
 
-    Pages keep their ids and paths: links between them stay good.
+    Pages keep their ids and paths, so that links between pages still work.
     """
     made, count, pages = deepcopy(content), 0, 0
     for page, _ in walk(made["pages"]):

@@ -1,4 +1,4 @@
-"""What a site's agents have and may do, as today's edition has it: settings, servers, channels, topics."""
+"""Models of a site's agents in the `published` edition: settings, MCP servers, channels, topics."""
 
 from typing import Annotated, Literal, Self
 

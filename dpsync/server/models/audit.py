@@ -1,4 +1,4 @@
-"""What was done in an organization, by whom: the audit events of today's edition."""
+"""Models of audit events in the `published` edition."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID

@@ -1,7 +1,7 @@
-"""What all shapes share.
+"""Base classes and types of all models.
 
-A request ignores members it does not know; an answer may have none that are not declared. A field made with
-`absent` may be left out; it accepts null only where its type says so.
+A request ignores unknown members; an answer may not have undeclared members. A field made with `absent` may
+be omitted; it accepts null only if its type does.
 """
 
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -19,7 +19,7 @@ Stamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$
 
 
 def absent(**limits: Any) -> Any:
-    """A field that may be left out."""
+    """Declare a field that may be omitted."""
     return Field(default=None, **limits)
 
 
@@ -27,7 +27,7 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     def given(self) -> dict[str, Any]:
-        """The fields that the caller sent, null included."""
+        """Return the fields that the caller sent, including null."""
         return self.model_dump(exclude_unset=True)
 
 
@@ -40,7 +40,7 @@ class Query(BaseModel):
 
     @classmethod
     def refusable(cls) -> bool:
-        """Whether a parameter can be missing, or have a value that is refused."""
+        """Return whether a parameter can be missing or have an invalid value."""
         return any(
             field.is_required() or field.metadata or field.annotation not in (str, str | None)
             for field in cls.model_fields.values()
@@ -103,8 +103,9 @@ class Error(AnswerBody):
 
 
 class OpenShape(BaseModel):
-    """A part of a rich-text document. Members that are not declared are kept as they came: there are more
-    than the API's description shows.
+    """A part of a rich-text document.
+
+    Undeclared members are kept unchanged, because documents have more members than the API describes.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, defer_build=True)
@@ -151,8 +152,10 @@ class DocumentMeta(OpenShape):
 
 
 class RichTextDocument(OpenShape):
-    """`object` and `nodes` make a document: without them it could be anything, and would clear what it is
-    written to.
+    """A rich-text document.
+
+    `object` and `nodes` are required. Without them, any object would be a document and could clear existing
+    content.
     """
 
     object: Literal["document"]

@@ -1,6 +1,6 @@
-"""Change requests, their reviews, and the changes of content that they are given.
+"""Models of change requests, their reviews, and the changes of their content.
 
-The answer `ChangeRequest` itself is in `pages`: revisions name it.
+The answer `ChangeRequest` itself is in `pages`, because revisions refer to it.
 """
 
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Comments on spaces and change requests, and replies to them."""
+"""Models of comments on spaces and change requests, and of replies."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -32,7 +32,7 @@ class ContentBody(Body):
     @model_validator(mode="before")
     @classmethod
     def _one_shape(cls, given: Any) -> Any:
-        """An object with other members only is a mistake, not an empty comment."""
+        """Refuse an object that has only unknown members, which is not an empty comment."""
         if isinstance(given, dict) and given and len(given.keys() & {"markdown", "document"}) != 1:
             raise ValueError("set markdown or document, or send an empty object")
         return given

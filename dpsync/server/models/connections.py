@@ -1,6 +1,6 @@
-"""Where a site's agents read what people ask and say: context connections, each by a connector.
+"""Models of context connections, through which a site's agents read questions and conversations.
 
-What a connector needs goes by its name. Tokens are part of it.
+The settings of a connection depend on its connector. They can contain tokens.
 """
 
 from typing import Annotated, Any, Literal, Self
@@ -80,7 +80,10 @@ SETUPS: dict[str, type[Body]] = {
 
 
 def _settings(setup: type[Body], given: dict[str, Any] | None) -> dict[str, Any]:
-    """The members that the connector knows. What is wrong is said without the value: it may be a token."""
+    """Return the settings that the connector knows.
+
+    An error message does not contain the value, because the value may be a token.
+    """
     try:
         return setup.model_validate(given or {}).given()
     except ValidationError as error:

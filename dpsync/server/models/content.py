@@ -1,4 +1,4 @@
-"""Spaces and collections, and what content is given as: references to it, Markdown, and templates."""
+"""Models of spaces and collections, and of references, Markdown and templates in requests."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Conversations that were ingested, the issues found in them, and clusters of issues."""
+"""Models of ingested conversations, their issues, and clusters of issues."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal

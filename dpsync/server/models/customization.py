@@ -1,7 +1,7 @@
-"""The looks of a site.
+"""Models of the customization of a site.
 
-Which values a choice such as `corners` has is not part of the API's description: any word is one. Colours,
-URLs and switches are checked.
+The API does not document the values of choices such as `corners`, so any word is valid. Colors, URLs and
+booleans are checked.
 """
 
 from typing import Annotated, Any

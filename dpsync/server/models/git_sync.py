@@ -1,4 +1,4 @@
-"""Git Sync: the repository that a site or a space is kept in step with, and its installation."""
+"""Models of Git Sync: the git repository of a site or a space, and its installation."""
 
 from typing import Annotated, Literal
 

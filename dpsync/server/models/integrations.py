@@ -1,4 +1,4 @@
-"""Integrations as they are published and listed, their events, and their installations."""
+"""Models of integrations, their events and their installations."""
 
 from typing import Annotated, Any, Literal
 

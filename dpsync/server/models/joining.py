@@ -1,4 +1,4 @@
-"""Link invites, SAML providers, and what a search of an organization finds."""
+"""Models of link invites, SAML providers, and the results of a search in an organization."""
 
 from typing import Annotated, Literal
 
@@ -61,7 +61,7 @@ class Invites(Body):
     sso: bool = False
 
     def roles(self, default: Role | None) -> dict[str, Role | None]:
-        """By e-mail, in lower case; the last mention counts."""
+        """Return the roles by email address in lower case. The last role of an address counts."""
         common = self.role if "role" in self.model_fields_set else default
         pairs = [
             (one.email, one.role) if isinstance(one, EmailRole) else (one, common) for one in self.emails

@@ -1,4 +1,4 @@
-"""OpenAPI specifications."""
+"""Models of OpenAPI specifications."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""Organizations, members, teams, roles, agent instructions."""
+"""Models of organizations, members, teams, roles and agent instructions."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The content of a space: revisions, pages, files, and what links to what."""
+"""Models of the content of a space: revisions, pages, files, and links."""
 
 from typing import Any, Literal
 

@@ -1,7 +1,7 @@
-"""Bodies of the edition that the platform's vendor publishes today, where they are stricter than ours.
+"""Bodies that are stricter in the `published` edition than in our models.
 
-The reference and its additions leave open which words a choice has, and take a null where a value is cleared.
-Today's edition names the words, and takes null in fewer places.
+The reference and its additions leave open which words a choice has, and accept null to clear a value. The
+`published` edition lists the words and accepts null in fewer places.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""How sites look by the edition that the platform's vendor publishes today: bodies that name every word.
+"""Bodies for the customization of a site in the `published` edition, which lists every valid word.
 
-Writing the looks of a site replaces all of them, so that all members are needed. For one space of it members
-may be given alone, also inside of others, and null takes one away again.
+Writing the customization of a site replaces all settings, so all members are required. For one site space,
+single members may be set at any depth, and null removes an override.
 """
 
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""What makes a site public: its published profile, the access of visitors, share links, redirects."""
+"""Models of a published site: its profile, visitor authentication, share links and redirects."""
 
 from typing import Annotated, Literal
 

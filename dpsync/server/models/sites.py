@@ -1,4 +1,4 @@
-"""Sites and their visitor schema."""
+"""Models of sites and their visitor schema."""
 
 from typing import Any, ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""The navigation of a site: section groups, sections, external links and site spaces."""
+"""Models of the navigation of a site: section groups, sections, external links and site spaces."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Translations of a space into another language, and the glossary that they keep to."""
+"""Models of translations of a space and of the glossary."""
 
 from typing import Annotated, Literal
 

@@ -1,7 +1,7 @@
 """List the operations: one row each, in the order of the parts of the API.
 
 Input: handlers, models, and the families with ordinary resources.
-Output: `EVERY`, `OPERATIONS` (the reference and additions to it) and `TODAY` (today's edition alone).
+Output: `EVERY`, `OPERATIONS` (the reference and additions to it), `TODAY` (only in the `published` edition).
 """
 
 from types import ModuleType
@@ -59,7 +59,7 @@ _FAMILIES = (
 
 
 def _tag(family: ModuleType) -> str:
-    """`Change requests`, by the name of the module."""
+    """Return the tag of a module, for example `Change requests`."""
     return family.__name__.rpartition(".")[2].replace("_", " ").capitalize()
 
 

@@ -17,7 +17,7 @@ _DELETED = "Only the author and admins of the space can call this operation."
 
 
 def _rows(at: str, where: str) -> list[Any]:
-    """The operations on comments that a space and a change request have in common."""
+    """Return the operations on comments that a space and a change request share."""
     one = at + "/comments/{commentId}"
     return [
         listing(f"listCommentsIn{where}", at + "/comments", comments.list_comments, mc.Comment,

@@ -1,7 +1,7 @@
-"""Which operations a companion serves with each profile, and what they take and answer there.
+"""Select the operations, bodies and statuses of each profile.
 
-`reference` has the documented operations alone, `full` the additions to them as well. `published` has what
-the vendor publishes today: some operations are gone, some are there only, and some bodies are stricter.
+`reference` has only the documented operations, `full` also the additions to them. `published` has what the
+vendor publishes today: some operations are missing, some exist only there, and some bodies are stricter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,10 +67,11 @@ The source is the vendor's documentation as of May 2026, page "Roles" (collabora
 
 
 def known(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...]:
-    """The operations whose paths are there with this profile.
+    """Return the operations whose paths exist in this profile.
 
-    What `reference` does not serve is refused there (501), so that a caller learns why. What today's edition
-    does not have, or has alone, is not found (404), as on the platform itself.
+    The profile `reference` refuses additions with 501, so that the caller learns why. In the profile
+    `published`, a path that the vendor does not publish does not exist (404), as in GitBook. The other
+    profiles answer 404 for paths of operations that only `published` has.
     """
     if profile != "published":
         return tuple(row for row in operations if row.profile != "published")

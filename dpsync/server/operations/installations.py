@@ -19,7 +19,7 @@ _CREATES = {"needs": "create", **ADDED}
 def _placed(
     name: str, path: str, at: Placements, answer: type[BaseModel], body: type[Body], note: str
 ) -> list[Operation]:
-    """`name`: Space or Site, as operation ids have it."""
+    """Return the operations on installations of one target. `name` is Space or Site, as in operation ids."""
     all, one = f"{INSTALLED}/{path}s", f"{INSTALLED}/{path}s/{{{path}Id}}"
     return [
         listing(f"listIntegrationInstallation{name}s", all, at.list_of_installation, answer,

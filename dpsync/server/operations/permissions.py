@@ -20,7 +20,7 @@ _REMOVED = "Deletes only a role on the object itself, and no inherited role."
 
 
 def _on(path: str, name: str) -> list[Operation]:
-    """`name` is that of the kind in operation ids."""
+    """Return the operations on roles of one kind of object. `name` is the kind in operation ids."""
     users, teams = path + "/permissions/users", path + "/permissions/teams"
     user, team = users + "/{userId}", teams + "/{teamId}"
     return [

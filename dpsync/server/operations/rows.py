@@ -1,4 +1,4 @@
-"""How a row of the table is written: one builder per verb, and the paths that many rows begin with."""
+"""Build rows of the table: one function per HTTP method, and common path prefixes."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def listing(
 def _write(
     method: str, id: str, path: str, handler: Handler, answer: Any, body: Any = None, **more: Any
 ) -> Operation:
-    """Needs an admin where nothing else is said."""
+    """Build the row of a write. By default, it needs the role `admin`."""
     more.setdefault("needs", "admin")
     return Operation(id, method, path, handler, answer, body, **more)
 
@@ -69,7 +69,7 @@ def delete(id: str, path: str, handler: Handler, **more: Any) -> Operation:
 
 
 class Rows:
-    """The rows of an ordinary resource: each has an id and a note; the family has the rest."""
+    """Builds the rows of an ordinary resource. A row has its own id and note; the family has the rest."""
 
     def __init__(self, family: Family) -> None:
         if family.resource is None:

@@ -1,4 +1,4 @@
-"""A uvicorn server that says when it accepts requests, and leaves signals to its caller."""
+"""A uvicorn server that reports when it accepts requests, and leaves signals to its caller."""
 
 import errno
 import os
@@ -20,16 +20,16 @@ _ADDRESS = "choose a name or an address of this machine with --host"
 
 
 def tcp_socket(ipv6: bool = False) -> socket:
-    """A socket to listen on.
+    """Return a socket to listen on.
 
-    The protocol must be named: only then does asyncio set TCP_NODELAY, and without it every answer on a kept
-    connection waits 40 ms.
+    The protocol must be set explicitly: only then does asyncio set TCP_NODELAY. Without TCP_NODELAY, every
+    answer on a kept-alive connection is delayed by 40 ms.
     """
     return socket(AF_INET6 if ipv6 else AF_INET, SOCK_STREAM, IPPROTO_TCP)
 
 
 class CannotListen(Exception):
-    """An address cannot be listened on: the text says why, and `hint` what to do."""
+    """The server cannot listen on an address. The message says why, and `hint` says what to do."""
 
     def __init__(self, text: str, hint: str) -> None:
         super().__init__(text)
@@ -38,7 +38,7 @@ class CannotListen(Exception):
 
 @contextmanager
 def bound(host: str, port: int) -> Iterator[socket]:
-    """Listen on an address, so that no other program can. Raises CannotListen."""
+    """Listen on an address exclusively. Raise CannotListen."""
     with tcp_socket(ipv6=":" in host) as listening:
         if sys.platform != "win32":  # there it would let two programs have one port
             listening.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
@@ -47,7 +47,7 @@ def bound(host: str, port: int) -> Iterator[socket]:
 
 
 def url_of(listening: socket, host: str) -> str:
-    """The URL to call a host by: a server on every address is reached on loopback."""
+    """Return the URL of a host. A server that listens on every address is called on loopback."""
     return f"http://{_reached(host)}:{listening.getsockname()[1]}"
 
 
@@ -72,7 +72,7 @@ def _bind(listening: socket, host: str, port: int) -> None:
 
 
 def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
-    """Return the system's reason in words, with what to do."""
+    """Return the error of the operating system as a message with a hint."""
     at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     match error.errno:
         case errno.EADDRINUSE:

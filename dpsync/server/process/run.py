@@ -1,4 +1,4 @@
-"""The companion as a process: opens a database, loads the world into a fresh one, serves until stopped."""
+"""Run the companion as a process: open a database, load a world into a new one, and serve until stopped."""
 
 import asyncio
 import gc
@@ -52,18 +52,22 @@ def serve(
     asks_before_removal: bool = False,
     plan: PlanProgram | None = None,
 ) -> None:
-    """Blocks until SIGINT or SIGTERM. Port 0 is a free one.
+    """Serve until SIGINT or SIGTERM, and print the URL when requests are accepted.
 
-    Prints the URL on standard output once requests are accepted. `token` is one more token of the first
-    admin of the first organization. `world`, a file or what is in one, is loaded into a fresh database, and
-    by a reset. Of a world that was read from a platform people are told where and when, with a new token
-    where none is given; it is served to this machine alone. `profile`: that of the world where none is given,
-    else full. `faults` is a file of rules, `rate_limit` such as `20/s`, `latency` in seconds. Without
-    `control` there is no control plane and no console. `allow_fetch`, `asks_before_removal`: see `build`.
-    `allow_host`: additional host names that RequestGuard accepts. `workers`: how many processes. `plan`
-    is the program that makes the plan that the console shows. Raises StoreError when the database cannot be
-    used, CannotListen for the address, OSError for a file, ValueError for a file, a name or a rate limit that
-    says nothing sensible and for what cannot be with several workers, WorkerFailed when one does not start.
+    `port` 0 chooses a free port. `token` becomes an additional token of the first admin of the first
+    organization. `world`, a file or its content, is loaded into a new database and by each reset. If the
+    world was read from a platform, a notice on standard error names its origin and a token (a new one, if
+    none is given). Only this machine can reach such a world, unless it is anonymous. `profile` defaults to
+    the profile of the world, or else to full.
+
+    `faults` is a file of rules, `rate_limit` is a text such as `20/s`, `latency` is in seconds. Without
+    `control` there is no control plane and no console. For `allow_fetch` and `asks_before_removal`, see
+    `build`. `allow_host` has additional host names that RequestGuard accepts. `workers` is the number of
+    processes. `plan` is the program that prints the plan for the console.
+
+    Raise StoreError if the database cannot be used, CannotListen for the address, OSError for an unreadable
+    file, ValueError for an invalid file, name or rate limit and for options that several workers do not
+    support, and WorkerFailed if a worker does not start.
     """
     if workers > 1:
         _check_shareable(db, faults, rate_limit)
@@ -93,7 +97,7 @@ def serve(
 
 
 class _Service(Struct, frozen=True):
-    """What each worker serves."""
+    """The settings of a server process, the same for each worker."""
 
     profile: str | None
     token: str | None
@@ -114,9 +118,9 @@ class _Service(Struct, frozen=True):
     """Whether only this machine may ask."""
 
     def of_platform(self, store: Store, read: WorldOrigin) -> "_Service":
-        """The same, of a world that was read from a platform: with a token that only this server knows.
+        """Return the settings for a world that was read from a platform, with a new token if none is given.
 
-        Raises ValueError if such a world would be served to other machines or under other host names.
+        Raise ValueError if other machines, or other host names, could reach a world with real people.
         """
         if read.private and self.allow_host:
             raise ValueError("only this machine may reach a copy of an organization: omit --allow-host")
@@ -135,7 +139,10 @@ class _Service(Struct, frozen=True):
                 _grant(store, self.token)
 
     def prepare(self, store: Store) -> None:
-        """In one transaction, as another host may do the same at this moment."""
+        """Load the starting world into a new database, and add the token.
+
+        All of this is one transaction, because another host may do the same at this moment.
+        """
         with store.transaction():
             if not store.find("organization"):
                 self.start_over(store)
@@ -143,7 +150,7 @@ class _Service(Struct, frozen=True):
                 _grant(store, self.token)
 
     def run(self, store: Store, listening: socket.socket, ready: Ready, stop_fd: int | None = None) -> None:
-        """Until a signal, or until the descriptor `stop_fd` can be read."""
+        """Serve until a signal arrives, or until the descriptor `stop_fd` becomes readable."""
         clock = MovableClock(store)
         companion = build(
             store,
@@ -168,7 +175,7 @@ class _Service(Struct, frozen=True):
         asyncio.run(_until_stopped(server, listening, stop_fd))
 
     def work(self, db: str, listening: socket.socket, ready: Ready, stop_fd: int) -> None:
-        """One of several: with a connection of its own."""
+        """Serve as one of several workers, with a database connection of its own."""
         store = open_store(db)
         try:
             self.run(store, listening, ready, stop_fd)
@@ -218,7 +225,7 @@ async def _until_stopped(server: Listening, listening: socket.socket, stop_fd: i
 
 
 def _read_world(path: Path) -> worlds.Json:
-    """A world that can be loaded."""
+    """Return the world in a file. Raise ValueError if the world cannot be loaded."""
     world = worlds.read(path)
     scratch = open_store(":memory:")
     try:
@@ -231,7 +238,11 @@ def _read_world(path: Path) -> worlds.Json:
 
 
 def _grant(store: Store, token: str) -> None:
-    """One more token, for who may do everything: the first admin of the first organization."""
+    """Add a token for a user who may do everything.
+
+    The user is the caller who read the world from a platform, or else the first admin of the first
+    organization.
+    """
     read = origin_of(store)
     user = read.caller if read is not None and store.get("user", read.caller or "") is not None else None
     if user is None:
@@ -245,7 +256,7 @@ def _grant(store: Store, token: str) -> None:
 
 
 def _announce(url: str, read: WorldOrigin | None, token: str | None) -> None:
-    """Print the URL. Of a world that was read from a platform people are told on standard error."""
+    """Print the URL. For a world that was read from a platform, print its origin on standard error."""
     print(url, flush=True)
     if read is None:
         return

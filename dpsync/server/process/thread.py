@@ -1,4 +1,4 @@
-"""The companion in a thread of the calling process, for tests: real HTTP, and safe access to its state."""
+"""Run the companion in a thread of the calling process, for tests that use real HTTP and its state."""
 
 import asyncio
 import threading
@@ -24,9 +24,9 @@ _STARTS = 8
 
 
 class ThreadedServer:
-    """`with ThreadedServer(app) as server:` serves on a free port at `server.url` until the block ends.
+    """Serves on a free port at `url`: `with ThreadedServer(app) as server:`.
 
-    `plane`: the control plane around the app, or the console around that, when there is to be one.
+    `plane` is the control plane around the app, or the console around the control plane.
     """
 
     def __init__(self, app: Companion, plane: "ControlPlane | Console | None" = None) -> None:
@@ -67,7 +67,7 @@ class ThreadedServer:
             runner.run(self._server.serve([self._socket]))
 
     def call(self, function: Callable[[], T]) -> T:
-        """Runs a function in the thread of the server, between two requests."""
+        """Call a function in the thread of the server, between two requests."""
 
         async def run() -> T:
             return function()
@@ -75,18 +75,16 @@ class ThreadedServer:
         return asyncio.run_coroutine_threadsafe(run(), self._loop).result(timeout=30)
 
     def finish(self, abandoned: bool = False) -> None:
-        """Returns when the companion has no work left to do in the background; `abandoned`: nor any under way
-        that is not wanted any more.
-        """
+        """Wait until the companion has no work in the background, with `abandoned` also no obsolete work."""
         asyncio.run_coroutine_threadsafe(self.app.finish(abandoned), self._loop).result(timeout=30)
 
     def _new_start(self, text: bytes) -> worlds.Start:
-        """From a world as JSON; null is the built-in one."""
+        """Return the start for a world as JSON. Null is the built-in world."""
         world = from_json(text)
         return worlds.Start(worlds.builtin() if world is None else world, self.app.families)
 
     def reset(self, world: dict[str, Any] | None = None) -> None:
-        """Replaces all state by a world (the built-in one), and forgets the request log."""
+        """Replace the whole state by a world (default: the built-in world), and clear the request log."""
 
         def load() -> None:
             self._start(to_json(world)).load(self.app.store, self.app.clock())

@@ -1,7 +1,8 @@
-"""Several processes that accept on one listening socket. One that dies is replaced; a signal ends them all.
+"""Run several processes that accept connections on one listening socket.
 
-The first process serves nothing, and must have no threads and no connections when it forks. When it is
-killed, the others end by themselves. Windows has neither forks nor these signals: there is one process there.
+A worker that dies is replaced; a signal ends all workers. The first process serves nothing. When it forks, it
+must have no threads and no connections. If it is killed, the workers end by themselves. Windows has neither
+fork nor these signals, so there is only one process.
 """
 
 import logging
@@ -24,24 +25,24 @@ function once it accepts requests.
 
 
 class WorkerFailed(Exception):
-    """One has ended before it was ready; it has said why on standard error."""
+    """A worker ended before it was ready. The worker has printed the reason on standard error."""
 
 
 class _Worker(Struct):
-    """`pipe`: the end of a pipe where a byte comes when it is ready, and the end when it is dead."""
+    """A worker. `pipe` receives one byte when the worker is ready, and ends when the worker dies."""
 
     pid: int
     pipe: int
     ready: bool = False
 
     def wait_until_ready(self) -> bool:
-        """False: it has died before."""
+        """Wait until the worker is ready. Return False if it died first."""
         self.ready = self.ready or os.read(self.pipe, 1) == _READY
         return self.ready
 
 
 class Workers:
-    """`serve` is what each of `count` processes does."""
+    """Runs `serve` in each of `count` processes."""
 
     def __init__(self, count: int, serve: Serve) -> None:
         self._count = count
@@ -49,7 +50,7 @@ class Workers:
         self._workers: list[_Worker] = []
 
     def run(self, ready: Callable[[], object]) -> None:
-        """Blocks until SIGINT or SIGTERM; calls `ready` when all are. Raises WorkerFailed."""
+        """Run until SIGINT or SIGTERM, and call `ready` when all workers are ready. Raise WorkerFailed."""
         awaited = {*SIGNALS, signal.SIGCHLD, signal.SIGALRM}
         self._stop_fd, self._held = os.pipe()
         handled = signal.signal(signal.SIGCHLD, lambda *_: None)  # else it may be thrown away while blocked
@@ -84,7 +85,7 @@ class Workers:
         return _Worker(pid, pipe)
 
     def _work(self, tell: int) -> None:
-        """The life of a worker: never returns into what the first process was doing."""
+        """Run a worker and exit. This never returns into the code of the first process."""
         status = 1
         try:
             os.close(self._held)
@@ -99,7 +100,7 @@ class Workers:
             os._exit(status)
 
     def _dead_were_ready(self) -> bool:
-        """Forgets the dead. Whether each had come so far as to serve."""
+        """Remove dead workers, and return whether each of them had been ready."""
         dead = [worker for worker in self._workers if os.waitpid(worker.pid, os.WNOHANG)[0]]
         self._workers = [worker for worker in self._workers if worker not in dead]
         were_ready = [worker.wait_until_ready() for worker in dead]

@@ -1,4 +1,4 @@
-"""Do once what all kinds of records share: remove, transfer, load, dump, sort, and grant roles.
+"""Implement what all kinds of records share: remove, transfer, load, dump, sort, and grant roles.
 
 Input: the declarations of `families`. A `Family` has the prefix of ids, the owner, and the dependencies.
 Output: changed records, and worlds as data. No code here names a kind.

@@ -1,14 +1,14 @@
-"""A family: what the companion has to know of one kind of records, declared in one place.
+"""A family declares everything that the companion has to know about one kind of record.
 
     record      what the store keeps; its columns say what it belongs to and refers to (see `store`)
-    family      all records of one kind: how their ids begin, what they belong to, how a world says them
-    owner       the record that one belongs to: its id is in the column `scope`, and both go together
-    dependency  any other way in which a record depends on another one, and what becomes of it when that goes
-    holder      a record that depends on another one, seen from that
-    kept        a dependency that still holds while a deleted space can be restored
+    family      all records of one kind: the prefix of their ids, their owner, and their form in a world
+    owner       the record with whose removal another record is removed; its id is in the column `scope`
+    dependency  any other way in which a record depends on another, and what happens if the other is removed
+    holder      a record that depends on another record
+    kept        a dependency that stays valid while a deleted space can be restored
 
-What all families have in common (making ids, removing a record, transferring it, loading and dumping worlds)
-is written once and reads these declarations; none of it names a kind. The declarations are in `families`.
+The code that is common to all families (making ids, removing a record, transferring it, loading and dumping
+worlds) reads these declarations and names no kind. The declarations are in `families`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -26,12 +26,12 @@ OnDelete = Callable[[Context, Record], None]
 
 
 def drop(ctx: Context, holder: Record) -> None:
-    """It goes, too, with everything that depends on it."""
+    """Remove the holder with everything that depends on it."""
     ctx.remove(holder)
 
 
 def clear(column: str) -> OnDelete:
-    """It stays, and names nothing in this column any more."""
+    """Return a rule that keeps the holder and clears this column."""
 
     def forget(ctx: Context, holder: Record) -> None:
         setattr(holder, column, "")
@@ -45,17 +45,17 @@ def in_scope(of: Record) -> Columns:
 
 
 def by_ref(of: Record) -> Columns:
-    """In the same organization."""
+    """Match records of the same organization that refer to the record."""
     return {"organization": of.organization, "ref": of.id}
 
 
 class Dependency(Struct, frozen=True):
-    """Holders depend on records of the kind `to`.
+    """A dependency of holders on records of the kind `to`.
 
-    `where` gives the columns (or the `id`) by which the holders of such a record are found; `only` says of
-    each one found whether it is a holder. `on_delete` is what becomes of a holder when the record is removed.
-    `kept`: not before a deleted space is erased for good. `follows`: holders go along when the record is
-    transferred to another organization; the others lose it as if it were removed.
+    `where` gives the columns (or the `id`) that select the holders of a record; `only` filters them further.
+    `on_delete` is called for each holder when the record is removed. `kept`: the removal of a space affects
+    holders only when the deleted space is erased. `follows`: holders move along when the record is
+    transferred to another organization; other holders lose the record as if it were removed.
     """
 
     to: str
@@ -84,12 +84,11 @@ def _write(ctx: Context, record: Record, given: Json) -> None:
 
 
 class OrdinaryResource(Struct, frozen=True):
-    """How an ordinary family is served: under its owner, by id, each operation with its usual meaning.
+    """The API of an ordinary family: resources under an owner, identified by id, with the usual operations.
 
-    `path` is below that of the owner, `parameter` names one below that, `what` in messages.
-
-    `begin` fills in what a new record has before the members of the body, `write` takes those of a body that
-    creates or updates: by default they are the document. `answer` is its rendering, of the model `item`.
+    `path` follows the path of the owner, `parameter` names the id, `what` is the noun in messages. `begin`
+    sets what a new record has before the body is written; `write` stores the members of a body. By default
+    the members become the document. `answer` renders a record as the model `item`.
     """
 
     what: str
@@ -104,10 +103,12 @@ class OrdinaryResource(Struct, frozen=True):
 
 
 class Family(Struct, frozen=True):
-    """`prefix`: of its ids; without one none are made. `counted`: its size is told by the control plane.
+    """The declaration of one kind of record.
 
-    `also`: another kind that its records are kept as for a time (a deleted space, an event that waits); both
-    have their ids from one series. `resource`: how it is served, where that is ordinary.
+    `prefix` is the prefix of ids; without a prefix, the companion makes no ids. `counted`: the control plane
+    reports the number of records. `also` is another kind as which records are kept temporarily (a deleted
+    space, a waiting event); both kinds share one series of ids. `resource` describes the API of an ordinary
+    family.
     """
 
     kind: str
@@ -120,14 +121,14 @@ class Family(Struct, frozen=True):
     counted: bool = False
 
     def dependencies(self) -> Iterator[Dependency]:
-        """That to its owner included."""
+        """Yield all dependencies, including the dependency on the owner."""
         if self.owner:
             yield Dependency(self.owner, in_scope, kept=True, follows=True)
         yield from self.depends_on
 
 
 class Families:
-    """All families, in the order in which they are declared: what depends on others comes after them."""
+    """All families in order of declaration: a family comes after the families on which it depends."""
 
     def __init__(self, families: Iterable[Family]) -> None:
         self._families = {family.kind: family for family in families}
@@ -153,13 +154,13 @@ class Families:
         return iter(self._families.values())
 
     def before_removal(self, ctx: Context, record: Record) -> None:
-        """Removes or changes each holder of a record by its dependency's rule. KeyError: of no family."""
+        """Remove or change each holder of a record as its dependency says. KeyError: unknown kind."""
         for kind, dependency in self._removed[record.kind]:
             for holder in dependency.holders(ctx.store, kind, record):
                 dependency.on_delete(ctx, holder)
 
     def before_transfer(self, ctx: Context, record: Record, organization: str) -> None:
-        """Transfers the holders of a record that follow it; the others lose it as if it were removed."""
+        """Transfer the holders that follow a record. Other holders lose the record as if it were removed."""
         for kind, dependency in self._transferred[record.kind]:
             for holder in dependency.holders(ctx.store, kind, record):
                 if dependency.follows:
@@ -172,9 +173,9 @@ class Families:
         return [family.kind for family in self if family.counted]
 
     def new_id(self, store: Store, kind: str) -> str:
-        """The next free id of a kind: the same requests on the same world give the same ids.
+        """Return the next free id of a kind. The same requests on the same world give the same ids.
 
-        KeyError: the companion makes no ids of this kind.
+        Raise KeyError if the companion makes no ids of this kind.
         """
         prefix, also = self.prefixes[kind], self._families[kind].also
         while True:

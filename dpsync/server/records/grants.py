@@ -1,8 +1,8 @@
-"""Roles given on a space, collection or site to a user or a team: how they are kept, changed and forgotten.
+"""Roles that users and teams have on a space, collection or site: storing, changing and deleting them.
 
-There is at most one for each pair. It lives as long as both sides: it goes with the object, also to another
-organization, and when the user leaves the organization or the team is deleted. A space that can still be
-restored keeps its own.
+There is at most one grant for each pair of object and user or team. It is deleted with the object, when the
+object is transferred to another organization, when the user leaves the organization, or with the team. A
+deleted space keeps its grants until it is erased.
 """
 
 from ..access.roles import GRANT, Role
@@ -24,7 +24,7 @@ def _id(kind: str, item: str, to: str, ref: str) -> str:
 
 
 def given_on(ctx: Context, item: Record, to: str) -> list[Record]:
-    """In the order in which they were given first."""
+    """Return the grants on an object to users or to teams, in order of creation."""
     found = ctx.store.find(GRANT, scope=item.id, parent=item.kind.removeprefix("deleted-"))
     return [grant for grant in found if grant.doc["to"] == to]
 
@@ -34,7 +34,7 @@ def given_to(ctx: Context, item: Record, to: str, ref: str) -> Record | None:
 
 
 def give(ctx: Context, item: Record, to: str, ref: str, role: Role) -> None:
-    """In place of the role that there is."""
+    """Give a user or a team a role on an object, in place of the existing role."""
     grant = given_to(ctx, item, to, ref) or grant_of(item, to, ref, role)
     grant.doc["role"] = role
     ctx.put(grant)

@@ -1,7 +1,7 @@
-"""Order among siblings: where an item goes when it is placed before or after another one.
+"""Order siblings: place an item before or after another item.
 
-Positions are numbers in the records; only their order means anything. They have gaps: a deletion writes
-nothing, and a move writes what moved. What stays keeps its position: so the cursor of a list stays right.
+Positions are numbers in the records; only their order matters. They have gaps, so a deletion writes nothing
+and a move writes only the moved items. Other items keep their positions, so the cursor of a list stays valid.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -24,9 +24,10 @@ def place(
     before: tuple[str, str] | None = None,
     after: tuple[str, str] | None = None,
 ) -> list[Record]:
-    """The siblings with the item at its new place; at the end when no neighbour is named.
+    """Return the siblings with the item at its new position, or at the end if no neighbor is given.
 
-    Neighbours are (kind, id). Raises 400 when both are named, or when one is no sibling or the item itself.
+    Neighbors are (kind, id). Raise 400 if both are given, or if a neighbor is not a sibling or is the item
+    itself.
     """
     if before and after:
         raise bad("body.position: invalid position: name `before` or `after`, not both")
@@ -46,8 +47,9 @@ def same_order(one: Sequence[Record], other: Sequence[Record]) -> bool:
 
 
 def renumber(store: Store, ordered: Sequence[Record], moved: Collection[Record]) -> None:
-    """Writes the order given: the positions of what has moved, between those of what stays. All get new ones
-    only where there is no room left between two.
+    """Store the given order by writing positions of the moved items between those of the others.
+
+    If there is no room between two positions, all items get new positions.
     """
     names = {name(record) for record in moved}
     runs = [(stays, [*run]) for stays, run in groupby(ordered, lambda record: name(record) not in names)]
@@ -61,7 +63,7 @@ def renumber(store: Store, ordered: Sequence[Record], moved: Collection[Record])
 
 
 def _numbers(runs: Sequence[tuple[bool, list[Record]]]) -> Iterator[int]:
-    """The positions of siblings, which come in runs of those that stay and of those that have moved."""
+    """Yield the positions of siblings, given as runs of moved and of unmoved items."""
     for index, (stays, run) in enumerate(runs):
         if stays:
             yield from (record.position for record in run)
@@ -75,5 +77,5 @@ def _numbers(runs: Sequence[tuple[bool, list[Record]]]) -> Iterator[int]:
 
 
 def end(siblings: Sequence[Record]) -> int:
-    """A position behind all of them."""
+    """Return a position after all siblings."""
     return max((sibling.position for sibling in siblings), default=0) + STEP

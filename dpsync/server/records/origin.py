@@ -1,7 +1,7 @@
-"""Where a world was read: of which platform, when, and what was not read of it.
+"""The origin of a world: the platform, the time, and the paths that were not read.
 
-A world that somebody wrote has no origin. One that was read from a platform has one, which stays with the
-state for as long as it is kept. Its texts are printed and sent in a header: only plain ones are taken.
+A world that somebody wrote has no origin. A world that was read from a platform keeps its origin as long as
+its state exists. The texts of an origin are printed and sent in a header, so only printable ASCII is valid.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,10 @@ _Printable = Annotated[str, Field(pattern=r"^[!-~]{1,500}$")]
 
 
 class WorldOrigin(BaseModel):
-    """`caller`: who may do everything in this world. `notRead`: the paths of which the world has nothing."""
+    """The origin of a world.
+
+    `caller` is the user who may do everything in this world. `notRead` has the paths that the world lacks.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -36,12 +39,12 @@ class WorldOrigin(BaseModel):
 
     @property
     def private(self) -> bool:
-        """Whether it may name people of a real organization."""
+        """Return whether the world may contain names of people in a real organization."""
         return not self.anonymous
 
     @property
     def sentence(self) -> str:
-        """What people are told of this world."""
+        """Return the notice about the origin of this world."""
         replaced = " People, domains and URLs are replaced." if self.anonymous else ""
         return (
             f"A copy of {self.said} (API version {self.profile}). Changes never reach the original.{replaced}"
@@ -49,12 +52,12 @@ class WorldOrigin(BaseModel):
 
     @property
     def said(self) -> str:
-        """One line for people: where and when."""
+        """Return the platform and the time in one line."""
         return f"{self.platform} at {self.readAt}"
 
 
 def checked(given: Any) -> WorldOrigin:
-    """An origin as a world says it. ValueError: it is none."""
+    """Return the origin in a world. Raise ValueError if it is invalid."""
     try:
         return WorldOrigin.model_validate(given)
     except ValidationError as error:
@@ -67,20 +70,20 @@ def record_of(given: Any) -> Record:
 
 
 def check_origin(records: Iterable[Record]) -> None:
-    """ValueError: a world says in its records what is no origin."""
+    """Raise ValueError if the records of a world contain an invalid origin."""
     for record in records:
         if record.kind == KIND:
             checked(record.doc)
 
 
 def origin_of(store: Store) -> WorldOrigin | None:
-    """Where the world of a store was read; None of one that somebody wrote."""
+    """Return the origin of the world in a store, or None if somebody wrote the world."""
     record = store.get(KIND, _ONE)
     return checked(record.doc) if record is not None else None
 
 
 def check_format(world: Json) -> None:
-    """ValueError: the file of another version of dpsync."""
+    """Raise ValueError if the file belongs to another version of dpsync."""
     if (given := world.get("format", FORMAT)) != FORMAT:
         said = repr(given) if isinstance(given, str) and len(given) < 60 else "something else"
         raise ValueError(f"the format is {said}, but this version of dpsync reads {FORMAT}")

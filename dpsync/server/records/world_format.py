@@ -1,4 +1,4 @@
-"""How a world says the records of a family, and what a family's `load` and `dump` are given."""
+"""Load and dump the records of a family as a part of a world."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -18,10 +18,10 @@ _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Loading:
-    """A world in the making: records, ids for those that name none, and times of creation."""
+    """A world that is being loaded: its records, new ids, and times of creation."""
 
     def __init__(self, now: datetime, sections: "Sections", prefixes: Mapping[str, str]) -> None:
-        """`prefixes`: how the ids of each kind begin."""
+        """Start an empty world. `prefixes` has the prefix of the ids of each kind."""
         self.now = now
         self._sections = sections
         self._prefixes = prefixes
@@ -45,18 +45,18 @@ class Loading:
         return record
 
     def get(self, kind: str, id: str) -> Record | None:
-        """One that was loaded before."""
+        """Return a record that was loaded before, or None."""
         index = self._known.get((kind, id))
         return None if index is None else self.records[index]
 
     def inside(self, owner: Record, given: Json) -> None:
-        """What the families say under an owner, in the order of their declarations."""
+        """Load the sections under an owner, in the order of the declarations of their families."""
         for said in self._sections.get(owner.kind, ()):
             if given.get(said.key):
                 said.load(self, owner, given[said.key])
 
     def fill(self, world: Json) -> None:
-        """Load a whole world. Raises ValueError, KeyError or another error of what is none."""
+        """Load a whole world. Raise ValueError, KeyError or another error if the world is invalid."""
         check_format(world)
         self.inside(WORLD, world)
         for record in self.each(world.get("records") or []):
@@ -64,42 +64,42 @@ class Loading:
         check_origin(self.records)
 
     def each(self, entries: Iterable[T]) -> Iterator[T]:
-        """Yield the entries, and note which one is being loaded."""
+        """Yield the entries. While an entry is loaded, it is the last element of `at`."""
         for entry in entries:
             self.at.append(entry)
             yield entry
             self.at.pop()
 
     def own(self, kind: str, given: Json) -> Json:
-        """Without the id, and without what the families say under one of this kind."""
+        """Return an entry without its id and without the sections under a record of this kind."""
         return but(given, "id", *(said.key for said in self._sections.get(kind, ())))
 
     def id(self, kind: str, given: Json) -> str:
         return str(given["id"]) if given.get("id") else self.next(kind)
 
     def next(self, kind: str) -> str:
-        """KeyError: the companion makes no ids of this kind."""
+        """Return the next id of a kind. Raise KeyError if the companion makes no ids of this kind."""
         self.counters[kind] = self.counters.get(kind, 0) + 1
         return f"{self._prefixes[kind]}-{self.counters[kind]}"
 
     def free(self, kind: str) -> str:
-        """An id that none of those loaded so far has."""
+        """Return an id that no record loaded so far has."""
         while self.get(kind, id := self.next(kind)) is not None:
             pass
         return id
 
     def then(self) -> str:
-        """A time of creation: a minute later for each record."""
+        """Return the time of creation of the next record: one minute later for each record."""
         return stamp(_EPOCH + timedelta(minutes=len(self.records)))
 
     def following(self, organization: str, parent: str) -> int:
-        """The next position among siblings, counted whether it is taken or not."""
+        """Return the next position among siblings, whether or not it is used."""
         key = (organization, parent)
         self._last[key] = self._last.get(key, 0) + 1
         return self._last[key] * STEP
 
     def replace(self, given: Record) -> None:
-        """In place of the one of that id, whose place in orders it takes, or as one more."""
+        """Replace the record with the same kind and id, keeping its position and `seq`, or add the record."""
         before = self.get(given.kind, given.id)
         if before is None:
             self.add(given)
@@ -115,21 +115,22 @@ class Dumping(Struct, frozen=True):
     sections: "Sections"
 
     def inside(self, owner: Record) -> Json:
-        """What the families say under an owner, by key."""
+        """Return the sections under an owner, by key."""
         said = {one.key: one.dump(self, owner) for one in self.sections.get(owner.kind, ())}
         return {key: value for key, value in said.items() if value is not None}
 
     def created(self, *kinds: str, **where: str) -> list[Record]:
-        """Records of these kinds in order of creation."""
+        """Return the records of these kinds in order of creation."""
         found = [record for kind in kinds for record in self.store.find(kind, **where)]
         return sorted(found, key=lambda record: record.seq)
 
 
 class WorldSection(Struct, frozen=True):
-    """How a world says the records of a family: under one key of the record that they are in.
+    """The form of a family's records in a world: one key of the owner's entry.
 
-    `load` is given that record and the value, `dump` the same record, and gives the value; None: nothing.
-    `shape` is the type of the value; `kind` that of the records, if entries may hold other sections.
+    `load` gets the owner and the value. `dump` gets the owner and returns the value, or None for no value.
+    `shape` is the type of the value. `kind` is the kind of the records if their entries contain further
+    sections.
     """
 
     key: str
@@ -154,10 +155,10 @@ def listed(
     times: tuple[str, ...] = (),
     **defaults: Any,
 ) -> WorldSection:
-    """An ordinary family: a list of entries, each the document of a record and its id.
+    """Return the section of an ordinary family: a list of entries, each the document of a record and its id.
 
-    `ref` is the member that is kept as the record's `ref`; `times` are members that have the time of creation
-    where they are not said, `defaults` the others that an entry may leave out.
+    `ref` is the member that becomes the record's `ref`. Members in `times` default to the time of creation.
+    `defaults` has the other members that an entry may omit.
     """
 
     def load(loading: Loading, owner: Record, given: list[Json]) -> None:

@@ -1,7 +1,7 @@
-"""The shape of what a world says: which members an entry may have, of which types, and what they refer to.
+"""The shape of a world: the members of each entry, their types, and their references.
 
-A family declares the shape of its section as pydantic types. `faults_in` checks a value against a shape, and
-says in plain words what is wrong, where, and what to do.
+A family declares the shape of its section as pydantic types. `faults_in` checks a value against a shape and
+reports what is wrong, where, and what to do.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -27,7 +27,7 @@ Path = tuple[str | int, ...]
 
 
 class WorldFault(Struct, frozen=True):
-    """What is wrong with a value of a world, and what to do."""
+    """A fault of a value in a world: where and what it is, and a hint what to do."""
 
     path: Path
     message: str
@@ -37,23 +37,23 @@ class WorldFault(Struct, frozen=True):
 
 
 class Shape(BaseModel):
-    """An entry of a world. It has no other members than these."""
+    """An entry of a world. It accepts no other members than its fields."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
 def maybe(**limits: Any) -> Any:
-    """A member that may be left out."""
+    """Declare a member that may be omitted."""
     return Field(default=None, **limits)
 
 
 def _visible(text: str) -> str:
-    """ValueError: a character that no id has."""
+    """Return the text. Raise an error for a character that an id cannot contain."""
     return _without(text, "id", lambda one: one.isspace() or not one.isprintable())
 
 
 def _sendable(text: str) -> str:
-    """ValueError: a character that no header can carry."""
+    """Return the text. Raise an error for a character that an HTTP header cannot contain."""
     return _without(text, "token", lambda one: not "!" <= one <= "~")
 
 
@@ -74,7 +74,7 @@ Token = Annotated[str, AfterValidator(_sendable)]
 
 
 def refers_to(*kinds: str) -> AfterValidator:
-    """The id of a record of one of these kinds, which must be in the world."""
+    """Return a validator for the id of a record of one of these kinds. The record must be in the world."""
 
     def known(id: str, info: ValidationInfo) -> str:
         if info.context is None or any((kind, id) in info.context for kind in kinds):
@@ -85,7 +85,7 @@ def refers_to(*kinds: str) -> AfterValidator:
 
 
 def known_records(records: list[Record]) -> frozenset[tuple[str, str]]:
-    """What references are checked against: the kind and id of each record."""
+    """Return the kind and id of each record. References are checked against this set."""
     return frozenset((record.kind, record.id) for record in records)
 
 
@@ -105,7 +105,7 @@ def faults_in(
 
 @cache
 def _adapter(shape: Any) -> TypeAdapter[Any]:
-    """Return what checks values against a shape. Making it takes longer than checking a large world."""
+    """Return the validator of a shape, cached because making it takes longer than checking a large world."""
     return TypeAdapter(shape)
 
 
@@ -126,7 +126,7 @@ _HINTS: Final[Mapping[str, str]] = {
 
 
 def _fault(errors: list[ErrorDetails], shape: Any, at: Path) -> WorldFault:
-    """Return the fault of one value. There are several errors where it may be of several types."""
+    """Return the fault of one value. A value that may have several types causes several errors."""
     error = next((one for one in errors if one["type"] not in _EXPECTED), errors[0])
     kind, given, said = error["type"], error["input"], error.get("ctx", {})
     if kind == "missing":
@@ -150,12 +150,12 @@ def _fault(errors: list[ErrorDetails], shape: Any, at: Path) -> WorldFault:
 
 
 def unknown_member(at: Path, known: Iterable[str]) -> WorldFault:
-    """Return the fault of a member that nobody knows."""
+    """Return the fault of an unknown member."""
     return WorldFault(at, f"unknown member {at[-1]!r}", instead(str(at[-1]), known, "remove it"), True)
 
 
 def instead(word: str, known: Iterable[str], otherwise: str) -> str:
-    """Return which of the known words was probably meant."""
+    """Return a hint that names the most similar known word, or `otherwise`."""
     from difflib import get_close_matches  # only for what is wrong
 
     nearest = get_close_matches(word, sorted(known), 1)
@@ -168,7 +168,7 @@ def _words(expected: str) -> list[str]:
 
 
 def _place(loc: Path, value: Any) -> Path:
-    """Return the part of a pydantic location that is in the value: it also names types, and `[key]`."""
+    """Return the part of a pydantic location that leads into the value. Other parts name types."""
     found: list[str | int] = []
     for number, part in enumerate(loc, 1):
         if isinstance(value, dict) and (part in value or (number == len(loc) and part != "[key]")):

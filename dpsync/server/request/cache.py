@@ -1,8 +1,8 @@
-"""What was worked out before, for one version of the state: answers as JSON text, and what callers are.
+"""Cache results for one version of the state: answers as JSON, counts, and the standings of callers.
 
-When anything at all is written, every answer is forgotten: nobody has to know which ones a write changes.
-What was counted, and who may do what, follows the writes of this process one by one, so that no write makes
-the next request look at everything again. After a write of another process all of it is forgotten.
+Every write clears all answers, so no code has to know which answers a write changes. Counts and standings
+follow the writes of this process one by one, so the next request need not compute them again. A write of
+another process clears the whole cache.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -20,7 +20,7 @@ MOST_LISTS = 100
 
 
 class StateCache:
-    """`version` is that of the state when it was last asked for; -1: never."""
+    """The cache. `version` is the version of the state to which it belongs, or -1 if it is empty."""
 
     def __init__(self) -> None:
         self.version = -1
@@ -37,7 +37,10 @@ class StateCache:
         self._world: dict[str, str] | None = None
 
     def at(self, version: int) -> "StateCache":
-        """What holds for this version of the state."""
+        """Return the cache for this version of the state.
+
+        If the version has changed, or the cache is too large, the cache is cleared first.
+        """
         if version != self.version or len(self.texts) + len(self._counts) > MOST:
             self._forget_answers()
             self.standings.clear()
@@ -50,7 +53,10 @@ class StateCache:
         return self
 
     def follow(self, version: int, changes: Sequence[Change] | None) -> None:
-        """This process has made the state this version. Called with the store's lock held, as all here is."""
+        """Update the cache for a transaction of this process that led to this version.
+
+        The store calls this with its lock held. All other methods are called under this lock, too.
+        """
         if changes is None or version != self.version + 1:
             return  # then nothing holds any more, and `at` sees that
         self.version = version
@@ -92,24 +98,24 @@ class StateCache:
                 groups.change(*sides)
 
     def world(self, look_up: Callable[[], dict[str, str]]) -> dict[str, str]:
-        """The headers that say which world this is, looked up when they are not known."""
+        """Return the headers that name the world, calling `look_up` if they are not cached."""
         if self._world is None:
             self._world = look_up()
         return self._world
 
     def number(self, standing: Standing) -> int:
-        """The same for all who may do the same."""
+        """Return a number for a standing. Callers with equal rights get the same number."""
         return self._numbers.setdefault(standing, len(self._numbers))
 
     def text(self, key: Hashable, render: Callable[[], Any]) -> bytes:
-        """The answer under a key, rendered when it is not there."""
+        """Return the answer for a key as JSON, calling `render` if it is not cached."""
         found = self.texts.get(key)
         if found is None:
             found = self.texts[key] = to_json(render())
         return found
 
     def count(self, kind: str, where: dict[str, str], count: Callable[[], int]) -> int:
-        """How many records of a kind have these columns, counted when it is not known."""
+        """Return the number of records of a kind with these columns, calling `count` if it is not cached."""
         key = (kind, *where.items())
         found = self._counts.get(key)
         if found is None:
@@ -118,9 +124,9 @@ class StateCache:
         return found
 
     def ordered(self, key: Hashable, of: frozenset[str], make: Callable[[], list[Any]]) -> list[Any]:
-        """A sorted list of what is in records `of` these kinds, of which each request shows a page.
+        """Return a sorted list of records of the kinds `of`, calling `make` if it is not cached.
 
-        Nobody may change it.
+        Each request shows one page of the list. No caller may change the list.
         """
         found = self._lists.get(key)
         if found is None:

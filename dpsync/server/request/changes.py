@@ -1,7 +1,8 @@
-"""What a body changes, and what of it the thing says already.
+"""Compare a body with the current values of an object.
 
-A value that a thing has is always accepted, even when it could not be written anew: what it names may have
-gone since, or the rule may be younger. So the body of a GET can be sent back. Handlers check changes only.
+An object always accepts its current values, even if they would be invalid for a new object, for example
+because a reference became broken or a rule is newer. So a client can send the body of a GET back. Handlers
+validate only changes.
 """
 
 import json
@@ -11,12 +12,12 @@ from ..store import Json
 
 
 def same(one: Any, other: Any) -> bool:
-    """As JSON: `true` is not 1, and the order of members means nothing."""
+    """Return whether two values are the same JSON. `true` is not 1, and the order of members is ignored."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def changes(before: Json, given: Json) -> Json:
-    """The members given that are not there yet, or with another value."""
+    """Return the given members that are missing in `before` or have another value there."""
     return {
         name: value for name, value in given.items() if name not in before or not same(before[name], value)
     }

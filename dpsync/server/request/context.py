@@ -1,11 +1,12 @@
-"""What a handler is given: one request, checked, and the state it may touch.
+"""The context of a handler: one checked request, and the state that the handler may use.
 
-A handler is a plain function of a Context that returns the answer's body (None: no content) or raises
-ApiError; one that made what was absent, where it might have updated, says so in `created`. The loaders here
-are the only way to an organization or to anything inside one: what the caller may not view is not found
-(404), what they may view but not do is refused (403). The role that an operation needs, it needs on the
-innermost organization, space, collection or site that its path names. Removing and transferring are the
-families' (`records.family`), what outlasts a request is in `cache`.
+A handler is a plain function that gets a Context and returns the body of the answer (None: no content) or
+raises ApiError. A handler that creates an object instead of updating it sets `created`.
+
+The loaders in this module are the only way to an organization or an object in it. They answer 404 for an
+object that the caller may not view, and 403 if the caller may view it but lacks a role. The role applies to
+the innermost organization, space, collection or site in the path. For removal and transfer see
+`records.family`; for state that outlives a request see `cache`.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -35,18 +36,16 @@ def is_locked(space: Record) -> bool:
 
 
 class Lifecycles(Protocol):
-    """What is done for all kinds of records alike. The declarations of the families say how: see
-    `records.family`.
-    """
+    """The functions that are the same for all kinds of records. See `records.family`."""
 
     def new_id(self, store: Store, kind: str) -> str:
-        """The next free id of a kind. KeyError: the companion makes no ids of this kind."""
+        """Return the next free id of a kind. Raise KeyError if the companion makes no ids of this kind."""
 
     def before_removal(self, ctx: "Context", record: Record) -> None:
-        """Before a record is removed: what depends on it goes, too, or forgets it."""
+        """Remove or change the records that depend on a record that will be removed."""
 
     def before_transfer(self, ctx: "Context", record: Record, organization: str) -> None:
-        """Before a record goes to another organization: what depends on it follows, or forgets it."""
+        """Transfer or change the records that depend on a record that will be transferred."""
 
 
 class Context(Struct, dict=True):
@@ -80,17 +79,17 @@ class Context(Struct, dict=True):
 
     @property
     def full(self) -> bool:
-        """Whether the additions to the reference are served: with every profile but its own."""
+        """Return whether additions to the reference are served: in every profile except `reference`."""
         return self.profile != "reference"
 
     @property
     def published(self) -> bool:
-        """Whether the answers are those of the edition that the vendor publishes today."""
+        """Return whether the profile is `published`, the edition that the vendor publishes today."""
         return self.profile == "published"
 
     @cached_property
     def now(self) -> datetime:
-        """The time of the request: one, however often it is asked for."""
+        """Return the time of the request, which does not change during the request."""
         return self.clock()
 
     @property
@@ -100,7 +99,7 @@ class Context(Struct, dict=True):
     # --- records ----------------------------------------------------------------------------------
 
     def load(self, kind: str, id: str) -> Record | None:
-        """One record, read once per request."""
+        """Return a record or None, reading it from the store at most once per request."""
         key = (kind, id)
         if key not in self._cache:
             self._cache[key] = self.store.get(kind, id)
@@ -111,14 +110,14 @@ class Context(Struct, dict=True):
         self._forget()
 
     def remove(self, record: Record) -> None:
-        """Removes a record, and first, as the families declare, whatever cannot be without it."""
+        """Remove a record, after removing or changing the records that depend on it."""
         self._lifecycles.before_removal(self, record)
         self.store.remove(record.kind, record.id)
         self.removed = True
         self._forget()
 
     def transfer(self, item: Record, organization: str) -> None:
-        """Gives an item of an organization to another one, with what follows it and without the rest."""
+        """Transfer an item to another organization. Records that do not follow it are removed or changed."""
         self._lifecycles.before_transfer(self, item, organization)
         item.organization = item.scope = organization
         self.put(item)
@@ -130,7 +129,7 @@ class Context(Struct, dict=True):
         return self.families
 
     def _forget(self) -> None:
-        """A write may change what is loaded and who may do what."""
+        """Clear the caches of this request, because a write may change records and rights."""
         self._cache.clear()
         self._standings.clear()
         self._space_groups.clear()
@@ -140,9 +139,9 @@ class Context(Struct, dict=True):
         return self._lifecycles.new_id(self.store, kind)
 
     def use_cache(self, cache: StateCache) -> None:
-        """For a request that only reads, what was worked out before about the state that it reads.
+        """Use the shared cache. Call this only for a request that only reads.
 
-        What is shown to the key of a share link is not cached.
+        Answers for a holder of a share link are not cached.
         """
         self._standings = cache.standings
         self._space_groups = cache.space_groups
@@ -155,10 +154,10 @@ class Context(Struct, dict=True):
         record: Record,
         personal: "Callable[[Context, Record], object]" = lambda ctx, record: False,
     ) -> Any:
-        """The answer for a record, rendered once per role where nothing is written: then as JSON text.
+        """Return the answer for a record. A request that only reads caches it as JSON, once per role.
 
-        `personal`: whether the rendering depends on the caller by more than their roles; then it is rendered
-        once per caller.
+        `personal` returns whether the answer depends on the caller and not only on the role. Such an answer
+        is cached once per caller.
         """
         if self._state_cache is None:
             return render(self, record)
@@ -175,26 +174,26 @@ class Context(Struct, dict=True):
         return found
 
     def count(self, kind: str, **where: str) -> int:
-        """How many there are, counted once per state where nothing is written."""
+        """Return the number of records. A request that only reads uses the shared cache."""
         if self._state_cache is None:
             return self.store.count(kind, **where)
         return self._state_cache.count(kind, where, lambda: self.store.count(kind, **where))
 
     def ordered(self, key: Hashable, of: set[str], make: Callable[[], list[Any]]) -> list[Any]:
-        """A whole list in its order, of what is in records `of` these kinds: the same."""
+        """Return a sorted list of records of the kinds `of`, cached in a request that only reads."""
         return make() if self._state_cache is None else self._state_cache.ordered(key, frozenset(of), make)
 
     # --- what the caller is -----------------------------------------------------------------------
 
     def standing(self, organization: str, user: str = "") -> Standing:
-        """What a user (the caller) is in an organization. A disabled member is none."""
+        """Return the standing of a user (default: the caller). A disabled member has no rights."""
         key = (organization, user or self.user)
         if key not in self._standings:
             self._standings[key] = standings.stand(self.store, *key, with_user_id=self._rules.creators)
         return self._standings[key]
 
     def stand_all(self, organization: str) -> None:
-        """Finds out at once what every member is, for a list of many."""
+        """Load the standings of all members at once, for requests that list many members."""
         stood = self._state_cache.stood if self._state_cache is not None else set()
         if organization in stood:
             return
@@ -204,7 +203,7 @@ class Context(Struct, dict=True):
             self._standings[organization, user] = standing
 
     def role_in(self, organization: str) -> tuple[bool, Role]:
-        """Whether the caller is a member, and with which role."""
+        """Return whether the caller is a member, and the role of the caller."""
         standing = self.standing(organization)
         return standing.member, standing.role
 
@@ -213,7 +212,7 @@ class Context(Struct, dict=True):
         return RULES[self.profile]
 
     def level(self, item: Record, user: str = "") -> Role:
-        """The role of a user (the caller) on an organization, space, collection or site."""
+        """Return the role of a user (default: the caller) on an organization, space, collection or site."""
         standing = self.standing(item.organization, user)
         if item.kind == "organization" or standing.role == "admin":
             return standing.role
@@ -241,7 +240,10 @@ class Context(Struct, dict=True):
         return tuple(content_of(site) for site in found if site is not None)
 
     def _own(self, kind: str, id: str, organization: str) -> Record | None:
-        """None also for one of another organization: where the collection around a deleted space may be."""
+        """Return a record, or None if it belongs to another organization.
+
+        The collection of a deleted space may have been transferred to another organization.
+        """
         found = self.load(kind, id)
         return found if found is not None and found.organization == organization else None
 
@@ -251,14 +253,17 @@ class Context(Struct, dict=True):
         return self.level(item) is not None
 
     def permit(self, item: Record) -> Record:
-        """The item, for a caller who may view it and has the role on it that the operation needs."""
+        """Return the item. Raise 404 if the caller may not view it, and 403 without the needed role.
+
+        The role is the one that the operation needs.
+        """
         if not self.sees(item):
             raise missing(item.kind.removeprefix("deleted-"), item.id)
         self.demand(item, self.needs)
         return item
 
     def demand(self, item: Record, role: Role) -> None:
-        """403 for a caller with less than this role on something that they may view."""
+        """Raise 403 if the caller does not have the role on an item that the caller may view."""
         if not reaches(self.level(item), role):
             kind = item.kind.removeprefix("deleted-")
             raise ApiError(403, f"this request needs the role {role} on the {kind} {item.id!r}")
@@ -266,7 +271,7 @@ class Context(Struct, dict=True):
     # --- what the path names ----------------------------------------------------------------------
 
     def find_organization(self, id: str) -> Record:
-        """An organization that the caller is a member of."""
+        """Return an organization. Raise 404 unless the caller is a member."""
         found = self.load("organization", id)
         if found is None or not self.sees(found):
             raise missing("organization", id)
@@ -283,7 +288,10 @@ class Context(Struct, dict=True):
         return self.permit(site)
 
     def find_space(self, id: str, *, deleted: bool = False) -> Record | None:
-        """A space that the caller may see; with `deleted` also one deleted less than seven days ago."""
+        """Return a space that the caller may see, or None.
+
+        With `deleted`, the space may have been deleted in the last seven days.
+        """
         space = self.load("space", id)
         if space is None and deleted:
             space = self.load("deleted-space", id)
@@ -317,7 +325,10 @@ class Context(Struct, dict=True):
         return self.permit(found)
 
     def change_request(self) -> Record:
-        """By its id or its number in the space. What the operation needs, it needs on the space."""
+        """Return the change request that the path names by id or number.
+
+        The role that the operation needs applies to the space.
+        """
         space, named = self.space(), self.params["changeRequestId"]
         found = self.store.get(CHANGE_REQUEST, named)
         if found is None or found.scope != space.id:
@@ -330,7 +341,7 @@ class Context(Struct, dict=True):
     # --- what a body names ------------------------------------------------------------------------
 
     def named_space(self, id: str, organization: str, field: str) -> Record:
-        """A space that a body names, in this organization."""
+        """Return the space of this organization that a body names."""
         return self._named("space", id, organization, field)
 
     def named_collection(self, id: str, organization: str, field: str) -> Record:
@@ -345,7 +356,7 @@ class Context(Struct, dict=True):
     # --- the spaces of a member -------------------------------------------------------------------
 
     def spaces_of(self, organization: str) -> Iterator[tuple[Record, Role]]:
-        """The spaces that the caller may view, each with the role there, in order of creation."""
+        """Yield the spaces that the caller may view, each with the caller's role, in order of creation."""
         found = self.store.find("space", organization=organization)
         for space in self.visible_spaces(organization, sorted(found, key=lambda space: space.seq)):
             yield space, self.level(space)
@@ -360,7 +371,7 @@ class Context(Struct, dict=True):
         return self._count_spaces(organization, self.standing(organization, user))
 
     def count_spaces_of_both(self, organization: str, user: str) -> int:
-        """Those that the caller may view, too."""
+        """Return the number of spaces that both the user and the caller may view."""
         return self._count_spaces(
             organization, self.standing(organization, user), self.standing(organization)
         )
@@ -370,9 +381,10 @@ class Context(Struct, dict=True):
         return self._count_spaces(team.organization, standings.stand_as_team(self.store, team))
 
     def count_sites_of(self, organization: str, user: str) -> int:
-        """How many sites a member may view.
+        """Return the number of sites that a member may view.
 
-        Whoever is no guest sees the same ones without a role of their own there: these are found once.
+        All members who are not guests see the same sites without a role of their own; the cache has these
+        sites.
         """
         standing = self.standing(organization, user)
         if standing.role == "admin":
@@ -386,8 +398,10 @@ class Context(Struct, dict=True):
         return len(seen) + sum(self._rules.resolve(standing, site, NOWHERE) is not None for site in found)
 
     def _sites_by_openness(self, organization: str) -> list[Any]:
-        """Return three values: the sites by id, the ids of sites visible to members without a direct role,
-        and the ids of the other sites by creator, if known.
+        """Return the sites by id, the ids visible without a direct role, and the other ids by creator.
+
+        The second value is the same for all members who are not guests. The third value lacks sites without a
+        known creator.
         """
         anybody = Standing(member=True, role="read")
         sites = {site.id: content_of(site) for site in self.store.find("site", organization=organization)}

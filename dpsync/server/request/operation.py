@@ -1,6 +1,4 @@
-"""What is known of one operation. Routing, validation, error bodies and the OpenAPI document are read off
-this.
-"""
+"""The declaration of one operation, on which routing, validation, errors and OpenAPI are based."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -17,16 +15,17 @@ Handler = Callable[[Context], Any]
 
 
 class Operation(Struct, frozen=True, dict=True):
-    """`answer` None: no content. `body_required` False: may be left
-    out.
+    """One row of the table of operations.
 
-    `needs` is the role that the caller must have on the innermost organization, space, collection or site
-    that the path names; None: whoever may view it. `edits`: the operation is refused while the space accepts
-    no change requests. `creates`: the answer is 201 instead of `status` when the handler made what was
-    absent. `removes`: it is 205 when the handler
-    removed something. `minimal`: a caller may ask for no body with `Prefer: return=minimal` (an
-    addition). `raw`: the answer is a text as it is kept, not JSON. `note` says
-    what is special about the local server. `tag` is the part of the table that it stands in.
+    `answer` None: the response has no content. `body_required` False: the body may be omitted. `needs` is the
+    role that the caller must have on the innermost organization, space, collection or site in the path; with
+    None, the caller must be able to view it. `edits`: the operation is refused while the space accepts no
+    change requests.
+
+    `creates`: the status is 201 instead of `status` if the handler created an object. `removes`: the status
+    is 205 if the handler removed an object. `minimal`: a caller may omit the body of the response with
+    `Prefer: return=minimal` (an addition). `raw`: the answer is a stored text instead of JSON. `note`
+    describes the local server; `tag` is the part of the table.
     """
 
     id: str
@@ -58,7 +57,7 @@ class Operation(Struct, frozen=True, dict=True):
         return profile != "reference" or self.profile == "reference"
 
     def statuses(self) -> tuple[int, ...]:
-        """Every refusal that the operation may answer with, those that all share included."""
+        """Return every error status of the operation, including the errors that all operations share."""
         found = {401, *self.errors}
         if self.body is not None:
             found |= {400, 413, 415}

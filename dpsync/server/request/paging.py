@@ -1,8 +1,9 @@
 """Pages of a list: `{items, count, next?}`.
 
-The cursor holds the sort key of the last item served, so items that come, go or move, that one included,
-neither repeat nor hide others: a move changes the key of what moved alone (`records.order`). In lists that
-have no such key, only places of items, it holds the item's id too, which wins while the item is still there.
+The cursor contains the sort key of the last item of the page. If items are created, deleted or moved (even
+that item), no other item is repeated or skipped, because a move changes only the key of the moved item
+(`records.order`). In lists without a sort key, the cursor contains the position and the id of the last item;
+the id takes precedence while the item exists.
 """
 
 import base64
@@ -31,9 +32,9 @@ def page(
     anchor: Callable[[T], str] | None = None,
     descending: bool = False,
 ) -> tuple[list[T], dict[str, Any]]:
-    """The items of one page and its envelope (`count`, and `next` unless it is the last).
+    """Return the items of one page and its envelope: `count`, and `next` unless it is the last page.
 
-    `items` is the whole filtered list, already sorted by `key` (backwards when `descending`).
+    `items` is the whole filtered list, sorted by `key` (in reverse order if `descending`).
     """
     start = _start(items, cursor, key, anchor, descending) if cursor is not None else 0
     chosen = list(items[start : start + limit])
@@ -57,7 +58,7 @@ def list_page(
     *,
     descending: bool = False,
 ) -> Json:
-    """The page of a whole, sorted list that the request asks for. Records are in order of creation."""
+    """Return the requested page of a complete, sorted list. By default, records are in order of creation."""
     limit, cursor = ctx.query.limit, ctx.query.page
     chosen, envelope = page(items, limit=limit, cursor=cursor, key=key, anchor=anchor, descending=descending)
     return {**envelope, "items": [answer(item) for item in chosen]}
@@ -69,7 +70,7 @@ def numbered_page(
     answer: Callable[[T], Any],
     anchor: Callable[[T], str] | None = None,
 ) -> Json:
-    """The same for items that have nothing to sort by but their places."""
+    """Return the requested page of items that have no sort key except their positions."""
     return list_page(
         ctx,
         list(enumerate(items)),
@@ -80,7 +81,7 @@ def numbered_page(
 
 
 def created_page(ctx: Context, kind: str, answer: Callable[[Record], Any], **where: str) -> Json:
-    """The same for all records of a kind in order of creation, read page by page."""
+    """Return the requested page of all records of a kind in order of creation, reading only that page."""
     limit = ctx.query.limit
     found = ctx.store.listed(kind, _after(ctx.query.page), limit + 1, descending=False, **where)
     return _created(found, limit, ctx.count(kind, **where), answer)
@@ -96,9 +97,9 @@ def chosen_page(
     descending: bool = False,
     **where: str,
 ) -> Json:
-    """The same for `only` some of them, of which there are `count`: not much more is read than is shown.
+    """Return the requested page of the records that `only` accepts, reading little more than the page.
 
-    Where there are no more than fit in the page, the rest is not looked for.
+    `count` is the total number of these records. If all of them fit on the first page, reading stops early.
     """
     limit, cursor = ctx.query.limit, ctx.query.page
     first = LAST if descending and cursor is None else _after(cursor)

@@ -1,8 +1,8 @@
-"""The looks of a site: what holds where nothing is set, and what a site space has in place of it.
+"""The customization of a site: defaults, settings of the site, and overrides of a site space.
 
-Settings are objects in objects. What is not set is that of the layer below: a site space's settings lie over
-those of its site, those of the site over the defaults. A value that has several forms is of one of them: what
-the layer below has of another form is not seen.
+Settings are nested objects. An unset setting has the value of the layer below: overrides of a site space come
+first, then settings of the site, then defaults. If a value has several forms, members of another form in the
+layer below are ignored.
 """
 
 from ..request.context import Context
@@ -58,8 +58,9 @@ DEFAULTS: Json = {
 
 
 def laid_over(below: Json, above: Json) -> Json:
-    """Objects that are on both layers are merged; of everything else the upper layer's is taken, unless it
-    is null.
+    """Return two layers of settings as one. Objects are merged recursively.
+
+    Any other value comes from `above`, unless it is null or missing there.
     """
     made = {key: value for key, value in below.items() if not _of_another_form(key, below, above)}
     for key, value in above.items():
@@ -71,7 +72,7 @@ def laid_over(below: Json, above: Json) -> Json:
 
 
 def merged_into(kept: Json, given: Json) -> Json:
-    """What was set with what is given: objects are merged, and null takes a member away, at any depth."""
+    """Return the settings after an update. Objects are merged recursively, and null removes a member."""
     made = {key: value for key, value in kept.items() if not _of_another_form(key, kept, given)}
     for key, value in given.items():
         if isinstance(value, dict):
@@ -85,8 +86,9 @@ def merged_into(kept: Json, given: Json) -> Json:
 
 
 def _of_another_form(member: str, below: Json, above: Json) -> bool:
-    """Whether the upper layer's object is of a form that has no such member: a content reference of another
-    kind, or the other one of an icon's two.
+    """Return whether a member of `below` belongs to another form than the object `above`.
+
+    Another form is a content reference of another kind, or the emoji instead of the icon.
     """
     if "kind" in above and below.get("kind") != above["kind"]:
         return True
@@ -102,14 +104,14 @@ def of_site(ctx: Context, site: Record) -> Json:
 
 
 def of_place(ctx: Context, place: Record) -> Json:
-    """What holds for one site space."""
+    """Return the effective customization of one site space."""
     site, kept = ctx.load("site", place.scope), ctx.store.get(OVERRIDES, place.id)
     below = of_site(ctx, site) if site is not None else DEFAULTS
     return _whole(ctx, laid_over(below, kept.doc if kept else {}))
 
 
 def _whole(ctx: Context, looks: Json) -> Json:
-    """In today's edition there is always a theme of code, and a logo has two images: one given is both."""
+    """Complete the settings for the `published` edition: a code theme, and a dark image for each logo."""
     if not ctx.published:
         return looks
     made = {**looks, "styling": {"codeTheme": _CODE_THEME, **looks["styling"]}}
@@ -120,6 +122,6 @@ def _whole(ctx: Context, looks: Json) -> Json:
 
 
 def of_places(ctx: Context, nav: Navigation, below: Json) -> dict[str, Json]:
-    """Of every site space what holds for it, by its id."""
+    """Return the effective customization of every site space, by id."""
     overrides = {kept.id: kept.doc for kept in ctx.store.find(OVERRIDES, scope=nav.site.id)}
     return {place.id: _whole(ctx, laid_over(below, overrides.get(place.id, {}))) for place in nav.places}

@@ -1,4 +1,4 @@
-"""Git Sync: which sites and spaces have an installation, and what is known of its repository."""
+"""Git Sync: the sites and spaces that have an installation, and the state of their git repositories."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from ..store import Json, Record
 
 
 def state(record: Record) -> Json:
-    """What is known of the repository of a site or a space that has one."""
+    """Return the state of Git Sync on a site or a space that has an installation."""
     return {
         "installationProvider": "github",
         "installationStatus": "active",
@@ -17,11 +17,11 @@ def state(record: Record) -> Json:
 
 
 def synced(ctx: Context) -> Iterator[Record]:
-    """Every site and space that has an installation, whoever may see it."""
+    """Yield every site and space that has an installation, whether or not the caller may see it."""
     for kind in ("site", "space"):
         yield from (one for one in ctx.store.find(kind) if one.doc.get("gitSync"))
 
 
 def installed(ctx: Context, id: str) -> Record | None:
-    """What an installation is on; None where there is none of this id."""
+    """Return the site or space with this installation, or None."""
     return next((one for one in synced(ctx) if state(one)["installationId"] == id), None)

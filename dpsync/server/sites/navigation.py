@@ -1,8 +1,8 @@
-"""The navigation of one site, read whole: groups, sections, external links and site spaces in their places.
+"""The navigation of one site as one value: groups, sections, external links and site spaces.
 
-Groups, sections and links are siblings of each other, at the root or in a group. Site spaces are siblings in
-a section, or at the root of a site that has none of the others. Exactly one section of a site is the default,
-those in groups included, and exactly one site space of each section (or of the root).
+Groups, sections and links are siblings at the root or in a group. Site spaces are siblings in a section, or
+at the root of a site without groups, sections and links. Exactly one section of a site is the default,
+including the sections in groups, and exactly one site space of each section (or of the root).
 """
 
 from collections.abc import Iterator
@@ -43,18 +43,18 @@ class Navigation(Struct):
         return bool(self.groups or self.sections or self.links)
 
     def children(self, parent: str) -> list[Record]:
-        """Groups, sections and links below a group, or at the root (`""`), in order."""
+        """Return the groups, sections and links in a group, or at the root (`""`), in order."""
         found = [node for node in (*self.groups, *self.sections, *self.links) if node.parent == parent]
         return sorted(found, key=lambda node: (node.position, node.seq))
 
     def places_in(self, section: str) -> list[Record]:
-        """Site spaces of a section, or of the root (`""`), in order."""
+        """Return the site spaces of a section, or of the root (`""`), in order."""
         return [place for place in self.places if place.parent == section]
 
     def walk(
         self, parent: str = "", prefix: tuple[int, ...] = ()
     ) -> Iterator[tuple[tuple[int, ...], Record]]:
-        """Groups, sections and links, each before what is in it, with a key that sorts in this order."""
+        """Yield groups, sections and links, each before its children, with a key that sorts in this order."""
         for node in self.children(parent):
             key = (*prefix, node.position, node.seq)
             yield key, node
@@ -62,7 +62,7 @@ class Navigation(Struct):
                 yield from self.walk(node.id, key)
 
     def ordered(self, kind: str) -> list[tuple[tuple[int, ...], Record]]:
-        """Every node of one kind in the order of the navigation, with sort keys."""
+        """Return every node of one kind in the order of the navigation, with sort keys."""
         if kind != PLACE:
             return [(key, node) for key, node in self.walk() if node.kind == kind]
         found: list[tuple[tuple[int, ...], Record]] = []
@@ -79,7 +79,7 @@ class Navigation(Struct):
         return self.places_in(node.parent) if node.kind == PLACE else self.children(node.parent)
 
     def node(self, kind: str, id: str, field: str = "") -> Record:
-        """A node of this site; 404 otherwise. `field` is where a body named it."""
+        """Return a node of this site. Raise 404 if it does not exist; `field` is the member that named it."""
         found = self.present(kind, id)
         if found is None:
             raise missing(f"{field}: {kind}" if field else kind, id)
@@ -96,7 +96,7 @@ class Navigation(Struct):
         return next((section for section in self.sections if section.doc["default"]), None)
 
     def inside(self, group: str) -> set[str]:
-        """The ids of a group and of all groups below it."""
+        """Return the ids of a group and of all groups below it."""
         found = {group}
         for child in self.groups:
             if child.parent == group:
@@ -115,7 +115,7 @@ def read(store: Store, site: Record) -> Navigation:
 
 
 def add_section(ctx: Context, nav: Navigation, title: str, parent: str = "") -> Record:
-    """A section at the end of its parent, without site spaces. The first of a site becomes its default."""
+    """Add an empty section at the end of its parent. The first section of a site becomes the default."""
     doc = {
         "title": title if len(title) >= 2 else f"Section {title}".strip(),
         "path": unique_slug(title, {section.doc["path"] for section in nav.sections}, "section"),
@@ -136,7 +136,7 @@ def add_section(ctx: Context, nav: Navigation, title: str, parent: str = "") -> 
 
 
 def add_place(ctx: Context, nav: Navigation, space: Record, section: str = "") -> Record:
-    """A site space at the end of a section, or of the root. The first there becomes its default."""
+    """Add a site space at the end of a section, or of the root. The first site space there is the default."""
     siblings = nav.places_in(section)
     doc = {
         "path": unique_slug(space.doc["title"], {place.doc["path"] for place in siblings}, "space"),
@@ -152,10 +152,10 @@ def add_place(ctx: Context, nav: Navigation, space: Record, section: str = "") -
 
 
 def wrap_root(ctx: Context, nav: Navigation) -> None:
-    """Moves the root site spaces of a flat site into a first section, titled like the site.
+    """Move the site spaces at the root of a site into a first section with the title of the site.
 
-    A site shows site spaces at its root, or sections and groups, never both. What becomes of the former
-    when the first of the latter is made is not documented; here nothing that was shown disappears.
+    A site has site spaces at its root, or sections and groups, but never both. GitBook does not document what
+    happens to the site spaces when the first section is created. Here, nothing that visitors see disappears.
     """
     if not (rooted := nav.places_in("")):
         return
@@ -169,7 +169,7 @@ def wrap_root(ctx: Context, nav: Navigation) -> None:
 
 
 def reparent(nav: Navigation, node: Record, parent: str, field: str) -> None:
-    """To the end of another group, or of the root (`""`). In the same one the node keeps its place."""
+    """Move a node to the end of another group, or of the root (`""`), unless it is there already."""
     if parent == node.parent:
         return
     if parent:
@@ -183,7 +183,7 @@ def reparent(nav: Navigation, node: Record, parent: str, field: str) -> None:
 
 
 def check_depth(nav: Navigation, parent: str, field: str, below: int = 1) -> None:
-    """Groups may be nested, but an answer must stay readable."""
+    """Raise 400 if groups would be nested too deeply for a readable answer."""
     depth, at = below, parent
     while at:
         depth, at = depth + 1, nav.node(GROUP, at).parent
@@ -199,7 +199,7 @@ def _height(nav: Navigation, group: str) -> int:
 
 
 def make_default(ctx: Context, among: list[Record], chosen: Record | None) -> None:
-    """Exactly the chosen one is the default."""
+    """Make the chosen node the only default, or no node if it is None."""
     for node in among:
         wanted = chosen is not None and node.id == chosen.id
         if node.doc["default"] != wanted:
@@ -208,12 +208,12 @@ def make_default(ctx: Context, among: list[Record], chosen: Record | None) -> No
 
 
 def target(node: Record) -> str:
-    """The `parent` of redirects that lead to a section or site space."""
+    """Return the `parent` of redirects to a section or site space."""
     return f"{node.kind}:{node.id}"
 
 
 def remove_place(ctx: Context, nav: Navigation, place: Record) -> None:
-    """Removes a site space; the first one left beside it takes over as default."""
+    """Remove a site space. If it was the default, the first remaining sibling becomes the default."""
     ctx.remove(place)
     nav.places.remove(place)
     left = nav.places_in(place.parent)
@@ -222,7 +222,7 @@ def remove_place(ctx: Context, nav: Navigation, place: Record) -> None:
 
 
 def remove_section(ctx: Context, nav: Navigation, section: Record) -> None:
-    """Removes a section with its site spaces; the first section left takes over as default."""
+    """Remove a section with its site spaces. If it was the default, the first remaining one replaces it."""
     ctx.remove(section)
     nav.places = [place for place in nav.places if place.parent != section.id]
     nav.sections.remove(section)
@@ -232,7 +232,7 @@ def remove_section(ctx: Context, nav: Navigation, section: Record) -> None:
 
 
 def take_out(ctx: Context, place: Record) -> None:
-    """Takes a space that goes out of a site. A section left empty by this goes, too."""
+    """Remove the site space of a space that is deleted. Remove its section, too, if it is empty then."""
     site = ctx.store.get("site", place.scope)
     if site is None:
         return

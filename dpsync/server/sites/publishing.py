@@ -1,7 +1,7 @@
-"""Who reaches a published site: share links, the access of visitors, and what is a draft.
+"""Access to a published site: share links, visitor authentication, and drafts.
 
-Secrets are made from the id that they belong to, so that the same requests on the same world give the same
-answers. They protect nothing: a companion is for trying things out.
+Secrets are derived from the id of their object, so the same requests on the same world give the same answers.
+The secrets protect nothing, because a companion is only for tests.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ def secret(kind: str, id: str, generation: int = 0) -> str:
 
 
 def opens(ctx: Context, site: Record, key: str | None) -> bool:
-    """Whether a key is the token of an active share link of the site."""
+    """Return whether a key is the token of an active share link of the site."""
     found = ctx.store.find(SHARE_LINK, scope=site.id, ref=key) if key else []
     return any(link.doc["active"] for link in found)
 
@@ -38,7 +38,7 @@ def visitor_auth(store: Store, site: Record) -> Json:
 
 
 def is_draft(ctx: Context, node: Record) -> bool:
-    """Whether a section, group or site space is a draft, or in one."""
+    """Return whether a section, group or site space is a draft, or inside a draft."""
     at: Record | None = node
     while at is not None:
         if at.doc.get("draft"):
@@ -48,8 +48,10 @@ def is_draft(ctx: Context, node: Record) -> bool:
 
 
 def navigation_of(ctx: Context, site: Record) -> Navigation:
-    """That of a site as the caller has it. The reference knows no drafts: with its profile they are not
-    shown, since they could not be told from what is published.
+    """Return the navigation of a site as the caller sees it.
+
+    The reference has no drafts. The profile `reference` hides drafts, because its answers could not mark
+    them.
     """
     nav = read(ctx.store, site)
     if not ctx.full:
@@ -59,7 +61,7 @@ def navigation_of(ctx: Context, site: Record) -> Navigation:
 
 
 def without_drafts(nav: Navigation) -> Navigation:
-    """What is published of a navigation. What is in a draft is one, too."""
+    """Return the navigation without drafts. A node inside a draft is a draft, too."""
     hidden = {node.id for node in nav.groups if node.doc.get("draft")}
     hidden = set().union(*map(nav.inside, hidden))
 

@@ -1,7 +1,7 @@
-"""Visitor schemas: which ones are accepted, and the conditions that follow from one.
+"""Visitor schemas: their validation, and the conditions that a schema offers.
 
-A schema is an object whose properties are the claims of a visitor; the claims of `unsigned`, itself such an
-object, are those that the visitor's browser sends unsigned.
+A schema is an object whose properties are the claims of a visitor. The claims of `unsigned`, which is such an
+object, are sent by the visitor's browser without a signature.
 """
 
 import re
@@ -14,10 +14,10 @@ _TYPES = {"boolean", "string", "number", "array", "object"}
 
 
 def check_schema(schema: Json) -> None:
-    """Raises 400 naming the place that is no visitor schema.
+    """Raise 400 if the schema is invalid, naming the invalid member.
 
-    `type`, `properties` and `additionalProperties` must be there; in an object inside of it, the latter two
-    may be left out.
+    `type`, `properties` and `additionalProperties` are required. In a nested object, `properties` and
+    `additionalProperties` may be omitted.
     """
     for member in ("type", "properties", "additionalProperties"):
         if member not in schema:
@@ -47,7 +47,7 @@ def _check_object(schema: Json, where: str) -> None:
 
 
 def conditions(schema: Json) -> list[Json]:
-    """One condition per claim; those of nested objects and of `unsigned` one by one."""
+    """Return one condition per claim, including the claims of nested objects and of `unsigned`."""
     return list(_conditions(schema, "visitor.claims"))
 
 

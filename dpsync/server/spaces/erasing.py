@@ -1,4 +1,4 @@
-"""Spaces that were deleted too long ago to be restored are erased, with everything that they kept."""
+"""Erase spaces that were deleted too long ago to be restored, with everything that they contain."""
 
 from ..clock import moment
 from ..request.context import RETENTION, Context
@@ -8,12 +8,15 @@ _AT_ONCE = 20
 
 
 def erase_expired(ctx: Context) -> None:
-    """The spaces that cannot be restored any more."""
+    """Erase all spaces that cannot be restored any more."""
     _erase_expired(ctx, ctx.store.find("deleted-space"))
 
 
 def erase_some_expired(ctx: Context, organization: str) -> None:
-    """A few of an organization, in passing: no write has to do with all that was deleted."""
+    """Erase some expired spaces of an organization.
+
+    Their number is limited, so that no write has to erase many spaces.
+    """
     _erase_expired(ctx, ctx.store.listed("deleted-space", 0, _AT_ONCE, organization=organization))
 
 

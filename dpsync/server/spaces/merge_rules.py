@@ -1,7 +1,7 @@
-"""Merge rules: which ones there are for a space, and what keeps a change request from being merged.
+"""Merge rules: the rules of a space, and the rules that a change request does not meet.
 
-Reviews are `{user, status}` with the status `approved` or `changes-requested`; one of the agent has no user.
-A rule that cannot be seen to be met, such as an expression, is not met.
+Reviews are `{user, status}` with the status `approved` or `changes-requested`; a review of the agent has no
+user. A rule that cannot be checked, such as an expression, counts as not met.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ APPROVED = "approved"
 
 
 class MergeAttempt(Struct, frozen=True):
-    """A change request that somebody wants to merge."""
+    """A change request that the caller wants to merge."""
 
     request: Json
     outdated: bool
@@ -39,7 +39,7 @@ def _approves(review: Json) -> bool:
 
 
 def may_merge_any(ctx: Context, space: Record, requests: Iterable[Record]) -> bool:
-    """Whether the rules let the caller merge one of those that are not done; true where there is none."""
+    """Return whether the rules let the caller merge one of the open change requests; true if none is open."""
     rules = rules_for(ctx, space)
     waiting = [found for found in requests if found.doc["status"] in ("draft", "open")] if rules else []
     return not waiting or any(not unmet(rules, candidate(ctx, space, found)) for found in waiting)
@@ -55,9 +55,10 @@ def candidate(ctx: Context, space: Record, request: Record) -> MergeAttempt:
 
 
 def check_users(ctx: Context, of: Record, given: Json) -> None:
-    """404 for a rule in `mergeRules` that newly names who is no member of the organization.
+    """Raise 404 if a new user in `mergeRules` is not a member of the organization.
 
-    Who is named already may have left it since, or be of the organization that a space came from.
+    Users that are named already are accepted: they may have left, or may come from a space's former
+    organization.
     """
     named = {user for rule in _rules(of.doc) for user in _users(rule)}
     for at, rule in enumerate(_rules(given)):
@@ -72,7 +73,7 @@ def _rules(doc: Json) -> list[Json]:
 
 
 def rules_of(space: Json, organization: Json) -> list[Json]:
-    """Those of the space, which may inherit those of its organization."""
+    """Return the rules of a space, which may be inherited from its organization."""
     chosen = space["mergeRules"]
     if chosen["type"] == "inherit":
         chosen = organization.get("mergeRules") or {"type": "none"}
@@ -80,7 +81,7 @@ def rules_of(space: Json, organization: Json) -> list[Json]:
 
 
 def unmet(rules: list[Json], candidate: MergeAttempt) -> list[str]:
-    """What is still to be done, a sentence for each rule that is not met."""
+    """Return one sentence for each rule that is not met."""
     if any(rule["rule"] == "allow_bypass" and candidate.caller in _users(rule) for rule in rules):
         return []
     asked = [rule for rule in rules if rule["rule"] != "allow_bypass"]

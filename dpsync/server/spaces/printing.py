@@ -1,7 +1,7 @@
-"""A content as PDF, at an address that needs no token of the API.
+"""Print content as PDF, at a URL that needs no token.
 
-The address names what is printed and carries a seal of it, made with a key that only the database knows: who
-was not given the address cannot make it. What it shows is one revision, for as long as that can be read.
+The URL names the content and contains a signature of the name. The key of the signature is only in the
+database, so nobody can forge a URL. The PDF shows one revision as long as the revision can be read.
 """
 
 import hmac
@@ -26,7 +26,7 @@ _SIZES = {"heading-1": 17.0, "heading-2": 14.0, "heading-3": 12.0}
 
 
 def ensure_key(store: Store) -> None:
-    """One for all processes on a database, made once."""
+    """Create the signing key once for all processes that share a database."""
     if store.setting(_SETTING) is None:
         with store.transaction():
             if store.setting(_SETTING) is None:
@@ -46,7 +46,7 @@ def _seal(store: Store, named: str) -> str:
 
 
 def load(store: Store, path: list[str]) -> bytes | None:
-    """The PDF at a path; None: that is no path of PDF. Raises 404 when it is, and leads to nothing."""
+    """Return the PDF at a path, or None for any other path. Raise 404 if the PDF does not exist."""
     if len(path) != 2 or path[0] != PREFIX:
         return None
     named, _, seal = path[1].partition(".")
@@ -90,7 +90,7 @@ def _lines(content: Json, chosen: list[Page], title: str | None) -> Iterator[pdf
 
 
 def _read_out(content: Json, page: Page) -> Json:
-    """As a reader has it: reusable contents in their place, variables with their values."""
+    """Return the text of a page with reusable contents and the values of variables inserted."""
     document = evaluation.with_reusable_contents(document_of(page), content["reusableContents"])
     variables = {"space": content["variables"], "page": page.get("variables") or {}}
     return evaluation.evaluated(document, variables, others=False)

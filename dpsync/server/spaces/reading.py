@@ -1,6 +1,6 @@
-"""One content as a caller reads it: that of a space, or of a change request of it.
+"""The content of a space or of a change request, as a caller reads it.
 
-`metadata`, `computed` and `texts` say what is not left out.
+`metadata`, `computed` and `texts` select what the answers contain.
 """
 
 from typing import Any

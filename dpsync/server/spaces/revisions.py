@@ -1,7 +1,8 @@
 """Revisions in the store.
 
-A space names its active revision; one that names none has `rev-SPACE`, and where nothing is kept under this
-id it is empty: a space without content takes no record. The `scope` of a revision is its space.
+A space names its active revision. By default, the id of the active revision is `rev-SPACE`. If no record has
+this id, the revision is empty, so a space without content needs no record. The `scope` of a revision is its
+space.
 """
 
 from typing import Any
@@ -27,7 +28,7 @@ def empty_content() -> Json:
 
 
 def read(store: Store, space: Record, id: str) -> Record:
-    """A revision of a space. LookupError: there is none of this id."""
+    """Return a revision of a space. Raise LookupError if it does not exist."""
     found = store.get(KIND, id)
     if found is not None and found.scope == space.id:
         return found
@@ -46,7 +47,7 @@ def content_of(revision: Record) -> Json:
 
 
 def keep(ctx: Context, space: Record, content: Json, parents: list[str], **about: Any) -> str:
-    """Keeps a new revision; its id. `about`: its `type` and what goes with it."""
+    """Store a new revision and return its id. `about` has its `type` and related members."""
     id = ctx.new_id(KIND)
     doc = {"createdAt": ctx.stamp, "parents": parents, **about, **content}
     ctx.put(Record(KIND, id, doc, space.organization, space.id))
@@ -54,14 +55,14 @@ def keep(ctx: Context, space: Record, content: Json, parents: list[str], **about
 
 
 def activate(ctx: Context, space: Record, id: str) -> None:
-    """The space has this content from now on."""
+    """Make a revision the active content of the space."""
     space.doc["revision"] = id
     space.doc["updatedAt"] = ctx.stamp
     ctx.put(space)
 
 
 def copy_active(ctx: Context, source: Record, target: Record) -> None:
-    """The content of one space as the first revision of another; pages keep their ids."""
+    """Copy the content of one space as the first revision of another space. Pages keep their ids."""
     kept = ctx.store.get(KIND, active_id(source))
     if kept is not None and kept.scope == source.id:
         doc = {"type": "edits", "createdAt": ctx.stamp, "parents": [], **content_of(kept)}
@@ -69,10 +70,10 @@ def copy_active(ctx: Context, source: Record, target: Record) -> None:
 
 
 def is_outdated(space: Record, request: Json) -> bool:
-    """Whether the main content has moved on since it was last taken in. One that was merged is not."""
+    """Return whether the change request lacks newer main content. A merged one is never outdated."""
     return request["status"] != "merged" and ancestor_of(request) != active_id(space)
 
 
 def ancestor_of(request: Json) -> str:
-    """The revision of the main content that the change request goes by."""
+    """Return the id of the main revision from which the change request started, or that it merged last."""
     return str(request.get("revisionMergedAncestor") or request["revisionInitial"])

@@ -11,10 +11,10 @@ __all__ = ["SCHEMA_VERSION", "Change", "Json", "Record", "Store", "StoreError", 
 
 
 def open_store(db: str) -> Store:
-    """A store on `postgresql://…`, on a file of SQLite (made when absent), or `:memory:`.
+    """Return a store in PostgreSQL (`postgresql://…`), in a new or existing SQLite file, or in `:memory:`.
 
-    Raises StoreError when the database cannot be reached or used: also one that is not the companion's, or
-    that a newer version has written.
+    Raise StoreError if the database cannot be used, also if it belongs to another program or to a newer
+    version.
     """
     if is_shared(db):
         try:
@@ -30,5 +30,5 @@ def open_store(db: str) -> Store:
 
 
 def is_shared(db: str) -> bool:
-    """Whether several processes may serve this database."""
+    """Return whether several processes may serve this database."""
     return db.startswith(("postgresql://", "postgres://"))

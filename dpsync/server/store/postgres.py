@@ -1,8 +1,7 @@
-"""PostgreSQL: one connection of each process, tables in a schema of their own, any number of processes.
+"""PostgreSQL: one connection per process, tables in a schema of their own, any number of processes.
 
-Reading is REPEATABLE READ: one snapshot. Writers wait for each other, see what the last one committed, and
-give up after a while with a StoreError. A claim is an advisory lock of the session: it goes with the
-connection.
+Readers use REPEATABLE READ: one snapshot. Writers wait for each other, see the last commit, and raise
+StoreError after a timeout. A claim is an advisory lock of the session, so it is lost with the connection.
 """
 
 from collections.abc import Callable, Sequence
@@ -67,8 +66,9 @@ class PostgresStore(Statements):
         return connection
 
     def _run(self, run: Callable[[], T]) -> T:
-        """The first statement of a transaction is repeated when the connection turns out to be lost: nothing
-        of it can have been done.
+        """Run a statement. If the connection was lost before a transaction, reconnect and run it again.
+
+        At that point, the transaction has not changed anything.
         """
         if self._begun:
             return self._guarded(run)
@@ -126,7 +126,7 @@ class PostgresStore(Statements):
         self._begun = True
 
     def _commit(self) -> None:
-        """PostgreSQL answers ROLLBACK when a statement has failed, whoever overlooked it."""
+        """Commit. PostgreSQL answers ROLLBACK if a statement has failed, even if its error was ignored."""
         ended = self._guarded(lambda: self._connection.execute("COMMIT").statusmessage)
         self._begun = False
         if ended != "COMMIT":
@@ -166,7 +166,7 @@ def _query(sql: str) -> bytes:
 
 
 def _parsed(url: str) -> dict[str, Any]:
-    """What psycopg says of one that is malformed is not passed on: it may quote a password."""
+    """Parse a PostgreSQL URL. Raise StoreError without psycopg's message, which may contain a password."""
     malformed = StoreError(
         "not a PostgreSQL URL. Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE with percent-encoded "
         "special characters"
@@ -181,6 +181,6 @@ def _parsed(url: str) -> dict[str, Any]:
 
 
 def _location(given: dict[str, Any]) -> str:
-    """Where the database is, without who may enter."""
+    """Return the URL of the database without the user and the password."""
     port = f":{given['port']}" if "port" in given else ""
     return f"postgresql://{given.get('host', '')}{port}/{given.get('dbname', '')}"

@@ -1,10 +1,10 @@
-"""What the companion asks of a database.
+"""The interface of a database of the companion.
 
-A record is a JSON document with the few columns that are searched: its kind, id, organization, the `scope`
-it lives and dies with (a section's site, a membership's team), its `parent` among ordered siblings, its
-`position` there, and `ref`, the other end of a link (a site space's space, a membership's user). `seq` is
-the order of creation. No column holds a NUL character: PostgreSQL has none in its texts. In a document it
-is a character like any other.
+A record is a JSON document with the columns that can be searched: its kind, id, organization, its `scope`
+(the record with which it is deleted: a section's site, a membership's team), its `parent` among ordered
+siblings, its `position` there, and `ref`, the target of a link (a site space's space, a membership's user).
+`seq` is the order of creation. No column contains a NUL character, because PostgreSQL does not support it in
+texts. In a document, NUL is allowed.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,11 +18,11 @@ Json = dict[str, Any]
 
 
 class StoreError(Exception):
-    """The database cannot be used; the message says which, why, and what to do."""
+    """The database cannot be used. The message says which database, why, and what to do."""
 
 
 class Record:
-    """`doc` may be given as its JSON text: it is read when it is first looked at."""
+    """A record. `doc` may be a JSON text, which is parsed on first use."""
 
     __slots__ = ("_doc", "id", "kind", "organization", "parent", "position", "ref", "scope", "seq")
 
@@ -59,7 +59,7 @@ class Record:
         return self._doc if isinstance(self._doc, str) else to_json(self._doc).decode()
 
     def as_dict(self) -> dict[str, Any]:
-        """What makes one like it."""
+        """Return the constructor arguments."""
         return {
             "kind": self.kind,
             "id": self.id,
@@ -91,75 +91,77 @@ what it changed, in order; None: everything.
 
 
 class Store(Protocol):
-    """`find`, `listed`, `count` and `last` filter by equality of the columns given.
+    """A database of records. `find`, `listed`, `count` and `last` filter by the given columns.
 
-    Every statement may raise StoreError. One outside of `transaction` and `reading` is a transaction of its
-    own. A connection that was lost between two transactions is opened anew without a word.
+    Every statement may raise StoreError. A statement outside of `transaction` and `reading` is a transaction
+    of its own. A connection that was lost between two transactions is opened again silently.
     """
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Everything inside is committed together, or not at all. There is one at a time, of all processes.
+        """Commit all writes inside together, or none. Only one transaction of all processes runs at a time.
 
-        Inside another it is a part of that, which then fails when its part does, even if it goes on.
+        A nested transaction is a part of the outer one. If the part fails, the outer transaction fails, too,
+        even if its code continues.
         """
 
     def reading(self) -> AbstractContextManager[None]:
-        """Everything inside sees one state, whatever is committed meanwhile. Writing is a RuntimeError."""
+        """Read one consistent state, whatever is committed meanwhile. A write raises RuntimeError."""
 
     def watch(self, watcher: Watcher) -> None:
-        """From now on, with the store's lock held. There is one watcher."""
+        """Call the watcher after each transaction, with the store's lock held. There is one watcher."""
 
     def version(self) -> int:
-        """Grows with every transaction that is committed, by any process. Within `reading` it is that of the
-        state that is read.
+        """Return a number that grows with every committed transaction of any process.
+
+        Within `reading`, this is the version of the state that is read.
         """
 
     def get(self, kind: str, id: str) -> Record | None: ...
 
     def find(self, kind: str, **where: str) -> list[Record]:
-        """In sibling order: position, then creation."""
+        """Return the matching records ordered by position, then by creation."""
 
     def listed(
         self, kind: str, after: int, limit: int, *, descending: bool = False, **where: str
     ) -> list[Record]:
-        """In order of creation: at most `limit` of those made after the one with this `seq`.
+        """Return at most `limit` records whose `seq` is greater than `after`, in order of creation.
 
-        `descending`: the last one first, and those made before it.
+        With `descending`, return records whose `seq` is smaller, the newest first.
         """
 
     def count(self, kind: str, **where: str) -> int: ...
 
     def last(self, kind: str, **where: str) -> int:
-        """The highest position, 0 when there is none."""
+        """Return the highest position, or 0 if there is no record."""
 
     def put(self, record: Record) -> None:
-        """Inserts or replaces; a record without `seq` gets the next one."""
+        """Insert or replace a record. A record without `seq` gets the next number."""
 
     def put_all(self, records: Iterable[Record]) -> None:
-        """The same for many that already have their `seq`."""
+        """Insert or replace many records that already have their `seq`."""
 
     def remove(self, kind: str, id: str) -> bool: ...
 
     def next(self, counter: str) -> int:
-        """The next number of a counter that is part of the state: 1, 2, 3…"""
+        """Return the next number of a counter (1, 2, 3 and so on). Counters are part of the state."""
 
     def set_counters(self, values: dict[str, int]) -> None: ...
 
     def clear(self) -> None:
-        """Forgets every document and counter."""
+        """Delete every document and counter."""
 
     def every(self) -> list[Record]:
-        """All documents in order of creation."""
+        """Return all documents in order of creation."""
 
     def setting(self, name: str) -> str | None:
-        """What all processes go by and is no part of the state: `clear` leaves it."""
+        """Return a setting. All processes share it; it is not part of the state, so `clear` keeps it."""
 
     def set_setting(self, name: str, value: str | None) -> None: ...
 
     def claim(self, name: str) -> bool:
-        """Whether something is this store's alone to do, from before or from now on.
+        """Claim a name exclusively for this store, and return whether the store has the claim.
 
-        It is until `release`, or until its process or its connection dies.
+        The claim lasts until `release`, or until the process or its connection dies.
         """
 
     def release(self, name: str) -> None: ...

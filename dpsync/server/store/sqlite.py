@@ -1,6 +1,7 @@
 """SQLite: one connection, WAL, synchronous=NORMAL. A commit survives the death of the process.
 
-One process serves a file. Another may open it: they do not mix, but both would do what one claims.
+One process serves a file. A second process may open it without corrupting data, but both would run the same
+jobs.
 """
 
 import sqlite3
@@ -75,7 +76,7 @@ class SqliteStore(Statements):
         return {name for (name,) in rows}
 
     def _unusable(self, error: sqlite3.DatabaseError) -> Exception:
-        """A statement that is wrong is a defect here, all else is the database."""
+        """Return a StoreError, or the error itself if a wrong statement, a defect of our own, caused it."""
         if isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError | sqlite3.NotSupportedError):
             return error
         return StoreError(f"{self.named}: {error}")

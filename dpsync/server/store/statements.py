@@ -1,8 +1,8 @@
-"""The tables and the protocol's statements, written once in the SQL that both databases speak.
+"""The tables and SQL statements, written once in the dialect that both databases support.
 
-A back-end says how a statement is run, how a transaction begins and ends, and what a claim is. Parameters
-are written `?`. Every transaction that writes begins by counting the version up: its row is the lock by which
-writers of all processes come one after the other.
+A back-end defines how a statement runs, how a transaction begins and ends, and what a claim is. Parameters
+are written `?`. Every writing transaction first increments the version. The row of the version is the lock
+that makes the writers of all processes wait for each other.
 """
 
 import threading
@@ -40,7 +40,7 @@ SCHEMA_VERSION = len(_STEPS)
 
 
 def steps_from(version: int, text: str) -> list[str]:
-    """The statements that lead from a version (0: no tables) to this one."""
+    """Return the statements that migrate from a version (0: no tables) to the current one."""
     return [statement.format(text=text) for step in _STEPS[version:] for statement in step]
 
 
@@ -69,7 +69,7 @@ Row = tuple[Any, ...]
 
 
 class Statements(ABC):
-    """Shared between threads under a lock. `named` is the database in messages."""
+    """A store in SQL. A lock protects it between threads. `named` is the database in messages."""
 
     text_type: str
 
@@ -88,25 +88,25 @@ class Statements(ABC):
 
     @abstractmethod
     def _changed(self, sql: str, given: Sequence[Any] = ()) -> int:
-        """How many rows were."""
+        """Run a statement and return the number of changed rows."""
 
     @abstractmethod
     def _many(self, sql: str, given: list[Row]) -> None: ...
 
     @abstractmethod
     def _begin(self, *, reading: bool) -> None:
-        """With the version counted up, unless it is for reading."""
+        """Begin a transaction. Unless it only reads, increment the version."""
 
     @abstractmethod
     def _begin_alone(self) -> None:
-        """Where there may be no tables yet."""
+        """Begin a writing transaction on a database that may have no tables yet."""
 
     @abstractmethod
     def _commit(self) -> None: ...
 
     @abstractmethod
     def _rollback(self) -> None:
-        """Raises nothing: what was to be undone is undone, at the latest with the connection."""
+        """Roll back without raising an error. At the latest, the changes are undone with the connection."""
 
     @abstractmethod
     def _tables(self) -> set[str]: ...
@@ -127,7 +127,7 @@ class Statements(ABC):
             raise
 
     def _schema(self) -> int:
-        """0 when the database is empty. Raises StoreError for one that cannot be used."""
+        """Return the version of the schema, 0 for an empty database. Raise StoreError if it is unusable."""
         tables = self._tables()
         if not tables:
             return 0
@@ -205,7 +205,7 @@ class Statements(ABC):
         self._watcher = watcher
 
     def _note(self, kind: str, id: str, row: Row | None) -> None:
-        """Before a record is written or removed: what it was, and what it will be."""
+        """Note the old and the new state of a record. Call this before the write."""
         if self._watcher is not None and self._changes is not None:
             self._changes.append((self.get(kind, id), _record(row) if row is not None else None))
 
@@ -316,7 +316,7 @@ def _record(row: Row) -> Record:
 
 
 def _row(record: Record) -> Row:
-    """JSON escapes a NUL, so that the text of a document has none."""
+    """Return the columns of a record. JSON escapes NUL, so the text of a document never contains it."""
     row = (
         record.kind, record.id, record.organization, record.scope, record.parent,
         record.position, record.ref, record.seq, record.text,

@@ -1,8 +1,8 @@
-"""The name of the world that a database holds: another one after each load, the same over restarts.
+"""The name of the world in a database. It changes with each load and survives restarts.
 
-Ids of one world mean something else in another one, since every world counts its ids from the start. So
-whoever keeps ids has to know which world they are of. The name is random and no part of the state: everything
-else about a world is as deterministic as before.
+Every world counts its ids from the start, so ids of one world have another meaning in another world. Clients
+that keep ids need to know to which world they belong. The name is random and not part of the state, so the
+rest of a world remains deterministic.
 """
 
 import secrets
@@ -15,12 +15,15 @@ _SETTING = "world"
 
 
 def rename(store: Store) -> None:
-    """Give the world that is there now a name of its own."""
+    """Give the current world a new name."""
     store.set_setting(_SETTING, secrets.token_hex(8))
 
 
 def ensure(store: Store) -> None:
-    """One for all processes on a database: a world that was loaded before worlds had names gets one."""
+    """Give the world a name if it has none, once for all processes that share a database.
+
+    A world that was loaded by an older version has no name.
+    """
     if store.setting(_SETTING) is None:
         with store.transaction():
             if store.setting(_SETTING) is None:
@@ -28,5 +31,5 @@ def ensure(store: Store) -> None:
 
 
 def name_of(store: Store) -> str:
-    """The name of the world."""
+    """Return the name of the world."""
     return store.setting(_SETTING) or ""

@@ -35,7 +35,7 @@ MOST_VALUES = 5_000_000
 
 
 def builtin() -> Json:
-    """The world that a fresh database starts with."""
+    """Return the world with which a new database starts."""
     return _parse((files(__package__) / "builtin.yaml").read_text(encoding="utf-8"))
 
 
@@ -72,7 +72,7 @@ def _parse(text: str) -> Json:
 
 
 def _check_size(world: Json) -> None:
-    """ValueError: aliases of YAML, each of many others, stand for more than any machine can hold."""
+    """Raise ValueError if YAML aliases expand to more values than a machine can hold."""
     waiting: list[Any] = [world]
     values = 0
     while waiting:
@@ -85,7 +85,7 @@ def _check_size(world: Json) -> None:
 
 
 class Start:
-    """A world to start from as often as wanted: what its records are is found out once for each day."""
+    """A world that can be loaded repeatedly. Its records are computed once per day."""
 
     def __init__(self, world: Json, families: Families = FAMILIES) -> None:
         self._world, self._families = world, families
@@ -94,9 +94,10 @@ class Start:
         self._counters: dict[str, int] = {}
 
     def load(self, store: Store, now: datetime | None = None) -> None:
-        """Replaces the whole state by this world with a name of its own, in one transaction.
+        """Replace the whole state by this world, with a new name, in one transaction.
 
-        ValueError or KeyError: not a world. `now` is the time on the platform, where it is not the real one.
+        Raise ValueError or KeyError if the world is invalid. `now` is the time on the platform if it differs
+        from real time.
         """
         self._prepare((now or utc_now()).astimezone(UTC))
         with store.transaction():
@@ -106,7 +107,7 @@ class Start:
             rename(store)
 
     def _prepare(self, now: datetime) -> None:
-        """Find the records. Of the time only the day matters: a world says how many days ago."""
+        """Compute the records. They depend only on the day of `now`: a world says how many days ago."""
         if self._day == now.date():
             return
         loading = Loading(now, self._families.sections, self._families.prefixes)
@@ -117,10 +118,13 @@ class Start:
 
 
 def load(store: Store, world: Json, now: datetime | None = None, families: Families = FAMILIES) -> None:
-    """Replaces the whole state by a world, once: see `Start.load`."""
+    """Replace the whole state by a world. To load a world repeatedly, use `Start`."""
     Start(world, families).load(store, now)
 
 
 def dump(store: Store, families: Families = FAMILIES) -> Json:
-    """The state as a world: loading it gives the same answers, but for times of instructions and schemas."""
+    """Return the state as a world that gives the same answers.
+
+    Only the times of agent instructions and visitor schemas change when the world is loaded.
+    """
     return Dumping(store, families.sections).inside(WORLD)

@@ -1,7 +1,7 @@
-"""Checks a world that somebody has written: everything that is wrong with it, and where.
+"""Check a world that somebody wrote, and report all errors with their positions.
 
-A world that a test or a rehearsal makes is not checked like this: it is loaded, and what cannot be is an
-error.
+A world that a test or a rehearsal makes is not checked. It is loaded, and loading raises an error if it is
+invalid.
 """
 
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ class _PlainRecord(Shape):
 
 
 def faults_of(world: Json, families: Families) -> list[WorldFault]:
-    """Return what is wrong with a world: its shape, else what cannot be loaded, else its references."""
+    """Return the faults of a world: of its shape, or else of loading it, or else of its references."""
     read = isinstance(world.get("origin"), dict)
     found = [*_top(world, families), *_inside(world, WORLD.kind, families, ())]
     if read:  # a platform may say more of a thing than this version knows
@@ -65,7 +65,7 @@ def faults_of(world: Json, families: Families) -> list[WorldFault]:
 
 
 def complaint(error: Exception) -> str:
-    """Return why something is no world, from what reading or loading it has raised."""
+    """Return why a world is invalid, as a message for an error of reading or loading it."""
     match error:
         case yaml.MarkedYAMLError():
             return " ".join(filter(None, (error.context, error.problem)))
@@ -80,7 +80,7 @@ def complaint(error: Exception) -> str:
 
 
 def _top(world: Json, families: Families) -> Iterator[WorldFault]:
-    """Check what no section says: unknown members, and plain records."""
+    """Check the parts of a world outside of all sections: unknown members, and plain records."""
     known = [*(said.key for said in families.sections[WORLD.kind]), "format", "records"]
     yield from (unknown_member((name,), known) for name in world.keys() - {*known})
     try:
@@ -100,7 +100,7 @@ def _top(world: Json, families: Families) -> Iterator[WorldFault]:
 def _inside(
     given: Json, owner: str, families: Families, path: Path, known: frozenset[tuple[str, str]] | None = None
 ) -> Iterator[WorldFault]:
-    """Check the sections of one record, and of all in it; with `known` records their references, too."""
+    """Check the sections of a record and of its entries; with `known`, check their references, too."""
     for said in families.sections.get(owner, ()):
         value, at = given.get(said.key), (*path, said.key)
         if value is None:
@@ -122,7 +122,7 @@ def _kinds(kind: str, families: Families) -> tuple[str, ...]:
 
 
 def _path_of(wanted: Any, world: Json) -> Path:
-    """Return where in a world an entry is; nowhere if it is a text."""
+    """Return the path of an entry in a world, or () if it is not a mapping or a list."""
     waiting: list[tuple[Path, Any]] = [((), world)]
     while waiting:
         path, value = waiting.pop()

@@ -1,4 +1,4 @@
-"""Where in the text of a world a value is written."""
+"""Find the line and column at which a value of a world is written."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ _MOST = 20
 
 
 def place_of_error(error: Exception) -> str:
-    """Return `:LINE:COLUMN` of what is no YAML; nothing where that is not known."""
+    """Return `:LINE:COLUMN` of a YAML error, or "" if the position is unknown."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     return f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
 
@@ -34,7 +34,7 @@ def lines_of(faults: Sequence[WorldFault], name: str, text: str) -> Iterator[str
 
 
 def _place(node: yaml.Node | None, path: Path) -> yaml.Mark | None:
-    """Return where a value begins, or the last one on the way to it that is written."""
+    """Return the position of a value, or of its innermost container that is written."""
     mark = node.start_mark if node is not None else None
     for part in path:
         if isinstance(node, yaml.MappingNode):

@@ -178,7 +178,7 @@ HANDBOOK: Final = {ROOT: START + "    spaces: { handbook: { title: Handbook } }\
 
 
 def with_policy(policy: str) -> dict[str, str | bytes]:
-    """A root file by whose policy one team goes that no entry names."""
+    """Return a root file whose policy deletes one team that no entry declares."""
     return {ROOT: START.replace("org", f"policy: {{ {policy} }}\norg") + ONLY_LEGACY_GOES}
 
 

@@ -11,12 +11,12 @@ SPACE: Final = "    spaces: { guides: { title: Guides } }\n"
 
 
 def policy(line: str, body: str = "") -> dict[str, str | bytes]:
-    """A root file with one line of policy."""
+    """Return a root file with one line of policy."""
     return {ROOT: START.replace("org", f"policy: {{ {line} }}\norg") + body}
 
 
 def structure(*nodes: str) -> dict[str, str | bytes]:
-    """A root file with two spaces, and a site with these nodes."""
+    """Return a root file with two spaces and a site with these nodes."""
     lines = "".join(f"          - {node}\n" for node in nodes)
     return acme(
         "    spaces: { a: { title: A }, b: { title: B } }\n"

@@ -11,7 +11,7 @@ START: Final = "dpsync: 1\norganizations:\n  acme:\n    id: acme\n"
 
 
 def acme(body: str) -> dict[str, str | bytes]:
-    """A root file with these lines in its organization."""
+    """Return a root file with these lines in its organization."""
     return {ROOT: START + body}
 
 

@@ -76,12 +76,12 @@ def newcomer(run: Run, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 
 
 def golden(mistake: Mistake) -> str:
-    """The name of the file with its message."""
+    """Return the name of the file that holds the mistake's message."""
     return f"{mistake.name.replace(' ', '-').replace(':', '')}.txt"
 
 
 def shown(ended: Ran, newcomer: Newcomer) -> str:
-    """What is on the screen, without what differs from run to run."""
+    """Return the output of a command without the parts that differ from run to run."""
     text = ended.out + ended.err
     text = text.replace(newcomer.url, "http://127.0.0.1:8787").replace(newcomer.url[4:], "://127.0.0.1:8787")
     text = text.replace(str(newcomer.folder), "/home/ada/docs")

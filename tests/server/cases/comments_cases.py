@@ -27,7 +27,7 @@ BODIES: dict[str, Any] = {
 
 
 def with_change(world: Any, content: Any = None) -> Any:
-    """The world with a change request on a space with comments, and without any of its own."""
+    """Return the world with a change request without comments, on a space with comments."""
     acme = world["organizations"][0]
     change = {"id": "change-a", "subject": "A change", "status": "open", "createdBy": "eve"}
     more = {"changeRequests": [change], **({"content": content} if content else {})}

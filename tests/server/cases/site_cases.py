@@ -15,7 +15,7 @@ LINK = {"type": "external-link", "id": "docs-status", "title": "Status", "url": 
 
 
 def with_more(site: dict[str, Any]) -> dict[str, Any]:
-    """A site with something of everything above."""
+    """Return the site with one of each object above."""
     news = {"kind": "site-section", "siteSectionId": "docs-news"}
     return {
         **site,

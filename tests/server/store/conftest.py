@@ -11,7 +11,7 @@ from dpsync.server.store import Store
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
-    """A fresh one."""
+    """Return an empty database of each type."""
     if request.param == "postgres":
         return Database(request.getfixturevalue("postgres_url"))
     return Database(str(tmp_path / "state.db"))
@@ -26,7 +26,7 @@ def store(database: Database) -> Iterator[Store]:
 
 @pytest.fixture
 def other(database: Database, store: Store) -> Iterator[Store]:
-    """What another process has: a connection of its own to the same database."""
+    """Yield a second connection to the same database, as another process has it."""
     opened = database.open()
     yield opened
     opened.close()

@@ -44,7 +44,7 @@ class SlowSource:
         self._server.server_close()
 
     def asked(self, times: int) -> None:
-        """Returns when it has been."""
+        """Wait until the document has been requested this many times."""
         with self._told:
             assert self._told.wait_for(lambda: self.count >= times, PATIENCE)
 

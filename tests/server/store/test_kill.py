@@ -81,7 +81,7 @@ class Writer(threading.Thread):
             self.failure = failure
 
     def write(self) -> None:
-        """A title that was acknowledged is never an older one again."""
+        """Create and rename teams, and record each acknowledged title, which must never revert."""
         while True:
             id = send(self.http, "PUT", "/orgs/acme/teams", {"title": "made"})["id"]
             self.known.titles[id] = "made"
@@ -102,7 +102,7 @@ class Deleter(Writer):
 
 
 def write_until_killed(running: Serving, known: Acknowledged, number: int, seconds: float) -> None:
-    """The end comes so long after a collection began to be deleted, while others write as well."""
+    """Kill the server this long after the start of a collection's delete, while others write as well."""
     writers = [Writer(running.client(), known) for _ in range(2)]
     deleter = Deleter(running.client(), known, number)
     already = len(known.titles)

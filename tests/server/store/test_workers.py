@@ -25,7 +25,7 @@ SPEC = '{"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {}
 
 @pytest.fixture
 def shared(postgres_url: str) -> Database:
-    """A fresh one."""
+    """Return an empty PostgreSQL database."""
     return Database(postgres_url)
 
 
@@ -37,7 +37,7 @@ def service_database(postgres: Cluster) -> Iterator[Database]:
 
 @pytest.fixture(scope="module")
 def service(service_database: Database) -> Iterator[Serving]:
-    """Started once for all tests of this file that do not end it."""
+    """Start the service once for all tests of this file that do not stop it."""
     with serving(service_database) as started:
         yield started
         assert started.stop() == 0
@@ -54,7 +54,7 @@ def running(service: Serving) -> Iterator[Serving]:
 
 @pytest.fixture
 def each(running: Serving) -> list[httpx.Client]:
-    """A connection to each worker."""
+    """Return a connection to each worker."""
     return [running.client_of(worker) for worker in running.workers]
 
 
@@ -257,7 +257,7 @@ def refusal(programs: Path) -> Refusal:
 
 
 def refused(command: list[str], *options: str, **environment: str) -> str:
-    """What it says in place of serving."""
+    """Return the error message of a command that refuses to serve."""
     ended = subprocess.run(
         [*command, *options], capture_output=True, text=True, timeout=PATIENCE, check=False,
         env={**os.environ, **environment},

@@ -1,4 +1,4 @@
-"""Installations of integrations in organizations."""
+"""Operations on installations of integrations in organizations."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,12 +17,12 @@ from .integrations import administers, called, known
 
 
 def sees_installation(ctx: Context, integration: Record, installation: Record) -> bool:
-    """Who may list the installations of its organization, and who publishes the integration."""
+    """Return whether the caller may list the organization's installations or administers the integration."""
     return administers(ctx, integration) or reaches(ctx.standing(installation.organization).role, "read")
 
 
 def installation_of(ctx: Context) -> tuple[Record, Record]:
-    """The integration and the installation that the path names."""
+    """Return the integration and the installation that the path names."""
     integration = known(ctx)
     found = _find(ctx, integration)
     if found is None:
@@ -31,7 +31,7 @@ def installation_of(ctx: Context) -> tuple[Record, Record]:
 
 
 def _find(ctx: Context, integration: Record) -> Record | None:
-    """None where there is none; 404 for one that the caller may not see."""
+    """Return the installation of the path, or None. Raise 404 if the caller may not see it."""
     found = ctx.store.get(INSTALLATION, ctx.params["installationId"])
     if found is None or found.ref != integration.id:
         return None
@@ -41,7 +41,7 @@ def _find(ctx: Context, integration: Record) -> Record | None:
 
 
 def _demand(ctx: Context, installation: Record) -> None:
-    """The role that the operation needs, on the organization of the installation."""
+    """Require the role that the operation needs on the organization of the installation."""
     organization = ctx.load("organization", installation.organization)
     if organization is None:
         raise LookupError(f"the organization of the installation {installation.id!r} does not exist")
@@ -63,7 +63,7 @@ def has_external_id(query: Any, record: Record) -> bool:
 
 
 def page_by_id(ctx: Context, found: list[Record], answer: Callable[[Record], Json]) -> Json:
-    """In an order of ids: that of creation means nothing among several organizations."""
+    """Return a page of records in order of ids. Records of several organizations have no common order."""
     found.sort(key=_key)
     return list_page(ctx, found, answer, _key)
 
@@ -91,7 +91,7 @@ def list_installed(ctx: Context) -> Json:
 
 
 def install(ctx: Context) -> Json:
-    """Again in the same organization: the installation that is there."""
+    """Install an integration. If it is installed already, return the existing installation."""
     integration, id = known(ctx), ctx.body.organization
     organization = ctx.load("organization", id)
     if organization is None or not ctx.sees(organization):
@@ -135,7 +135,11 @@ def update_installation(ctx: Context) -> Json:
 
 
 def update(ctx: Context, integration: Record, record: Record) -> bool:
-    """Whether anything changed. Settings that stay may be of an earlier version of the integration."""
+    """Update an installation and return whether anything changed.
+
+    Only changed settings are checked, because unchanged settings may come from an earlier version of the
+    integration.
+    """
     before, given = installations.state(integration, record), changes(record.doc, ctx.body.given())
     settings = changes(record.doc["configuration"], given.get("configuration", {}))
     check(settings, installations.declared(integration, record.kind), "body.configuration")
@@ -146,7 +150,7 @@ def update(ctx: Context, integration: Record, record: Record) -> bool:
 
 
 def uninstall(ctx: Context) -> None:
-    """Off all spaces and sites, too."""
+    """Remove an installation, also from all spaces and sites."""
     installation = _find(ctx, known(ctx))
     if installation is not None:
         _demand(ctx, installation)

@@ -1,4 +1,4 @@
-"""Integrations: published by an organization, listed, and what they were sent."""
+"""Operations that publish and list integrations and their events."""
 
 import base64
 import re
@@ -24,7 +24,11 @@ _APART = ("organization", "icon", "previewImages", "script", "secrets", "runtime
 
 
 def sees(ctx: Context, integration: Record) -> bool:
-    """A private one is seen by the members of its owner, and of who has it from the time when it was not."""
+    """Return whether the caller sees the integration.
+
+    A private integration is visible to members of its owner, and to members of organizations that installed
+    it before it became private.
+    """
     return (
         integration.doc["visibility"] != "private"
         or ctx.standing(integration.organization).member
@@ -36,7 +40,7 @@ def sees(ctx: Context, integration: Record) -> bool:
 
 
 def _find(ctx: Context) -> Record | None:
-    """The integration of the path, if it is one that the caller sees."""
+    """Return the integration of the path, or None if the caller does not see it."""
     found = ctx.load(INTEGRATION, ctx.params["integrationName"])
     return found if found is not None and sees(ctx, found) else None
 
@@ -49,7 +53,7 @@ def known(ctx: Context) -> Record:
 
 
 def to_delete(ctx: Context) -> Record | None:
-    """None where there is none; 404 for one that the caller may not see."""
+    """Return the integration to delete, or None. Raise 404 if the caller may not see it."""
     return None if ctx.load(INTEGRATION, ctx.params["integrationName"]) is None else known(ctx)
 
 
@@ -58,7 +62,7 @@ def administers(ctx: Context, integration: Record) -> bool:
 
 
 def _owned(ctx: Context) -> Record:
-    """The same, for who has the role on its owner that the operation needs."""
+    """Return the integration of the path. Require the role that the operation needs on its owner."""
     integration = known(ctx)
     _demand_owner(ctx, integration)
     return integration
@@ -75,7 +79,7 @@ def _demand_owner(ctx: Context, integration: Record) -> None:
 
 
 def list_integrations(ctx: Context) -> Json:
-    """By name: the public ones, and those of the organizations whose integrations the caller may list."""
+    """List integrations by name: public ones, and those of organizations that let the caller list them."""
     found = [
         integration
         for integration in ctx.store.find(INTEGRATION)
@@ -91,7 +95,7 @@ def listed(ctx: Context, found: list[Record]) -> Json:
 
 
 def called(integration: Record, search: str | None) -> bool:
-    """Whether its name or title has the text."""
+    """Return whether the name or title of an integration contains the text, ignoring case."""
     return not search or search.casefold() in f"{integration.id}\n{integration.doc['title']}".casefold()
 
 
@@ -110,14 +114,14 @@ def _matches(query: Any, integration: Record) -> bool:
 
 
 def _unfurls(blocks: list[Json], domain: str) -> bool:
-    """Whether a block shows URLs of the domain, or of one above it."""
+    """Return whether a block unfurls URLs of the domain or of one of its parent domains."""
     hosts = {_host(pattern) for block in blocks for pattern in block.get("urlUnfurl") or []}
     wanted = domain.casefold()
     return any(host and (wanted == host or wanted.endswith(f".{host}")) for host in hosts)
 
 
 def _host(pattern: str) -> str:
-    """`https://*.example.com/**` is `example.com`."""
+    """Return the host of a URL pattern: `https://*.example.com/**` gives `example.com`."""
     try:
         host = urlsplit(pattern if "//" in pattern else f"//{pattern}").hostname or ""
     except ValueError:
@@ -133,7 +137,10 @@ def get_integration(ctx: Context) -> Json:
 
 
 def publish(ctx: Context) -> Json:
-    """A new one, or the next version of one. All of it is replaced but what development mode is set to."""
+    """Publish a new integration or the next version of one.
+
+    The new version replaces all data except the settings of development mode.
+    """
     name = ctx.params["integrationName"]
     if len(name) > LONGEST_NAME or not re.fullmatch(NAME, name):
         raise bad(f"the name {name!r} is invalid: write at most {LONGEST_NAME} letters, digits, -, _ or .")
@@ -167,7 +174,11 @@ def publish(ctx: Context) -> Json:
 
 
 def _publisher(ctx: Context, before: Record | None) -> Record:
-    """The organization that the body names by id or hostname; else the owner, else the only one possible."""
+    """Return the organization that publishes.
+
+    The body names it by id or hostname. By default it is the owner, or else the only organization that the
+    caller administers.
+    """
     named = ctx.body.organization
     if named is not None:
         found = ctx.load("organization", named) or _with_hostname(ctx, named)
@@ -191,7 +202,7 @@ def _with_hostname(ctx: Context, hostname: str) -> Record | None:
 
 
 def _images(ctx: Context) -> tuple[Json, Json]:
-    """What the integration says of its images, and the bundle that has them."""
+    """Return the image members of the integration, and the bundle that contains the images."""
     body = ctx.body
     previews = [
         decoded(image, f"body.previewImages.{index}") for index, image in enumerate(body.previewImages)
@@ -211,13 +222,17 @@ def _states(ctx: Context, integration: Record) -> dict[tuple[str, str], installa
 
 
 def _tell(ctx: Context, integration: Record, states: dict[tuple[str, str], installations.State]) -> None:
-    """What the version before was content with may not be enough now, or the other way round."""
+    """Send a setup event for each installation whose state changed.
+
+    A configuration that was complete for the previous version may be incomplete for the new one, or vice
+    versa.
+    """
     for record in installations.of_integration(ctx, integration):
         installations.tell_setup(ctx, integration, record, states[record.kind, record.id])
 
 
 def unpublish(ctx: Context) -> None:
-    """With every installation and event of it."""
+    """Delete an integration with all its installations and events."""
     integration = to_delete(ctx)
     if integration is None:
         return

@@ -1,4 +1,4 @@
-"""Installations of integrations on spaces and sites, and what is enabled there."""
+"""Operations on installations of integrations on spaces and sites."""
 
 from msgspec import Struct
 
@@ -24,9 +24,10 @@ class Placements(Struct, frozen=True):
     member: str
 
     def _on(self, ctx: Context, target: str) -> tuple[Record, Record, Record]:
-        """The integration, the installation, and a space or site of its organization, which the caller may
-        view and has the role on that the operation needs. Whoever has it, also a guest, may name the
-        installation.
+        """Return the integration, the installation, and the space or site in the installation's organization.
+
+        Require that the caller may view the space or site and has the role on it that the operation needs. A
+        guest with that role may use the installation, too.
         """
         integration, id = known(ctx), ctx.params["installationId"]
         installation = ctx.store.get(INSTALLATION, id)
@@ -41,7 +42,7 @@ class Placements(Struct, frozen=True):
         return integration, installation, found
 
     def _named(self, ctx: Context) -> tuple[Record, Record]:
-        """The integration, and its placement on what the path names."""
+        """Return the integration and its installation on the space or site that the path names."""
         integration, installation, item = self._on(ctx, ctx.params[self.parameter])
         found = ctx.store.get(self.kind, f"{installation.id}:{item.id}")
         if found is None:
@@ -88,7 +89,7 @@ class Placements(Struct, frozen=True):
         return _list(ctx, integration, ctx.store.find(self.kind, scope=installation.id))
 
     def list_enabled(self, ctx: Context) -> Json:
-        """The integrations that are enabled on the space or site that the path names."""
+        """List the integrations that are enabled on the space or site that the path names."""
         item = ctx.space() if self.kind == ON_SPACE else ctx.site()
         placed = {record.scope: record for record in ctx.store.find(self.kind, ref=item.id)}
         found = []
@@ -108,7 +109,10 @@ SITES = Placements(ON_SITE, "siteId", "siteId")
 
 
 def _list(ctx: Context, integration: Record, found: list[Record]) -> Json:
-    """Where the caller may view the space or site; all of them for who publishes the integration."""
+    """List installations on the spaces or sites that the caller may view.
+
+    An admin of the organization that publishes the integration sees all of them.
+    """
 
     def viewed(record: Record) -> bool:
         item = ctx.load(installations.LEVEL[record.kind], record.ref)

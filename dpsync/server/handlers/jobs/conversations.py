@@ -1,7 +1,7 @@
-"""Conversations: ingested, and analysed in the background, by a job per organization for all that wait there.
+"""Operations on conversations, and their analysis by one background job per organization.
 
-An issue joins the cluster of its topic, or begins one. A conversation that comes again keeps the issues whose
-topics it still has. A cluster stays when its last issue goes, so that it can still be named.
+An issue joins the cluster of its topic, or creates one. A conversation that is ingested again keeps the
+issues whose topics it still has. A cluster remains without issues, so that clients can still name it.
 """
 
 import asyncio
@@ -72,7 +72,7 @@ def _keep(ctx: Context, conversation: Record, finding: FoundIssue, before: Recor
 
 
 def _cluster_on(ctx: Context, organization: str, finding: FoundIssue) -> Record:
-    """The oldest one on the topic, or a new one titled like its first issue."""
+    """Return the oldest cluster on the topic, or a new cluster titled like its first issue."""
     known = ctx.store.find(CLUSTER, organization=organization, ref=finding.topic)
     if known:
         return known[0]
@@ -118,7 +118,7 @@ def get_conversation(ctx: Context) -> Json:
 
 
 def ingest(ctx: Context) -> None:
-    """New ones, or new versions of those with the same ids."""
+    """Ingest conversations. A conversation with a known id replaces the earlier version."""
     organization = ctx.organization()
     for given in ctx.body.given()["conversations"]:
         _take(ctx, organization.id, given)
@@ -126,7 +126,7 @@ def ingest(ctx: Context) -> None:
 
 
 def _take(ctx: Context, organization: str, given: Json) -> None:
-    """Whoever sends it by hand stands in for an integration, and its source says so."""
+    """Store a conversation that waits for its analysis. Its source names the caller of the API."""
     id = f"{organization}:{given['id']}"
     before = ctx.store.get(CONVERSATION, id)
     metadata = given.get("metadata", {})
@@ -165,7 +165,7 @@ def get_issue(ctx: Context) -> Json:
 
 
 def list_clusters(ctx: Context) -> Json:
-    """Ties are in the order of creation, or against it."""
+    """List clusters. Clusters with equal sort keys are in order of creation, reversed for `desc`."""
     organization, query = ctx.organization(), ctx.query
     issues: dict[str, list[Record]] = {}
     for issue in ctx.store.find(ISSUE, organization=organization.id):
@@ -184,7 +184,7 @@ def list_clusters(ctx: Context) -> Json:
 
 
 def _sorted_by(name: str, cluster: Record, issues: list[Record]) -> str | int:
-    """Clusters have no tasks here: they tie."""
+    """Return the sort key of a cluster. The companion has no tasks, so clusters sorted by tasks are equal."""
     if name == "updatedAt":
         return str(cluster.doc["updatedAt"])
     return {"issues": len(issues), "conversations": count_conversations(issues)}.get(name, 0)

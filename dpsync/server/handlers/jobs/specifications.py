@@ -1,6 +1,7 @@
-"""OpenAPI specifications of an organization. The slug is the `ref` of a specification's record.
+"""Operations on OpenAPI specifications of an organization. The slug is the `ref` of the record.
 
-Processing is a job: pending, progress, complete. What the last one found stays until the next is complete.
+A job processes a specification: pending, progress, complete. The previous result stays until the next one is
+complete.
 """
 
 import asyncio
@@ -49,7 +50,7 @@ def list_specs(ctx: Context) -> Json:
 
 
 def create_spec(ctx: Context) -> Json:
-    """A slug that is taken is refused: 400."""
+    """Create a specification. Raise 400 if the slug is taken."""
     organization, body = ctx.organization(), ctx.body
     if _find(ctx, organization, body.slug) is not None:
         raise bad(f"body.slug: {body.slug!r} is taken")
@@ -68,7 +69,7 @@ def get_spec(ctx: Context) -> Any:
 
 
 def put_spec(ctx: Context) -> Json:
-    """Always processes, even the same source again. Creates what is absent: 201."""
+    """Replace or create (201) a specification. It is processed even if the source is unchanged."""
     organization, slug = ctx.organization(), ctx.params["specSlug"]
     spec = _find(ctx, organization, slug)
     if spec is None:
@@ -100,14 +101,14 @@ def delete_spec(ctx: Context) -> None:
 
 
 class Raw(Struct, frozen=True):
-    """An answer that is not JSON of the companion's making."""
+    """An answer whose body is a text in its original format instead of JSON."""
 
     text: str
     media_type: str
 
 
 def _version(ctx: Context) -> tuple[Record, Record]:
-    """A specification and the version that the path names, or its latest."""
+    """Return a specification, and the version that the path names or the latest version."""
     spec = _spec(ctx)
     id = ctx.params.get("versionId") or spec.doc.get("lastVersion", "")
     found = ctx.store.get(VERSION, id)
@@ -117,7 +118,7 @@ def _version(ctx: Context) -> tuple[Record, Record]:
 
 
 def _text(version: Record) -> str:
-    """A world may have versions of which nothing is kept."""
+    """Return the text of a version. Raise 404 for a version that a world has without its text."""
     if "text" not in version.doc:
         raise missing("content of the version", version.id)
     return str(version.doc["text"])
@@ -135,7 +136,10 @@ def get_version(ctx: Context) -> Json:
 
 
 def get_version_content(ctx: Context) -> Json:
-    """409 for a YAML document that JSON cannot say: one that is part of itself."""
+    """Return the content of a version as JSON.
+
+    Raise 409 for a YAML document that JSON cannot express because it contains itself.
+    """
     spec, version = _version(ctx)
     text = _text(version)
     try:
@@ -152,7 +156,7 @@ def get_version_content(ctx: Context) -> Json:
 
 
 def get_raw_version(ctx: Context) -> Raw:
-    """The text as it came, of the kind that it is."""
+    """Return the original text of a version, with the media type JSON or YAML."""
     text = _text(_version(ctx)[1])
     return Raw(text, "application/json" if is_json(text) else "application/yaml")
 
@@ -174,7 +178,10 @@ def refetch_sources(ctx: Context) -> None:
 
 
 def _process(ctx: Context, spec: Record, source: Json) -> None:
-    """The id of the version is taken now: requests in the same order make the same ids."""
+    """Mark a specification as pending, and enqueue a job that processes it.
+
+    The id of the new version is chosen now, so that the same requests in the same order get the same ids.
+    """
     spec.doc["sourceURL"] = source.get("url")
     spec.doc["processingState"] = "pending"
     spec.doc["updatedAt"] = ctx.stamp

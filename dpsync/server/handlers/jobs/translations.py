@@ -1,7 +1,7 @@
-"""Translations of a space, each with a space of its own as the result; and the glossary they keep to.
+"""Operations on translations of spaces, and on the glossary of an organization.
 
-A run is a job, done by the stand-in translator. The source is the `parent` of a translation's record, the
-result its `ref`. Creating starts the first run.
+Each translation has a space of its own as its result. A run is a job of the stand-in translator. The source
+is the `parent` of the record, the result its `ref`. Creating a translation starts the first run.
 """
 
 from typing import Any
@@ -38,7 +38,11 @@ def _translation(ctx: Context) -> Record:
 
 
 def create_translation(ctx: Context) -> Json:
-    """400 for a second one of the same space into the same language, and for one into its own language."""
+    """Create a translation.
+
+    Raise 400 for a second translation of the space into the same language, and for a translation into the
+    language of the source.
+    """
     organization, body = ctx.organization(), ctx.body
     source = ctx.named_space(body.source.space, organization.id, "body.source.space")
     language = body.source.language or source.doc.get("language")
@@ -66,7 +70,7 @@ def create_translation(ctx: Context) -> Json:
 
 
 def update_translation(ctx: Context) -> Json:
-    """Instructions for the next run. It does not start one."""
+    """Change the instructions for the next run, without starting a run."""
     found = _translation(ctx)
     instructions = stored_document(ctx.body.given()["instructions"])
     if not same(found.doc["instructions"], instructions):
@@ -79,9 +83,10 @@ def update_translation(ctx: Context) -> Json:
 
 
 def run_translation(ctx: Context) -> None:
-    """One run at a time: while one is waiting or under way, nothing more is started. 404 without a source.
+    """Start a run unless one is waiting or running. Raise 404 if the source does not exist.
 
-    It is `running` at once: who asks next is never shown what came of the run before.
+    The status changes to `running` at once, so that no later request sees the result of the previous run as
+    current.
     """
     found = _translation(ctx)
     source = ctx.load("space", found.parent)
@@ -113,7 +118,7 @@ async def run(work: Work) -> None:
 
 
 def _translate(ctx: Context, found: Record, source: Record, id: str) -> Translated:
-    """Into the space of the run before, or a new one beside the source when that is gone."""
+    """Translate into the space of the previous run, or into a new space next to the source."""
     language = found.doc["language"]
     title = translated(source.doc["title"], language, LONGEST_TITLE)
     content = revisions.content_of(revisions.active(ctx.store, source))
@@ -181,8 +186,9 @@ def get_entry(ctx: Context) -> Json:
 
 
 def change_entries(ctx: Context) -> None:
-    """All operations in their order, or none. An update replaces the terms; deleting what is absent is no
-    failure.
+    """Apply all operations in order, or none.
+
+    An update replaces all terms of an entry. Deleting an entry that does not exist is not an error.
     """
     organization = ctx.organization()
     for index, operation in enumerate(ctx.body.given()["operations"]):

@@ -1,6 +1,6 @@
-"""Who did what: one audit event for each write that succeeded, in today's edition alone.
+"""Audit events: one for each successful write, in the `published` edition only.
 
-An event says which operation it was, and of what. It has no value but the title of that.
+An event names the operation and its target. It has no values except the title of the target.
 """
 
 import re
@@ -20,7 +20,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def list_events(ctx: Context) -> Json:
-    """The newest first."""
+    """List audit events, the newest first."""
     organization, query = ctx.organization(), ctx.query
     wanted = {"action": query.action, "actor": query.actor, "target": query.target}
     found = [
@@ -49,7 +49,10 @@ def get_event(ctx: Context) -> Json:
 
 
 def organization_of(ctx: Context) -> str | None:
-    """The organization that a write is about, before it is done: after that it may be gone."""
+    """Return the organization that a write concerns.
+
+    This must be called before the write, which may delete the object that leads to the organization.
+    """
     if "organizationId" in ctx.params:
         return ctx.params["organizationId"]
     for kind in ("space", "collection"):
@@ -70,7 +73,7 @@ def organization_of(ctx: Context) -> str | None:
 
 
 def note(ctx: Context, operation: Operation, organization: str | None, result: Any) -> None:
-    """Keep that a write was done; of what is in no organization nothing is kept."""
+    """Add an audit event for a write. A write outside of any organization is not recorded."""
     if organization is None or ctx.store.get("organization", organization) is None:
         return
     user = ctx.store.get("user", ctx.user)
@@ -86,7 +89,7 @@ def note(ctx: Context, operation: Operation, organization: str | None, result: A
 
 
 def _target(ctx: Context, operation: Operation, result: Any) -> Json:
-    """What was made, else the innermost thing that the path names."""
+    """Return the object that the write created, or else the last object that the path names."""
     answer = result if isinstance(result, dict) else {}
     name = operation.parameters[-1] if operation.parameters else ""
     id, type = ctx.params.get(name, ""), name.removesuffix("Id")

@@ -1,4 +1,4 @@
-"""Who comes into an organization (by domain, invitation, link or SAML), and what its members find there."""
+"""Operations with which users join an organization (domain, invitation, link, SAML) and search it."""
 
 from ... import answers
 from ...access.roles import reaches
@@ -14,10 +14,10 @@ from .members import find_member, new_member
 
 
 def join_organization(ctx: Context) -> None:
-    """The caller becomes a member with the default role when their mail domain is one of the organization's.
+    """Make the caller a member with the default role if their email domain belongs to the organization.
 
-    Who is a member stays as they are. 400: the caller has no verified e-mail. 404: no such organization, or
-    none that the domain opens; nobody learns which.
+    A member stays unchanged. Raise 400 if the caller has no verified email address. Raise 404 if the
+    organization does not exist or does not have the domain; the answer does not reveal which.
     """
     user = ctx.load("user", ctx.user)
     email = (user.doc.get("email") or "") if user and user.doc.get("emailVerified", True) else ""
@@ -37,9 +37,10 @@ def join_organization(ctx: Context) -> None:
 
 
 def invite_users(ctx: Context) -> Json:
-    """Whoever is invited is a member at once. An e-mail that nobody has is that of a new user.
+    """Invite users by email. Each invited user becomes a member at once.
 
-    Who is a member already stays as they are. With `sso`, an e-mail of a foreign domain fails.
+    An unknown email address creates a new user. A user who is a member already stays unchanged. With `sso`,
+    an address of a domain that does not belong to the organization fails.
     """
     organization, body = ctx.organization(), ctx.body
     domains = {domain.casefold() for domain in organization.doc["emailDomains"]}
@@ -69,7 +70,7 @@ def _user_of(ctx: Context, email: str) -> str:
 
 
 def search_organization(ctx: Context) -> Json:
-    """The spaces that the caller has access to and whose title, or one of whose pages, has every word."""
+    """Find the spaces that the caller may view and that have all words in the title or in one page."""
     organization, words = ctx.organization(), words_of(ctx.query.query)
     found = []
     for space, _ in ctx.spaces_of(organization.id) if words else ():
@@ -96,7 +97,10 @@ def _space_hit(reading: ReadContent, hits: list[Hit]) -> Json:
 
 
 def list_invites(ctx: Context) -> Json:
-    """Those that the caller may manage; in today's edition those to the organization alone."""
+    """List the invites that the caller may manage.
+
+    The `published` edition lists only invites to the organization.
+    """
     organization = ctx.organization()
     found = [
         invite
@@ -109,7 +113,7 @@ def list_invites(ctx: Context) -> Json:
 
 
 def create_invite(ctx: Context) -> Json:
-    """409 while the organization has invite links turned off."""
+    """Create an invite. Raise 409 if the organization has turned invite links off."""
     organization, given = ctx.organization(), ctx.body.given()
     target = organization
     if "space" in given:
@@ -131,7 +135,11 @@ def get_invite(ctx: Context) -> Json:
 
 
 def update_invite(ctx: Context) -> Json:
-    """400 for the role of one to a space or collection, and for the level of one to the organization."""
+    """Change an invite.
+
+    Raise 400 for a role on an invite to a space or collection, and for a level on an invite to the
+    organization.
+    """
     invite, given = _managed(ctx), ctx.body.given()
     has, other = ("level", "role") if invite.ref else ("role", "level")
     if other in given:
@@ -142,7 +150,7 @@ def update_invite(ctx: Context) -> Json:
 
 
 def delete_invite(ctx: Context) -> None:
-    """One whose target is gone can be deleted by an admin of the organization, too."""
+    """Delete an invite. If its target does not exist, an admin of the organization may delete it."""
     organization = ctx.organization()
     invite = _find(ctx, organization)
     target = (_target(ctx, organization, invite) or organization) if invite else None
@@ -155,10 +163,10 @@ def delete_invite(ctx: Context) -> None:
 
 
 def use_invite(ctx: Context) -> Json:
-    """The caller, in the organization or not, gets what the invite offers, but loses nothing.
+    """Give the caller the role or level that the invite offers, unless the caller already has more.
 
-    With one to a space or collection a stranger becomes a guest of the organization. 404: no such invite, or
-    invite links are turned off, or the caller is a disabled member.
+    An invite to a space or collection makes a stranger a guest of the organization. Raise 404 if the invite
+    does not exist, if invite links are turned off, or if the caller is a disabled member.
     """
     id, named = ctx.params["organizationId"], ctx.params["inviteId"]
     organization, invite = ctx.load("organization", id), ctx.store.get(INVITE, named)
@@ -196,7 +204,7 @@ def _find(ctx: Context, organization: Record) -> Record | None:
 
 
 def _target(ctx: Context, organization: Record, invite: Record) -> Record | None:
-    """What it leads to. That of an invite to a space that was deleted is gone until a restore."""
+    """Return the target of an invite, or None. A deleted space is no target until it is restored."""
     if not invite.ref:
         return organization
     target = ctx.load("space" if "space" in invite.doc else "collection", invite.ref)
@@ -210,7 +218,7 @@ SAML_PROVIDER = "saml-provider"
 
 
 def begin_saml(ctx: Context, provider: Record) -> None:
-    """Labels are not unique. It is pending until entityID, certificate and ssoURL are set."""
+    """Begin a SAML provider. It is pending until entityID, certificate and ssoURL are set."""
     provider.doc = {"label": ctx.body.label, "createdAt": ctx.stamp}
 
 
@@ -225,7 +233,7 @@ def write_saml(ctx: Context, provider: Record, given: Json) -> None:
 
 
 def list_logins(ctx: Context) -> Json:
-    """Of active providers only: with another one nobody can log in."""
+    """List the login links of active SAML providers. A pending provider cannot log anyone in."""
     organization = ctx.organization()
     providers = [
         answers.saml_provider(ctx, found)

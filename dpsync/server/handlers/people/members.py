@@ -1,4 +1,4 @@
-"""Members of an organization."""
+"""Operations on the members of an organization."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ def find_member(ctx: Context, organization: str, user: str) -> Record | None:
 
 
 def known_member(ctx: Context, organization: str, name: str) -> str:
-    """The user id of a member named by id or e-mail; the name itself when there is no such member."""
+    """Return the user id of a member named by id or email, or the name itself if there is no such member."""
     if "@" in name and find_member(ctx, organization, name) is None:
         for user in ctx.store.find("user", ref=name.casefold()):
             if find_member(ctx, organization, user.id) is not None:
@@ -25,7 +25,10 @@ def known_member(ctx: Context, organization: str, name: str) -> str:
 
 
 def named_member(ctx: Context, organization: str, name: str, field: str) -> str:
-    """The user id of a member that a body, or with the field "" the path, names by id or e-mail."""
+    """Return the user id of the member that a body names by id or email. Raise 404 without such a member.
+
+    If `field` is "", the path names the member.
+    """
     user = known_member(ctx, organization, name)
     if find_member(ctx, organization, user) is None:
         raise missing(f"{field}: member" if field else "member", name)
@@ -94,9 +97,9 @@ def update_member(ctx: Context) -> Json:
 
 
 def delete_member(ctx: Context) -> None:
-    """The member's memberships in teams, and the roles given to the member, go too. The last admin stays.
+    """Remove a member with their team memberships and roles. The last admin cannot be removed.
 
-    Where administrators are asked first, nothing is done yet.
+    If administrators must confirm removals, only mark the removal as requested.
     """
     organization = ctx.organization()
     member = find_member(ctx, organization.id, ctx.params["userId"])
@@ -110,7 +113,7 @@ def delete_member(ctx: Context) -> None:
 
 
 def _keep_an_admin(ctx: Context, member: Record) -> None:
-    """Refuses with 409 what would leave the organization without an admin who is not disabled."""
+    """Raise 409 if the member is the last admin who is not disabled."""
     members = ctx.store.find("member", organization=member.organization)
     admins = [
         other.ref for other in members if other.doc["role"] == "admin" and not other.doc.get("disabled")
@@ -120,7 +123,7 @@ def _keep_an_admin(ctx: Context, member: Record) -> None:
 
 
 def ping(ctx: Context) -> Json:
-    """The calling member was seen now."""
+    """Record that the calling member was seen now."""
     organization = ctx.organization()
     member = find_member(ctx, organization.id, ctx.user)
     if member is None:
@@ -131,7 +134,10 @@ def ping(ctx: Context) -> Json:
 
 
 def add_sso_member(ctx: Context) -> Json:
-    """Marks a member as an SSO member, or adds a known user as one with the organization's default role."""
+    """Mark a member as an SSO member.
+
+    A user who is not a member becomes an SSO member with the default role of the organization.
+    """
     organization, user = ctx.organization(), ctx.params["userId"]
     member = find_member(ctx, organization.id, user)
     if member is None:
@@ -149,7 +155,7 @@ def new_member(ctx: Context, organization: Record, user: str, role: Role) -> Rec
 
 
 def list_member_spaces(ctx: Context) -> Json:
-    """Those that both the member and the caller may view."""
+    """List the spaces that both the member and the caller may view."""
     member = _member(ctx)
 
     def answer(space: Record) -> Json:

@@ -1,4 +1,4 @@
-"""Organizations, the caller, and the agent instructions of an organization."""
+"""Operations on organizations, on the calling user, and on the agent instructions of an organization."""
 
 import re
 
@@ -27,7 +27,7 @@ def get_user(ctx: Context) -> Json:
 
 
 def list_organizations(ctx: Context) -> Json:
-    """In order of creation."""
+    """List the organizations of the caller in order of creation."""
     joined = [
         ctx.load("organization", member.organization) for member in ctx.store.find("member", ref=ctx.user)
     ]
@@ -75,7 +75,7 @@ def put_agent_instructions(ctx: Context) -> Json:
 
 
 def _kept_instructions(ctx: Context, organization: Record) -> Record:
-    """Empty ones, of the first member, while nobody has written any."""
+    """Return the agent instructions, or empty ones of the first member if nobody has written any."""
     kept = ctx.store.get("agent-instructions", organization.id)
     if kept is None:
         first = next(iter(ctx.store.find("member", organization=organization.id)))

@@ -1,6 +1,6 @@
-"""Roles on a space, collection or site: what was given to whom, and what comes of it for each user.
+"""Operations on roles on a space, collection or site: grants, and the resulting role of each user.
 
-Who may view the object and list the members of its organization may read them.
+Everyone who may view the object and list the members of its organization may read the roles.
 """
 
 from ... import answers
@@ -14,7 +14,7 @@ from .members import named_member
 
 
 def _item(ctx: Context) -> Record:
-    """The space, collection or site that the path names."""
+    """Return the space, collection or site that the path names."""
     if "spaceId" in ctx.params:
         return ctx.space()
     return ctx.site() if "siteId" in ctx.params else ctx.collection()
@@ -27,7 +27,7 @@ def _read(ctx: Context) -> Record:
 
 
 def invite(ctx: Context) -> None:
-    """Those who have a role there get the new one; all or nothing."""
+    """Give users and teams a role, all or none. A role that a user or team already has is replaced."""
     item, body = _item(ctx), ctx.body
     users = [named_member(ctx, item.organization, name, "body.users") for name in body.users or ()]
     teams = [_team(ctx, item, id, "body.teams") for id in body.teams or ()]
@@ -120,8 +120,9 @@ def _remove(ctx: Context, to: str) -> None:
 
 
 def _origin(ctx: Context, site: Record, user: str) -> Json:
-    """Where the role of a member on a site is from: the organization, a role of their own, a team's, or the
-    site's default.
+    """Return the origin of a member's role on a site.
+
+    The origin is the organization, the member's own grant, the grant of a team, or the default of the site.
     """
     if ctx.standing(site.organization, user).role == "admin":
         return {"type": "organization", "organization": site.organization}

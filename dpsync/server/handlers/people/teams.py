@@ -1,6 +1,6 @@
-"""Teams and who is in them. A membership is its own record, named by team and user.
+"""Operations on teams and their members. A membership is a record with the id `TEAM:USER`.
 
-A team is managed by its owners as by the admins of the organization.
+The owners of a team and the admins of the organization may manage the team.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from .members import find_member, known_member, named_member
 
 
 def _find(ctx: Context, flag: str) -> Record | None:
-    """The team that the path names, for a caller who has the flag of its `permissions`."""
+    """Return the team that the path names. Raise 403 unless the caller has the flag in its `permissions`."""
     organization, id = ctx.organization(), ctx.params["teamId"]
     if not ctx.standing(organization.id).team_flags(id)[flag]:
         needed = "the role read" if flag == "view" else "ownership of the team, or the role admin"
@@ -54,7 +54,7 @@ def _matching(ctx: Context, organization: Record) -> list[Record]:
 
 
 def create_team(ctx: Context) -> Json:
-    """A new team each time: titles are not unique. Those named in `members` get the role `member`."""
+    """Create a team with the given members. Titles are not unique, so each call creates a new team."""
     organization, body = ctx.organization(), ctx.body
     users = [named_member(ctx, organization.id, name, "body.members") for name in body.members]
     doc = {"title": body.title, "createdAt": ctx.stamp}
@@ -77,7 +77,7 @@ def update_team(ctx: Context) -> Json:
 
 
 def delete_team(ctx: Context) -> None:
-    """Its memberships and the roles given to it go, too; SAML providers lose it as their default team."""
+    """Delete a team with its memberships and roles. SAML providers with this default team lose it."""
     team = _find(ctx, "admin")
     if team is not None:
         ctx.remove(team)
@@ -97,7 +97,10 @@ def list_team_members(ctx: Context) -> Json:
 
 
 def change_team_members(ctx: Context) -> None:
-    """Adds, changes roles, removes; all or nothing. Who is in `remove` goes, wherever else they stand."""
+    """Add members, change their roles and remove members, all or nothing.
+
+    A user in `remove` is removed, even if the body adds the user as well.
+    """
     team, body = _team(ctx), ctx.body
     removed = {known_member(ctx, team.organization, name) for name in body.remove}
     roles: dict[str, str | None] = {}
@@ -125,7 +128,10 @@ def delete_team_member(ctx: Context) -> None:
 
 
 def _join(ctx: Context, team: Record, user: str, role: str | None) -> None:
-    """Adds or changes. Without a role a new one is a `member`, and one who is there keeps theirs."""
+    """Add a member to a team, or change the member's role.
+
+    If `role` is None, a new member gets the role `member`, and an existing member keeps their role.
+    """
     id = f"{team.id}:{user}"
     membership = ctx.store.get("membership", id)
     if membership is None:

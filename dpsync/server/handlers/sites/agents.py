@@ -1,6 +1,7 @@
-"""What a site's agents have and may do: settings, MCP servers, channels, topics.
+"""Operations on the agents of a site: settings, MCP servers, channels, topics.
 
-Servers and channels are ordinary resources; here is what is special about them. No server is contacted.
+MCP servers and channels are ordinary resources; this module has only their special rules. No server is
+contacted.
 """
 
 from ... import answers
@@ -22,7 +23,7 @@ def get_agent_settings(ctx: Context) -> Json:
 
 
 def put_agent_settings(ctx: Context) -> Json:
-    """All of them are replaced. The same ones again leave it at who wrote them last."""
+    """Replace all agent settings. Writing equal settings does not change the last author."""
     site, given = ctx.site(), ctx.body.given()
     given["editing"] = {"customInstructions": stored_document(given["editing"]["customInstructions"])}
     kept = ctx.store.get(AGENT_SETTINGS, site.id)
@@ -35,24 +36,24 @@ def put_agent_settings(ctx: Context) -> Json:
 
 
 def begin_mcp_server(ctx: Context, server: Record) -> None:
-    """Names need not differ."""
+    """Begin an MCP server. Names need not be unique."""
     server.doc = {"transport": "sse"}
 
 
 def write_mcp_server(ctx: Context, server: Record, given: Json) -> None:
-    """Headers are replaced as a whole; a condition that is null is no condition."""
+    """Update an MCP server. Headers are replaced as a whole; a null condition removes the condition."""
     server.doc.update(given)
     if server.doc.get("condition") is None:
         server.doc.pop("condition", None)
 
 
 def begin_channel(ctx: Context, channel: Record) -> None:
-    """Pending: only a person can let it into what it leads to. There may be several of one type."""
+    """Begin a channel in the status `pending`, until a person authorizes it. Types need not be unique."""
     channel.doc = {"role": "support", "status": "pending", "createdAt": ctx.stamp}
 
 
 def write_channel(ctx: Context, channel: Record, given: Json) -> None:
-    """It keeps its type."""
+    """Update a channel. Raise 400 if the type changes."""
     kept = channel.doc.get("type")
     if kept is not None and given.get("type", kept) != kept:
         raise bad(f"body.type: the type of the channel is {kept} and cannot change")
@@ -60,7 +61,7 @@ def write_channel(ctx: Context, channel: Record, given: Json) -> None:
 
 
 def list_topics(ctx: Context) -> Json:
-    """All of them, in order of creation."""
+    """List all topics in order of creation."""
     found = ctx.store.find(TOPIC, scope=ctx.site().id)
     return {"items": [answers.topic(ctx, one) for one in sorted(found, key=lambda one: one.seq)]}
 

@@ -1,7 +1,8 @@
-"""Context connections: what a site's agents read beside the content of the site.
+"""Operations on context connections: sources that agents of a site read beside the site's content.
 
-An ordinary resource; here is what is special about it. Nothing outside is contacted: a stand-in says how a
-test or a synchronization went, by the credentials. Those with the word "invalid" in them are refused.
+Connections are an ordinary resource; this module has only their special rules. No service is contacted: the
+result of a test or synchronization depends on the credentials. Credentials with the word "invalid" are
+refused.
 """
 
 from datetime import timedelta
@@ -20,12 +21,16 @@ UNUSED: Json = {"changeRequests": False, "search": False, "searchBoost": "x1.0"}
 
 
 def begin_connection(ctx: Context, connection: Record) -> None:
-    """It waits for its first synchronization. A label is only ever given to one that is there."""
+    """Begin a connection that waits for its first synchronization."""
     connection.doc = {"usageSettings": UNUSED, "status": "pending", "records": 0, "createdAt": ctx.stamp}
 
 
 def write_connection(ctx: Context, connection: Record, given: Json) -> None:
-    """It keeps its connector. What is read back redacted may be written back so, and stays."""
+    """Update a connection. Raise 400 if the connector changes.
+
+    A redacted credential that is written back keeps its value. A label is ignored when a connection is
+    created.
+    """
     kept = connection.doc.get("connector")
     if kept is None:
         given.pop("label", None)
@@ -39,7 +44,7 @@ def write_connection(ctx: Context, connection: Record, given: Json) -> None:
 
 
 def sync_connection(ctx: Context) -> None:
-    """At most once an hour. A synchronization takes no time, and finds nothing."""
+    """Synchronize a connection, at most once an hour. A synchronization is immediate and finds no records."""
     connection = _known(ctx)
     if connection.doc["connector"] in PUSHED:
         raise bad(
@@ -67,7 +72,7 @@ def test_connection(ctx: Context) -> Json:
 
 
 def refused(connection: Record) -> bool:
-    """Whether the stand-in takes the credentials for wrong ones."""
+    """Return whether the stand-in refuses the credentials of the connection."""
     return any("invalid" in str(value) for value in (connection.doc.get("setupSettings") or {}).values())
 
 

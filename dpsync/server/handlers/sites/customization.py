@@ -1,4 +1,4 @@
-"""The looks of a site, and what a site space has in place of them."""
+"""Operations on the customization of a site, and on the overrides of a site space."""
 
 from ...errors import missing
 from ...request.context import Context
@@ -13,7 +13,7 @@ def get_customization(ctx: Context) -> Json:
 
 
 def put_customization(ctx: Context) -> Json:
-    """Replaces all: whatever is not given is its default again."""
+    """Replace the customization of a site. An omitted setting gets its default."""
     site = ctx.site()
     ctx.put(Record(CUSTOMIZATION, site.id, ctx.body.given(), site.organization, site.id))
     return of_site(ctx, site)
@@ -28,7 +28,7 @@ def _site_space(ctx: Context) -> Record:
 
 
 def get_overrides(ctx: Context) -> Json:
-    """Empty while all is that of the site; in today's edition what holds, whatever it is of."""
+    """Return the overrides of a site space. The `published` edition returns the effective settings."""
     if ctx.published:
         return of_place(ctx, _site_space(ctx))
     kept = ctx.store.get(OVERRIDES, _site_space(ctx).id)
@@ -36,7 +36,11 @@ def get_overrides(ctx: Context) -> Json:
 
 
 def update_overrides(ctx: Context) -> Json:
-    """A member that is given replaces the one before as a whole; today each member inside of it does."""
+    """Update the overrides of a site space.
+
+    A given member replaces the whole previous member; in the `published` edition, the members of objects are
+    merged.
+    """
     place = _site_space(ctx)
     kept = ctx.store.get(OVERRIDES, place.id)
     kept = kept or Record(OVERRIDES, place.id, {}, place.organization, place.scope)

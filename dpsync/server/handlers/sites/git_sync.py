@@ -1,6 +1,6 @@
-"""Git Sync: installations that keep a site or a space in step with a repository.
+"""Operations on Git Sync installations, which keep a site or a space in step with a git repository.
 
-No repository is ever asked: an installation is active as soon as it says which repository it is about.
+No repository is contacted: an installation is active as soon as its configuration names a repository.
 """
 
 from ... import answers
@@ -14,7 +14,7 @@ _REPOSITORY = {"github": "repositoryId", "gitlab": "projectId"}
 
 
 def list_installations(ctx: Context) -> Json:
-    """That of the site, then those of its spaces that the caller may see."""
+    """List the installation of the site, and then of its spaces that the caller may see."""
     site = ctx.site()
     listed = dict.fromkeys(place.ref for place in ctx.store.find(PLACE, scope=site.id))
     spaces = [space for id in listed if id and (space := ctx.find_space(id)) is not None]
@@ -35,7 +35,7 @@ def get_state(ctx: Context) -> Json:
 
 
 def install(ctx: Context) -> Json:
-    """Nothing is synced before it is configured, and so authorised."""
+    """Create an installation. It is not authenticated until it is configured."""
     given = ctx.body.given()
     target, site = given["target"], None
     kind, id = target["type"], target[f"{target['type']}Id"]
@@ -63,7 +63,7 @@ def install(ctx: Context) -> Json:
 
 
 def configure(ctx: Context) -> Json:
-    """It is active once it names a repository; what of that is a secret is not kept."""
+    """Configure an installation. It is active once it names a repository. The access token is not stored."""
     record, given = _installed(ctx), ctx.body.given()
     said = answers.git_installation(ctx, record)
     if given["provider"] != said["provider"]:
@@ -88,7 +88,7 @@ def configure(ctx: Context) -> Json:
 
 
 def uninstall(ctx: Context) -> None:
-    """What it has written stays; the installations below it go along."""
+    """Delete an installation with its child installations. Synced content stays."""
     record = _installed(ctx)
     for one in [record, *_children(ctx, state(record)["installationId"])]:
         del one.doc["gitSync"]

@@ -1,4 +1,4 @@
-"""Redirects of a site, and where a visitor who asks for a path is sent.
+"""Operations on redirects of a site, and the target of a visitor who opens a path.
 
 Each source is unique in a site. Published URLs are case-insensitive, so sources that differ only in case
 count as the same source. Deleting a section or site space deletes redirects to it.
@@ -108,7 +108,7 @@ def _named(ctx: Context, site: Record) -> Record | None:
 
 
 def _resolved(ctx: Context, nav: Navigation, given: Json, field: str) -> tuple[Json, str]:
-    """The destination as it is read, and the node that it depends on."""
+    """Return the destination as the API returns it, and the node on which it depends."""
     if given["kind"] == "external":
         return given, ""
     if given["kind"] == "site-section":
@@ -122,7 +122,10 @@ def _resolved(ctx: Context, nav: Navigation, given: Json, field: str) -> tuple[J
 
 
 def _at_path(ctx: Context, nav: Navigation, space: str, path: str, field: str) -> Json:
-    """The page at a path of a space, on the first site space that shows it; the site space for no path."""
+    """Return the destination of a path of a space, on the first site space that shows the space.
+
+    The destination is the page at the path, or the site space if the path is empty.
+    """
     place = next((found for _, found in nav.ordered(PLACE) if found.ref == space), None)
     if place is None:
         raise missing(f"{field}: a site space of this site that shows the space", space)
@@ -145,7 +148,7 @@ def _pages(ctx: Context, place: Record) -> list[Json]:
 
 
 def put_redirects(ctx: Context) -> Json:
-    """Each by itself, in their order: one that fails is an `error` among the results, and changes nothing."""
+    """Write many redirects in order. A failure is an `error` in the results and changes nothing."""
     site = ctx.site()
     nav, by_source = read(ctx.store, site), _redirects_by_source(ctx, site)
     results = [
@@ -192,7 +195,10 @@ def _done(
 
 
 def get_target(ctx: Context) -> Json:
-    """404 where nobody is sent: also by a draft, and where the site, or what it leads to, is not reached."""
+    """Return the URL that a path redirects to.
+
+    Raise 404 if there is no live redirect, or if the site or the destination is not published.
+    """
     site, source = ctx.site(), ctx.query.source
     found = _matching(ctx, site, source)
     target = _target(ctx, read(ctx.store, site), found) if found and site_url(ctx, site) else None

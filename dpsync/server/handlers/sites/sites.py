@@ -1,4 +1,4 @@
-"""Sites, their visitor schema, and who may visit them: authenticated visits and share links."""
+"""Operations on sites, their visitor schema, visitor authentication and share links."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def list_sites(ctx: Context) -> Json:
 
 
 def _matching(ctx: Context, organization: Record) -> list[Record]:
-    """The sites that the caller may view and the query asks for, in order of creation."""
+    """Return the sites that the caller may view and that match the query, in order of creation."""
     query = ctx.query
     sites = ctx.store.find("site", organization=organization.id)
     found = [site for site in sites if ctx.sees(site)]
@@ -44,7 +44,7 @@ def _matching(ctx: Context, organization: Record) -> list[Record]:
 
 
 def create_site(ctx: Context) -> Json:
-    """Unpublished, with a basename from its title; each space named becomes a site space at its root."""
+    """Create an unpublished site with a site space for each given space. The title gives the basename."""
     organization, body = ctx.organization(), ctx.body
     spaces = [ctx.named_space(id, organization.id, "body.spaces") for id in body.spaces]
     doc = {
@@ -108,7 +108,7 @@ def _set_defaults(ctx: Context, site: Record, section: str | None, default: str 
 
 
 def delete_site(ctx: Context) -> None:
-    """With all that is its own; an organization that names it as default content names none."""
+    """Delete a site. If the site is the default content of its organization, the default is cleared."""
     organization = ctx.find_organization(ctx.params["organizationId"])
     site = ctx.store.get("site", ctx.params["siteId"])
     if site is None or site.organization != organization.id:
@@ -134,8 +134,9 @@ def _set_published(ctx: Context, published: bool) -> Json:
 
 
 def get_published(ctx: Context) -> Json:
-    """404 for what nobody is shown: a site that is not published, or one for holders of a share link to who
-    names none.
+    """Return the published site.
+
+    Raise 404 if the site is not published, or if it needs a share link and the caller passes no valid secret.
     """
     site = ctx.site()
     shared = site.doc["visibility"] == "share-link"
@@ -188,7 +189,7 @@ def update_auth(ctx: Context) -> Json:
 
 
 def regenerate_auth(ctx: Context) -> Json:
-    """A new private key. What was signed with the one before is worth nothing now."""
+    """Create a new private key. Tokens that were signed with the previous key become invalid."""
     site = ctx.site()
     kept = _kept_auth(ctx, site)
     kept.doc.pop("privateKey", None)
@@ -203,6 +204,6 @@ def _kept_auth(ctx: Context, site: Record) -> Record:
 
 
 def begin_share_link(ctx: Context, link: Record) -> None:
-    """Active. Names need not differ. Made active again, it has the secret it had."""
+    """Begin an active share link. Names need not be unique. The secret depends only on the id."""
     link.doc = {"name": ctx.body.name, "active": True, "createdAt": ctx.stamp}
     link.ref = secret(SHARE_LINK, link.id)[:24]

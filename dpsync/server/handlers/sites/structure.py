@@ -1,6 +1,6 @@
-"""The navigation of a site: sections, section groups, site spaces and external links, and their order.
+"""Operations on the navigation of a site: sections, section groups, site spaces, links, and their order.
 
-Members of a body that are additions have no effect with the profile of the reference.
+The profile `reference` ignores members of a body that are additions to the reference.
 """
 
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ def _read(ctx: Context) -> Navigation:
 
 
 def _read_shared(ctx: Context) -> Navigation:
-    """404 for a key that no active share link of a site for their holders has."""
+    """Return the navigation. Raise 404 if the caller passes a secret that opens no active share link."""
     nav, key = _read(ctx), ctx.query.shareKey
     if key is not None and nav.site.doc["visibility"] == "share-link" and not opens(ctx, nav.site, key):
         raise missing("share link of the site", nav.site.id)
@@ -54,7 +54,7 @@ def _list(ctx: Context, nav: Navigation, found: list[tuple[tuple[int, ...], Reco
 
 
 def _given(ctx: Context, *added: str) -> Json:
-    """What the body gives; these members are additions."""
+    """Return the given members of the body. The profile `reference` ignores the members in `added`."""
     given: Json = ctx.body.given()
     return given if ctx.full else {field: value for field, value in given.items() if field not in added}
 
@@ -64,7 +64,7 @@ def _set(given: Json, *fields: str) -> Json:
 
 
 def _check_path(node: Record, given: Json, others: Iterable[Record], where: str) -> None:
-    """409 for a path that another one bears already."""
+    """Raise 409 if another node has the path."""
     path = given.get("path")
     if path is not None and any(other.doc["path"] == path and other is not node for other in others):
         raise conflict(f"body.path: {path!r} is taken {where}")
@@ -75,7 +75,7 @@ def get_structure(ctx: Context) -> Json:
 
 
 def _named_space(ctx: Context, nav: Navigation, title: str | None) -> Record:
-    """The space that a body names; null makes a new, empty one at the top level of the organization."""
+    """Return the space that the body names. Null creates a new, empty space, except in `reference`."""
     organization = nav.site.organization
     if ctx.body.spaceId is None and ctx.full:
         ctx.demand(ctx.find_organization(organization), "create")
@@ -94,10 +94,10 @@ def list_sections(ctx: Context) -> Json:
 
 
 def create_section(ctx: Context) -> Json:
-    """With the space named as its first site space, its path a slug of its title, the space's title when it
-    has none.
+    """Create a section with the given space as its first site space.
 
-    On a flat site the site spaces at the root first move into a section of their own, titled like the site.
+    The path is a slug of the title; the default title is the title of the space. On a site without sections,
+    the site spaces at the root first move into a section with the title of the site.
     """
     nav, body = _read(ctx), ctx.body
     given = _given(ctx, "siteSectionGroupId", "draft")
@@ -143,7 +143,7 @@ def delete_section(ctx: Context) -> None:
 
 
 def list_groups(ctx: Context) -> Json:
-    """Every group, also those in other groups: each before what is in it."""
+    """List all groups, also nested ones, each group before its children."""
     nav = _read(ctx)
     return _list(ctx, nav, nav.ordered(GROUP))
 
@@ -183,7 +183,7 @@ def update_group(ctx: Context) -> Json:
 
 
 def delete_group(ctx: Context) -> None:
-    """What is in it moves to its parent, to the place where the group stood."""
+    """Delete a group. Its children move to the position of the group in its parent."""
     nav = _read(ctx)
     group = nav.present(GROUP, ctx.params["siteSectionGroupId"])
     if group is None:
@@ -199,7 +199,7 @@ def delete_group(ctx: Context) -> None:
 
 
 def add_group_section(ctx: Context) -> Json:
-    """The section moves to the end of the group; one that is there already stays in its place."""
+    """Move a section to the end of the group. A section that is already in the group stays in place."""
     nav = _read(ctx)
     group = nav.node(GROUP, ctx.params["siteSectionGroupId"])
     section = nav.node(SECTION, ctx.body.sectionId, "body.sectionId")
@@ -209,7 +209,7 @@ def add_group_section(ctx: Context) -> Json:
 
 
 def remove_group_section(ctx: Context) -> None:
-    """The section moves to the end of the root."""
+    """Move a section to the end of the root."""
     nav = _read(ctx)
     section = nav.present(SECTION, ctx.params["siteSectionId"])
     if section is not None and section.parent == ctx.params["siteSectionGroupId"]:
@@ -262,7 +262,7 @@ def update_site_space(ctx: Context) -> Json:
 
 
 def delete_site_space(ctx: Context) -> None:
-    """A section may be left without site spaces by this."""
+    """Delete a site space. Its section may be empty afterwards."""
     nav = _read(ctx)
     if place := nav.present(PLACE, ctx.params["siteSpaceId"]):
         remove_place(ctx, nav, place)
@@ -284,7 +284,7 @@ def move_site_space(ctx: Context) -> Json:
 
 
 def _move(ctx: Context, kind: str, id: str) -> Json:
-    """409 when the order stays as it is."""
+    """Move a node among its siblings. Raise 409 if the order stays the same."""
     nav = _read(ctx)
     node = nav.node(kind, id)
     position = ctx.body.position.given() if ctx.body else {}
@@ -294,7 +294,7 @@ def _move(ctx: Context, kind: str, id: str) -> Json:
 
 
 def sort_structure(ctx: Context) -> Json:
-    """One sibling to another place. It may be the place it has."""
+    """Move a node among its siblings. The order may stay the same."""
     nav, body = read(ctx.store, ctx.site()), ctx.body
     node = nav.node(KINDS[body.item.type], body.item.id, "body.item")
     _sort(ctx, nav, node, body.position.given())
@@ -319,7 +319,7 @@ _NAMES = {
 
 
 def _pointed(position: Json, side: str) -> tuple[str, str] | None:
-    """`{type: site-section, siteSection: ID}` or `{type: site-section, id: ID}` as (kind, id)."""
+    """Return (kind, id) of `{type: site-section, siteSection: ID}` or `{type: site-section, id: ID}`."""
     pointer = position.get(side)
     if pointer is None:
         return None
@@ -333,8 +333,9 @@ def _pointed(position: Json, side: str) -> tuple[str, str] | None:
 
 
 def create_link(ctx: Context) -> Json:
-    """At the end of the group named, else of the root. On a flat site the site spaces at the root first move
-    into a section.
+    """Create an external link at the end of the given group, or of the root.
+
+    On a site without sections, the site spaces at the root first move into a section.
     """
     nav, given = read(ctx.store, ctx.site()), ctx.body.given()
     parent = given.pop("parent", None) or ""

@@ -1,4 +1,4 @@
-"""Style guides: spaces of a type of their own, which sites name. Several sites may name one."""
+"""Operations on style guides: spaces of the type `styleguide` that one or more sites refer to."""
 
 from ... import answers
 from ...content.editing import Editing
@@ -33,7 +33,7 @@ TEMPLATES: tuple[Json, ...] = (
 
 
 def attach(ctx: Context, site: Record, id: str | None) -> None:
-    """The style guide of a site from now on; None: it has none. 404: there is no such style guide."""
+    """Set the style guide of a site, or remove it if `id` is None. Raise 404 if it does not exist."""
     if id is not None and id != site.ref:
         space = ctx.named_space(id, site.organization, "body.styleguide")
         if space.doc.get("type") != TYPE:
@@ -42,7 +42,7 @@ def attach(ctx: Context, site: Record, id: str | None) -> None:
 
 
 def create(ctx: Context) -> Json:
-    """The one that the site has, else a new one with the content of the template that is named."""
+    """Return the style guide of the site, or create one with the content of the named template."""
     site, template = ctx.site(), _template(ctx.body.template)
     there = ctx.load("space", site.ref) if site.ref else None
     if there is not None:
@@ -76,7 +76,7 @@ def list_templates(ctx: Context) -> Json:
 
 
 def list_styleguides(ctx: Context) -> Json:
-    """Those that the caller may view, each with the sites that they may view."""
+    """List the style guides that the caller may view, each with the sites that the caller may view."""
     organization = ctx.organization()
     sites = [site for site in ctx.store.find("site", organization=organization.id) if ctx.sees(site)]
     return {

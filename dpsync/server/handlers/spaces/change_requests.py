@@ -1,8 +1,8 @@
-"""Change requests: proposed contents of a space, each a line of revisions that leads away from the main one.
+"""Operations on change requests: proposed content of a space, as a line of revisions next to the main one.
 
-`position` and `ref` of a record are its number, `parent` is its status. It goes by an ancestor: the revision
-of the main content that it started from, or took in last. Both merging and updating are the same three-way
-merge on this ancestor; one with conflicts changes nothing.
+`position` and `ref` of a record are the number, `parent` is the status. The ancestor of a change request is
+the revision of the main content from which it started or which it merged last. Merging and updating are the
+same three-way merge on this ancestor. A merge with conflicts changes nothing.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ def list_in_space(ctx: Context) -> Json:
 
 
 def list_in_organization(ctx: Context) -> Json:
-    """Those of the spaces that the caller may view."""
+    """List the change requests of all spaces that the caller may view."""
     organization = ctx.organization()
     seen = {space.id for space, _ in ctx.spaces_of(organization.id)}
     found = ctx.store.find(CHANGE_REQUEST, organization=organization.id)
@@ -43,7 +43,7 @@ def list_in_organization(ctx: Context) -> Json:
 
 
 def _list(ctx: Context, found: list[Record]) -> Json:
-    """What was changed last comes first."""
+    """List change requests, the most recently updated first."""
 
     def key(one: Record) -> list[Any]:
         return [one.doc["updatedAt"], one.seq]
@@ -69,7 +69,7 @@ def _asked(doc: Json) -> list[str]:
 
 
 def create(ctx: Context) -> Json:
-    """A draft that starts from the main content as it is, with that of the template if one is named."""
+    """Create a draft from the current main content, optionally with the content of a template."""
     space, body = ctx.space(), ctx.body
     request = _new(ctx, space, body.subject)
     if body.template is not None:
@@ -79,7 +79,7 @@ def create(ctx: Context) -> Json:
 
 
 def _new(ctx: Context, space: Record, subject: str) -> Record:
-    """Not put yet."""
+    """Return the record of a new change request without storing it."""
     number = ctx.store.last(CHANGE_REQUEST, scope=space.id) + 1
     initial = revisions.active_id(space)
     doc = {
@@ -101,7 +101,7 @@ def get(ctx: Context) -> Json:
 
 
 def update(ctx: Context) -> Json:
-    """One that was merged is reopened by a status: it goes on from what the merge made."""
+    """Update a change request. A new status reopens a merged one at the revision that the merge made."""
     request, given = ctx.change_request(), ctx.body.given()
     if "description" in given:
         given["description"] = stored_document(given["description"])
@@ -128,7 +128,10 @@ def _put(ctx: Context, request: Record) -> None:
 
 
 def merge_into_main(ctx: Context) -> Json:
-    """403: the merge rules do not allow it yet. 409: it is merged already, or archived."""
+    """Merge a change request.
+
+    Raise 403 if the merge rules are not met, and 409 if the change request is merged or archived.
+    """
     request = ctx.change_request()
     space = _space_of(ctx, request)
     if request.doc["status"] in DONE:
@@ -149,7 +152,7 @@ def merge_into_main(ctx: Context) -> Json:
 
 
 def update_from_main(ctx: Context) -> Json:
-    """What the change request has not of the main content yet. Nothing happens when it has it all."""
+    """Merge newer main content into a change request. Without newer content, change nothing."""
     request = ctx.change_request()
     space = _space_of(ctx, request)
     if not revisions.is_outdated(space, request.doc):
@@ -179,7 +182,10 @@ def _three_way(ctx: Context, space: Record, request: Record) -> MergedContent:
 
 
 def _conflicting(ctx: Context, request: Record, conflicts: tuple[ContentConflict, ...]) -> Json:
-    """Nothing has changed. What the conflicts are is an addition."""
+    """Return the answer of a merge with conflicts, which changes nothing.
+
+    The profile `reference` does not list the conflicts.
+    """
     answered: Json = {"revision": request.doc["revision"], "result": "conflicts"}
     if ctx.full:
         answered["conflicts"] = [{"of": one.of, "id": one.id, "what": one.what} for one in conflicts]
@@ -190,7 +196,7 @@ def _conflicting(ctx: Context, request: Record, conflicts: tuple[ContentConflict
 
 
 def change_content(ctx: Context) -> Json:
-    """All of the changes or none. 404: a page that is not there. 409: it is merged or archived."""
+    """Apply all changes or none. Raise 404 for a missing page, 409 if the request is merged or archived."""
     request = ctx.change_request()
     space = _space_of(ctx, request)
     _check_open(request)
@@ -212,7 +218,7 @@ def change_content(ctx: Context) -> Json:
 
 
 def _changed(ctx: Context, space: Record, request: Record, result: Json) -> Json:
-    """What became of one page, as today's edition says it."""
+    """Return the result for one page in the form of the `published` edition."""
     if result["operation"] == "delete_page":
         return {"object": "deleted_page", "page": result["page"]}
     at = f"/spaces/{space.id}/change-requests/{request.id}/content/page/{result['page']}"
@@ -227,7 +233,7 @@ def _check_open(request: Record) -> None:
 
 
 def _take(ctx: Context, space: Record, request: Record, content: Json) -> None:
-    """This is the content of the change request from now on."""
+    """Make this the content of the change request, and the caller a contributor."""
     before = request.doc["revision"]
     request.doc["revision"] = revisions.keep(ctx, space, content, [before], type="edits")
     if ctx.user not in request.doc["contributors"]:
@@ -259,7 +265,7 @@ def _template_into(ctx: Context, space: Record, request: Record, given: Any) -> 
 
 
 def get_pdf(ctx: Context) -> Json:
-    """404: no such page in it. 400: `only` without a page."""
+    """Return the URL of a PDF. Raise 404 for a missing page, and 400 for `only` without a page."""
     request, query = ctx.change_request(), ctx.query
     space = _space_of(ctx, request)
     revision = revisions.read(ctx.store, space, request.doc["revision"])

@@ -1,4 +1,4 @@
-"""Collections: siblings of spaces, in one order with them. How they are moved: see `moves`."""
+"""Operations on collections. Collections and spaces are siblings in one order. For moves, see `moves`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from .spaces import end_of, may_create, siblings, space_answer
 
 
 def list_collections(ctx: Context) -> Json:
-    """Each before what is in it, siblings in their order."""
+    """List collections, each before its children, siblings in their order."""
     organization, nested = ctx.organization(), ctx.query.nested
     key = ("collections", organization.id, nested, ctx.standing(organization.id))
     found = ctx.ordered(key, {"collection"}, lambda: _ordered_collections(ctx, organization, nested=nested))
@@ -21,7 +21,7 @@ def list_collections(ctx: Context) -> Json:
 def _ordered_collections(
     ctx: Context, organization: Record, *, nested: bool
 ) -> list[tuple[list[int], Record]]:
-    """Those that the caller may view, each with a key that sorts in this order."""
+    """Return the collections that the caller may view, each with a key that sorts in list order."""
     found = ctx.store.find("collection", organization=organization.id)
     below: dict[str, list[Record]] = {}
     for collection in found:
@@ -65,7 +65,7 @@ def update_collection(ctx: Context) -> Json:
 
 
 def delete_collection(ctx: Context) -> None:
-    """What is in it moves to its parent, to the place where it stood."""
+    """Delete a collection. Its contents move to the position of the collection in its parent."""
     collection = ctx.load("collection", ctx.params["collectionId"])
     if collection is None:
         return

@@ -1,7 +1,7 @@
-"""Comments and their replies, on a space or on a change request: the same operations in two places.
+"""Operations on comments and replies, on a space or on a change request.
 
-Who may view the space reads them, who has the role `comment` there posts, replies, reacts and resolves. What
-was said is changed by its author, and deleted by its author or an admin of the space.
+Everyone who may view the space can read comments. The role `comment` allows posting, replying, reacting and
+resolving. Only the author may change a text; the author or an admin of the space may delete it.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from ...store import Json, Record
 
 
 def _discussion(ctx: Context) -> tuple[Record, Record | None]:
-    """The space, and the change request in it that the path names."""
+    """Return the space, and the change request that the path names, or None."""
     if "changeRequestId" in ctx.params:
         request = ctx.change_request()
         return ctx.space(), request
@@ -26,12 +26,12 @@ def _discussion(ctx: Context) -> tuple[Record, Record | None]:
 
 
 def _parent(request: Record | None) -> str:
-    """The `parent` of comments there."""
+    """Return the `parent` of comments on the change request, or on the space itself."""
     return request.id if request is not None else ""
 
 
 def _find(ctx: Context) -> tuple[Record, Record | None]:
-    """The space and the comment."""
+    """Return the space, and the comment that the path names, or None."""
     space, request = _discussion(ctx)
     found = ctx.store.get(COMMENT, ctx.params["commentId"])
     if found is None or (found.scope, found.parent) != (space.id, _parent(request)):
@@ -103,7 +103,10 @@ def post_comment(ctx: Context) -> Json:
 
 
 def _look_up(ctx: Context, space: Record, revision: str, id: str) -> None:
-    """A space without pages has no content here: then any page may be meant."""
+    """Raise 404 if the page does not exist, unless the space has no pages.
+
+    A world may omit the content of a space. Then any page id is accepted.
+    """
     pages = content_of(read(ctx.store, space, revision))["pages"]
     if pages and tree.find(pages, id) is None:
         raise missing("body.page: page", id)
@@ -125,7 +128,7 @@ def update_comment(ctx: Context) -> Json:
 
 
 def _settle(ctx: Context, doc: Json, resolved: bool) -> None:
-    """One that is resolved already stays so since then, and by whom it was."""
+    """Resolve or reopen a comment. Resolving a resolved comment keeps its time and user."""
     if not resolved:
         doc["status"] = "open"
         doc.pop("resolvedAt", None)
@@ -135,7 +138,7 @@ def _settle(ctx: Context, doc: Json, resolved: bool) -> None:
 
 
 def delete_comment(ctx: Context) -> None:
-    """With its replies."""
+    """Delete a comment with its replies."""
     space, found = _find(ctx)
     if found is None:
         return
@@ -156,7 +159,7 @@ def list_replies(ctx: Context) -> Json:
 
 
 def post_reply(ctx: Context) -> Json:
-    """The operation on change requests is asked for a format, that on spaces is not."""
+    """Post a reply. Only the operation on change requests has the parameter `format`."""
     space, comment = _comment(ctx)
     made = Record(REPLY, ctx.new_id(REPLY), _written(ctx), space.organization, space.id, comment.id)
     ctx.put(made)
@@ -187,7 +190,7 @@ def delete_reply(ctx: Context) -> None:
 
 
 def _may(ctx: Context, space: Record, found: Record, flag: str) -> None:
-    """403 exactly when the flag that the caller is shown says no."""
+    """Raise 403 unless the caller has the permission that the answer shows."""
     if not comment_permissions(ctx, space, found)[flag]:
         kind = "comment" if found.kind == COMMENT else "reply"
         who = "its author" if flag == "edit" else "its author or an admin of the space"
@@ -205,7 +208,7 @@ def _kept(body: Json) -> Json:
 
 
 def _change(ctx: Context, space: Record, found: Record) -> None:
-    """The text, by its author, and the caller's own reactions."""
+    """Change the text, if the caller is the author, and the caller's own reactions."""
     given = ctx.body.given()
     if "body" in given and not answers.has_text(found, body := _kept(given["body"])):
         _may(ctx, space, found, "edit")
@@ -217,7 +220,10 @@ def _change(ctx: Context, space: Record, found: Record) -> None:
 
 
 def _reacted(ctx: Context, before: list[Json]) -> list[Json]:
-    """One reaction of each kind per user; what is both added and removed is not there."""
+    """Return the reactions with those of the caller updated, one per emoji and user.
+
+    An emoji that is both added and removed is removed.
+    """
     theirs = {one["emoji"] for one in before if one["user"] == ctx.user}
     added = [emoji for emoji in dict.fromkeys(ctx.body.addedReactions) if emoji not in theirs]
     removed = set(ctx.body.removedReactions)

@@ -1,4 +1,4 @@
-"""Moves of spaces and collections: among their siblings, into a collection, to another organization."""
+"""Operations that move spaces and collections to another position, collection or organization."""
 
 from ... import answers
 from ...errors import ApiError, bad, conflict, missing
@@ -16,7 +16,7 @@ def move_space(ctx: Context) -> Json:
 
 
 def transfer_space(ctx: Context) -> Json:
-    """To the end of the other organization's top level. A space that a site shows may not leave: 412."""
+    """Move a space to the end of another organization's top level. Raise 412 if a site shows the space."""
     space = ctx.space()
     target = _transfer_target(ctx, space, [space])
     space.parent = ""
@@ -32,7 +32,7 @@ def move_collection(ctx: Context) -> Json:
 
 
 def transfer_collection(ctx: Context) -> Json:
-    """With everything in it, to the end of the other organization's top level."""
+    """Move a collection with its contents to the end of another organization's top level."""
     collection = ctx.collection()
     inside = _inside(ctx, collection)
     target = _transfer_target(ctx, collection, [item for item in inside if item.kind == "space"])
@@ -44,7 +44,7 @@ def transfer_collection(ctx: Context) -> Json:
 
 
 def _inside(ctx: Context, collection: Record) -> list[Record]:
-    """Everything below a collection."""
+    """Return all collections and spaces below a collection."""
     found: list[Record] = []
     waiting = [collection]
     while waiting:
@@ -56,10 +56,11 @@ def _inside(ctx: Context, collection: Record) -> list[Record]:
 
 
 def _move(ctx: Context, item: Record) -> None:
-    """To another collection, another place, or both.
+    """Move an item to another collection, another position, or both.
 
-    `parent` left out keeps the collection, null is the top level. Without a position an item goes to the
-    end of its new collection. 400 invalid position, 404 no such collection, 409 nothing would change.
+    An omitted `parent` keeps the collection; null is the top level. Without a position, an item goes to the
+    end of its new collection. Raise 400 for an invalid position, 404 for an unknown collection, and 409 if
+    nothing would change.
     """
     given = ctx.body.given() if ctx.body else {}
     parent = item.parent if "parent" not in given else (given["parent"] or "")
@@ -89,7 +90,7 @@ def _is_inside(ctx: Context, collection: str, ancestor: str) -> bool:
 
 
 def _pointed(position: Json, side: str) -> tuple[str, str] | None:
-    """`{type: space, space: ID}` as (kind, id)."""
+    """Return (kind, id) of `{type: space, space: ID}`."""
     pointer = position.get(side)
     if pointer is None:
         return None

@@ -1,6 +1,6 @@
-"""What is read of a content: revision, pages, files, links and backlinks, and what a search finds.
+"""Operations that read content: revision, pages, files, links, backlinks and search results.
 
-Each operation is there twice, under a space and under a change request: the path says which.
+Most operations exist under a space and under a change request; the path decides which content they read.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from ...store import Json
 
 
 def reading_of(ctx: Context) -> ReadContent:
-    """The content that the path names."""
+    """Return the content of the space or change request that the path names."""
     options = {name: getattr(ctx.query, name, True) for name in ("metadata", "computed")}
     if "changeRequestId" in ctx.params:
         return of_change_request(ctx, ctx.change_request(), **options)
@@ -46,7 +46,7 @@ def get_file(ctx: Context) -> Json:
 
 
 def get_page(ctx: Context) -> Json:
-    """With those below it, whose texts are in the same form."""
+    """Return a page with its descendants, whose texts have the same form."""
     reading, query = reading_of(ctx), ctx.query
     found, above = reading.page(ctx.params["pageId"])
     answer = answers.page(reading, found, above)
@@ -68,7 +68,10 @@ def _reshape(reading: ReadContent, found: Page, answer: Json) -> None:
 
 
 def _read_out(reading: ReadContent, found: Page, document: Json) -> Json:
-    """References are followed first, so that expressions in reusable contents are evaluated too."""
+    """Return the document with its references and expressions resolved as the query requests.
+
+    References are resolved first, so that expressions in reusable contents are evaluated, too.
+    """
     query = reading.ctx.query
     if query.dereferenced != "false":
         document = evaluation.with_reusable_contents(document, reading.content["reusableContents"])
@@ -81,7 +84,7 @@ def _read_out(reading: ReadContent, found: Page, document: Json) -> Json:
 
 
 def search_space(ctx: Context) -> Json:
-    """Hits in titles before those in texts only, else in the order of the pages."""
+    """Search a space. Matches in titles come first; equal matches are in page order."""
     reading = of_space(ctx, ctx.space())
     hits = search(reading.content["pages"], words_of(ctx.query.query))
     ranks = {id(hit): rank for rank, hit in enumerate(hits, 1)}
@@ -89,7 +92,7 @@ def search_space(ctx: Context) -> Json:
 
 
 def list_space_links(ctx: Context) -> Json:
-    """Of all pages and reusable contents: one item for each target."""
+    """List the links of all pages and reusable contents, one item for each target."""
     reading = of_space(ctx, ctx.space())
     return _links(ctx, reading, list(locations(reading)))
 
@@ -101,7 +104,7 @@ def list_page_links(ctx: Context) -> Json:
 
 
 def _links(ctx: Context, reading: ReadContent, sources: list[Location]) -> Json:
-    """`stats` counts all of them, whichever status is asked for."""
+    """Return a page of links. `stats` counts all links, whatever status the query selects."""
     resolver, wanted = Resolver(reading), ctx.query.status
     found = resolver.links(sources)
     broken = [link for link in found if link.found.status == "broken"]
@@ -113,7 +116,7 @@ def _links(ctx: Context, reading: ReadContent, sources: list[Location]) -> Json:
 
 
 def _newly_broken(reading: ReadContent, broken: list[LinksToTarget]) -> int:
-    """How many of them are not broken, from the same pages, in the main content."""
+    """Return how many of the broken links are not broken on the same pages of the main content."""
     if not broken:
         return 0
     main = of_space(reading.ctx, reading.space)
@@ -135,7 +138,7 @@ def list_file_backlinks(ctx: Context) -> Json:
 
 
 def _backlinks(ctx: Context, reading: ReadContent, kind: str, id: str) -> Json:
-    """From the same content, then from the other spaces of the organization that the caller may view."""
+    """List backlinks: from the same content, then from other spaces that the caller may view."""
     return numbered_page(ctx, _leading_to(reading, kind, id), lambda one: one[0].location(one[1]))
 
 

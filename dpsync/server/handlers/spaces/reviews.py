@@ -1,7 +1,7 @@
-"""Reviews: what members say of a change request, and who is asked to.
+"""Operations on the reviews of a change request and its requested reviewers.
 
-Both are kept in the change request: `reviews`, the latest of each reviewer, and `requestedReviewers`. A
-review without a user is the agent's.
+The change request contains both: `reviews`, the latest review of each reviewer, and `requestedReviewers`. A
+review without a user belongs to the agent.
 """
 
 from ... import answers
@@ -37,7 +37,11 @@ def get_review(ctx: Context) -> Json:
 
 
 def submit(ctx: Context) -> Json:
-    """In place of the caller's review before. 403: neither asked to, nor one who reviews. 409: it is done."""
+    """Submit a review, which replaces the caller's previous review.
+
+    Raise 403 unless the caller is a requested reviewer or has the role `review`, and 409 if the change
+    request is merged or archived.
+    """
     request, body = ctx.change_request(), ctx.body
     space = ctx.space()
     asked = any(one["user"] == ctx.user for one in request.doc.get("requestedReviewers", []))
@@ -58,7 +62,7 @@ def submit(ctx: Context) -> Json:
 
 
 def _comment(ctx: Context, request: Record, given: Json) -> str:
-    """One like any other on the change request."""
+    """Post the comment of a review as a normal comment on the change request, and return its id."""
     body = given if "markdown" in given else {"document": stored_document(given)}
     doc = {
         "postedBy": ctx.user,
@@ -78,7 +82,7 @@ def list_requested(ctx: Context) -> Json:
 
 
 def request_reviewers(ctx: Context) -> Json:
-    """Who was asked before is asked once. 404: one who may not view the space."""
+    """Request reviews. A user is requested only once. Raise 404 for a user who may not view the space."""
     request, given = ctx.change_request(), ctx.body.given()
     space = ctx.space()
     asked = request.doc.setdefault("requestedReviewers", [])

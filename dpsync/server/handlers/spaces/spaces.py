@@ -1,4 +1,4 @@
-"""Spaces and collections: siblings in one order, in a collection and at the top of an organization."""
+"""Operations on spaces, which are siblings of collections in one order."""
 
 from typing import Any
 
@@ -18,7 +18,10 @@ from ...store import Json, Record
 
 
 def with_template(ctx: Context, space: Record, revision: str, given: Template) -> Json:
-    """A content of a space with that of the template behind it. 404: there is no such template."""
+    """Return the content of a revision with the content of the template appended.
+
+    Raise 404 if the caller cannot see the space of the template.
+    """
     source = ctx.find_space(given.id)
     if source is None:
         raise missing("template: space", given.id)
@@ -29,7 +32,7 @@ def with_template(ctx: Context, space: Record, revision: str, given: Template) -
 
 
 def siblings(ctx: Context, organization: str, parent: str) -> list[Record]:
-    """Spaces and collections of a collection, or of the top (`""`), in order."""
+    """Return the spaces and collections of a collection, or of the top level (`""`), in order."""
     found = [
         *ctx.store.find("space", organization=organization, parent=parent),
         *ctx.store.find("collection", organization=organization, parent=parent),
@@ -38,7 +41,7 @@ def siblings(ctx: Context, organization: str, parent: str) -> list[Record]:
 
 
 def end_of(ctx: Context, organization: str, parent: str) -> int:
-    """A position behind all siblings there."""
+    """Return a position after all siblings."""
     return STEP + max(
         ctx.store.last(kind, organization=organization, parent=parent) for kind in ("space", "collection")
     )
@@ -48,7 +51,7 @@ def end_of(ctx: Context, organization: str, parent: str) -> int:
 
 
 def list_spaces(ctx: Context) -> Json:
-    """Those that the caller may view, in order of creation."""
+    """List the spaces that the caller may view, in order of creation."""
     organization = ctx.organization().id
     return chosen_page(
         ctx,
@@ -78,7 +81,7 @@ def _but(doc: Json, *left_out: str) -> Json:
 
 
 def may_create(ctx: Context, organization: str, parent: str) -> None:
-    """In a collection it takes the role `create` there, at the top level in the organization."""
+    """Require the role `create` on the collection, or on the organization for the top level."""
     if parent:
         ctx.demand(ctx.named_collection(parent, organization, "body.parent"), "create")
     else:
@@ -86,7 +89,7 @@ def may_create(ctx: Context, organization: str, parent: str) -> None:
 
 
 def new_space(ctx: Context, organization: str, parent: str, fields: Json, id: str = "") -> Record:
-    """`id`: one that was taken from `new_id` before."""
+    """Create a space. `id` is an id that `new_id` returned earlier, or ""."""
     doc = {
         "editMode": "live",
         "defaultLevel": "inherit",
@@ -109,7 +112,7 @@ def get_space(ctx: Context) -> Any:
 
 
 def space_answer(ctx: Context, space: Record) -> Any:
-    """Merge rules make permissions the caller's own."""
+    """Return the answer for a space. It is cached per caller if the space has merge rules, else per role."""
     return ctx.show(answers.space, space, personal=rules_for)
 
 
@@ -118,9 +121,11 @@ _OTHER = {"emoji": "icon", "icon": "emoji"}
 
 
 def update_space(ctx: Context) -> Json:
-    """A deleted one can be read, and so takes what it has; it can only be changed when it is restored.
+    """Update a space.
 
-    In some editions the role `create` may change the level; all other fields need the role `admin`.
+    A deleted space accepts values that it already has, because it can still be read. Any other change needs a
+    restore first. In some editions the role `create` may change the level; all other fields need the role
+    `admin`.
     """
     space = ctx.space(deleted=True)
     body = ctx.body.given()
@@ -138,7 +143,7 @@ def update_space(ctx: Context) -> Json:
 
 
 def delete_space(ctx: Context) -> None:
-    """Kept for seven days outside of every list; its places in sites go at once."""
+    """Delete a space. It can be restored for seven days. Sites stop showing it at once."""
     space = ctx.load("space", ctx.params["spaceId"])
     if space is None:
         return
@@ -151,7 +156,10 @@ def delete_space(ctx: Context) -> None:
 
 
 def restore_space(ctx: Context) -> Json:
-    """Back at the end of its collection, or of the top level when that is gone; in no site."""
+    """Restore a space at the end of its collection, or of the top level if the collection does not exist.
+
+    No site shows the restored space.
+    """
     space = ctx.space(deleted=True)
     if space.kind == "space":
         return answers.space(ctx, space)
@@ -168,7 +176,7 @@ def restore_space(ctx: Context) -> Json:
 
 
 def duplicate_space(ctx: Context) -> Json:
-    """Same title, settings, roles, content and collection; shown by no site."""
+    """Copy a space with its title, settings, roles, content and collection. No site shows the copy."""
     space = ctx.space()
     may_create(ctx, space.organization, space.parent)
     made = new_space(ctx, space.organization, space.parent, _but(space.doc, "revision", "gitSync"))
