@@ -43,7 +43,7 @@ def main(words: list[str]) -> int:
 
 
 def wrong(tag: str) -> list[str]:
-    """What keeps a tag from being a release."""
+    """Return the reasons why a tag cannot become a release; an empty list if it can."""
     found = re.search(
         r'^__version__ = "(.+)"$', (ROOT / "dpsync" / "__init__.py").read_text(encoding="utf-8"), re.M
     )

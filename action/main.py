@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def variables(descriptor: int) -> dict[str, str]:
-    """The variables that run.sh has written, one to a line."""
+    """Return the variables that run.sh wrote to a file descriptor, one per line."""
     with os.fdopen(descriptor, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
         lines = file.read().split("\n")
     pairs = (line.partition("=") for line in lines if line)
@@ -82,14 +82,14 @@ def in_cache() -> Path:
 
 
 def locked() -> dict[str, set[str]]:
-    """The hashes of the wheels of each package in the lock."""
+    """Return the SHA-256 hashes of the wheels of each package in the lock file."""
     entry = re.compile(r"^([a-z0-9-]+)==.*\n((?:    --hash=\S+.*\n?)+)", re.MULTILINE)
     found = entry.findall(LOCK.read_text(encoding="utf-8"))
     return {name: set(re.findall(r"--hash=sha256:([0-9a-f]{64})", hashes)) for name, hashes in found}
 
 
 def wheels() -> list[bytes]:
-    """The content of each wheel of the lock. They are fetched where the cache has not exactly these."""
+    """Return the content of each wheel in the lock file; download all unless the cache has exactly these."""
     place = in_cache()
     found = verified(place) if locked() else []
     if found is not None:
@@ -110,7 +110,7 @@ def wheels() -> list[bytes]:
 
 
 def verified(place: Path) -> list[bytes] | None:
-    """The content of the wheels in a directory; None where they are not exactly those of the lock."""
+    """Return the content of the wheels in a directory; None if they differ from those of the lock file."""
     left, found = locked(), []
     try:
         for path in place.iterdir():
