@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from dpsync.server.operations import PARTS
-from dpsync.server.operations.editions import GONE
+from dpsync.server.operations.editions import GONE, PROFILES
 from dpsync.server.request.operation import Operation
 
 HERE = Path(__file__).parent
@@ -33,8 +33,9 @@ _API = """\
 # Operations of the local server
 
 The local GitBook server that dpsync contains ([companion](companion.md)) offers these API operations.
-The local server can offer three [versions of GitBook's API](companion.md#api-versions): `reference`, `full`
-and `published`.
+The local server can offer three [versions of GitBook's API](companion.md#api-versions): `reference` has the
+operations of GitBook's older API reference, `full` has additional operations, and `published` has the
+operations of GitBook's current API.
 
 - Each path starts with `/v1`. Each request needs a bearer token. Without a valid token, the response is 401.
 - "Behavior" describes what is special about the operation in the row. If the cell is empty,
@@ -44,10 +45,8 @@ and `published`.
   who can call the operation.
 - Some operations work only if the space is not locked. If the space is locked (`editMode: locked`), these
   operations return 403.
-- "Smallest API version" is the smallest API version that has the operation. `full` has all operations of
-  `reference`. `published` has all operations of `full`, except operations with the note "not `published`".
-  With `dpsync serve --profile reference`, the local server returns 501 for an operation that `reference`
-  lacks.
+- "API versions" lists the API versions that have the operation. In other API versions, the local server
+  returns 404 for the operation, or 501 with `dpsync serve --profile reference`.
 - A `DELETE` request for an object that does not exist returns 204, unless the "behavior" cell says otherwise.
 
 The column "role" applies to the API versions `full` and `reference`. The API version `published`
@@ -104,7 +103,7 @@ def page() -> str:
     for title, rows in PARTS:
         lines += [
             f"## {title}\n",
-            "| operation | behavior | role | smallest API version |",
+            "| operation | behavior | role | API versions |",
             "|---|---|---|---|",
             *map(_row, rows),
             "",
@@ -128,8 +127,17 @@ def _row(row: Operation) -> str:
     special = row.needs is None and 403 in row.errors
     role = "see behavior" if special else f"`{row.needs}`" if row.needs else "viewer"
     unlocked = ", if the space is not locked" if row.edits else ""
-    absent = ", not `published`" if row.id in GONE else ""
-    return f"| `{row.method} {row.path}` | {row.note} | {role}{unlocked} | `{row.profile}`{absent} |"
+    return f"| `{row.method} {row.path}` | {row.note} | {role}{unlocked} | {_versions(row)} |"
+
+
+def _versions(row: Operation) -> str:
+    """Return the names of the API versions that have an operation, or "all"."""
+    versions = ["published"] if row.profile == "published" else ["full"]
+    if row.profile == "reference":
+        versions.insert(0, "reference")
+    if row.profile != "published" and row.id not in GONE:
+        versions.append("published")
+    return "all" if len(versions) == len(PROFILES) else ", ".join(f"`{version}`" for version in versions)
 
 
 def _coverage(row: Operation) -> Iterator[str]:

@@ -17,12 +17,21 @@ def test_generated_api_pages_are_up_to_date(name: str) -> None:
     assert (api_page.DOCS / name).read_text(encoding="utf-8") == content, "run: make schemas"
 
 
-def test_api_page_marks_operations_missing_in_published_profile() -> None:
-    """Without the note, readers would call operations that return 404."""
+def test_page_lists_the_api_versions_of_each_operation() -> None:
+    """Without the list, readers would call operations that return 404 or 501."""
     lines = (api_page.DOCS / "api.md").read_text(encoding="utf-8").splitlines()
-    noted = {line.split("`")[1] for line in lines if line.endswith("`, not `published` |")}
-    offered = {row.id for row in known(EVERY, "published")}
-    assert noted == {f"{row.method} {row.path}" for row in EVERY if row.id not in offered}
+    cells = {
+        line.split("`")[1]: line.split(" | ")[-1].rstrip("| ") for line in lines if line.startswith("| `")
+    }
+    offered = {
+        "`reference`": {f"{row.method} {row.path}" for row in EVERY if row.profile == "reference"},
+        "`full`": {f"{row.method} {row.path}" for row in known(EVERY, "full")},
+        "`published`": {f"{row.method} {row.path}" for row in known(EVERY, "published")},
+    }
+    assert set(cells) == set().union(*offered.values())
+    for operation, cell in cells.items():
+        versions = [version for version, operations in offered.items() if operation in operations]
+        assert cell == ("all" if len(versions) == 3 else ", ".join(versions)), operation
 
 
 def test_reference_profile_contains_all_145_operations() -> None:
