@@ -20,8 +20,8 @@ from typing import Final, NamedTuple
 from tools.user_words import DOCS, ROOT, user_words
 
 FEWEST_WORDS: Final = 5
-_DATA: Final = re.compile(r'^\{"|\b[a-z]+_[a-z]+ [a-z_]+ |\(\?|\\d')
-"""What JSON, lists of Python names and regular expressions look like, which are no messages."""
+_DATA: Final = re.compile(r'^\{"|^(?:query|mutation) .*\{|\b[a-z]+_[a-z]+ [a-z_]+ |\(\?|\\d')
+"""Match JSON, GraphQL, lists of Python names and regular expressions, which are not messages."""
 
 
 class Line(NamedTuple):

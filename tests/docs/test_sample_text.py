@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tools.sample_text import messages, sentences, user_pages
 
 from .markdown import DOCS, ROOT
@@ -54,7 +56,22 @@ def test_sample_messages_exclude_docstrings_and_show_placeholders(tmp_path: Path
     assert list(messages(module)) == [("the file {x} cannot be read at all", "")]
 
 
-def test_sample_messages_include_field_and_call_context(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('{"a key of JSON": "and its value of words"}', id="json"),
+        pytest.param("query ($id: ID!) { node(id: $id) { body createdAt } }", id="graphql query"),
+        pytest.param("first_name of second third fourth", id="python names"),
+    ],
+)
+def test_messages_exclude_data(text: str, tmp_path: Path) -> None:
+    """A reader would otherwise be asked to read a query to a server."""
+    module = tmp_path / "module.py"
+    module.write_text(f"TEXT = {text!r}\n", encoding="utf-8")
+    assert list(messages(module)) == []
+
+
+def test_messages_follow_the_field_and_the_other_texts_of_the_call(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text(
         'HINT = error("taken", hint="choose another name for the team")\n'
