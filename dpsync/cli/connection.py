@@ -292,7 +292,7 @@ def connection(
     _check_flag(chosen)
     if given.url or given.token:
         result = _checked(_connection_of_inputs(given))
-        tell_unneeded(out, 'the input "api-url" contains the URL')
+        tell_unneeded(out, 'the input "api-url" of the dpsync action sets the URL')
         if chosen is not None and chosen.url and chosen.url.rstrip("/") != result.url:
             out.complain(
                 'note: the inputs "api-url" and "api-token" replace the url and token of the environment '

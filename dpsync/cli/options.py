@@ -125,7 +125,8 @@ def summarizing(command: F) -> F:
     return click.option(
         "--summary",
         is_flag=True,
-        help="Print one line for each object, and only one line for many objects of the same type.",
+        help="Print one line for each object. If a plan has many objects of one type, print one line for all "
+        "objects of the type.",
     )(command)
 
 

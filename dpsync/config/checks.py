@@ -251,7 +251,7 @@ def _check_alternatives(
             continue
         yield Diagnostic(
             "DP238",
-            f"{kind.one} can have {one} or {other}, not both",
+            f"{kind.one} can have only one of the fields {one} and {other}",
             resource.where(other),
             str(resource.address),
             f"delete one of the two lines. To clear a value in GitBook, write {one}: null",

@@ -196,9 +196,9 @@ def _ask_about_swap(
     key, _ = name
     noun = view.kind.noun
     message = (
-        f'lines of the ids file may have been swapped: this entry has the id "{mine.id}", but the '
-        f'{noun} "{theirs.id}", whose id is in the line of {other}, has the present or an earlier '
-        f"{key_text(key)} of this entry"
+        f"the lines of {address} and {other} in the ids file may have been swapped: the line of this entry "
+        f'has the id "{mine.id}", but the present or an earlier {key_text(key)} of this entry belongs to the '
+        f'{noun} with the id "{theirs.id}", which is in the line of {other}'
     )
     swap_back = _swap_back_command(recognized, circle)
     hint = (

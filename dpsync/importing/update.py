@@ -264,7 +264,8 @@ class _Updating:
                 return
             if isinstance(written, FileContent):
                 raise Uneditable(
-                    f"the value is too long for a line. First write {name}: {{ file: … }} into the entry"
+                    f"the value is too long for one line. Add {name}: {{ file: PATH }} to the entry, and "
+                    "repeat the command"
                 )
             document = self._document(resource.span.file)
             written = placed(written, lambda long, _: _inline_value(long))
@@ -414,7 +415,7 @@ class _Updating:
                 if (holder, order.name) in ordered:
                     continue
                 taken = command("import", "--update", str(holder.field(order.name)))
-                hint = f"also update the field that contains the order of the objects: {taken}"
+                hint = f"to update the order of the objects as well, run {taken}"
             self.problem("order", message, resource.address, resource.span, hint)
 
     def _insert_all(self) -> None:

@@ -96,7 +96,7 @@ def _looks(noun: str) -> dict[str, str]:
         "ai": "The settings of the AI assistant for readers.",
         "advancedCustomization": "The setting that turns on GitBook's advanced customization.",
         "pageActions": "The actions that readers can choose on a page, such as copying the page.",
-        "externalLinks": "The setting that opens links to other websites in the same or a new browser tab.",
+        "externalLinks": "Where links to other websites open: in the same browser tab or in a new tab.",
         "pagination": "The setting that shows links to the previous and the next page.",
         "trademark": 'The setting that shows the notice "Powered by GitBook" on the site.',
         "privacyPolicy": "The link to the privacy policy in the cookie banner.",

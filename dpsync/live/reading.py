@@ -352,7 +352,8 @@ class ForbiddenReads:
             return False
         self._note_consequence(
             resource,
-            f"this entry refers to {named}, which dpsync cannot read, so dpsync cannot find its live object",
+            f"dpsync cannot read {named}, to which this entry refers, so dpsync cannot find the entry's "
+            "object in GitBook",
             named,
         )
         kind = self._reading.registry[resource.kind]

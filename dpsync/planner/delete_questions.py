@@ -489,7 +489,7 @@ class _QuestionWriter(Struct, frozen=True):
                 f"dpsync asks before it deletes any {noun}, because the API cannot restore a deleted {noun}"
             )
         if not users:
-            return f"dpsync did not read every list that shows whether the {noun} is empty and unused"
+            return f"dpsync has not read all objects that can be in the {noun} or refer to the {noun}"
         if len(self.objects) > 1:
             return f"the {noun} is in use"
         kinds = Counter(registry[name].delete_noun or registry[name].noun for name, _ in users)

@@ -193,24 +193,24 @@ def _renamed_question(
         tuple(WayOut(address=first, add=add, means=means) for add, means in answers),
         question=_question(sides, group, left),
         new=f"add new: true, or {flags}" if only and not delete_flags else f"add {flags}",
-        renamed=renamed if only else f"{renamed} to its entry",
+        renamed=renamed if only else f"{renamed} to the entry with the new name",
     )
 
 
 def _question(sides: Sides, group: _Group, left: Sequence[Address]) -> str:
     noun = group.kind.noun
     several = len(group.could_be) > 1
-    titles = [f"{_title_and_id(sides, one)}{'' if several else ' renamed'}" for one in group.could_be]
+    titles = [_title_and_id(sides, one) for one in group.could_be]
     if len(left) == 1 and not several:
-        return f"Is {left[0]} a new {noun}, or the {noun} {titles[0]}?"
+        return f"Is {left[0]} a new {noun}, or the {noun} {titles[0]} renamed?"
     if len(left) == 1:
         return f"Is {left[0]} a new {noun}, or one of these {plural(noun)} renamed: {some(titles)}?"
     names = some([str(address) for address in left])
     if not several:
-        renamed = f"is one of them the {noun} {titles[0]}"
+        renamed = f"does one of the entries rename the {noun} {titles[0]}"
     else:
-        renamed = f"are some of them renamed: {some(titles)}"
-    return f"Are these {len(left)} {plural(noun)} new, or {renamed}? The entries: {names}"
+        renamed = f"do some of the entries rename these {plural(noun)}: {some(titles)}"
+    return f"Are all {len(left)} {plural(noun)} new, or {renamed}? The entries: {names}"
 
 
 def _shallow_clone(

@@ -401,7 +401,7 @@ def loosened_policy_notes(sides: Sides, found: Deletions) -> Iterator[Note]:
         since = (
             "This change adds the pattern"
             if added
-            else f"The pattern covers more objects than in {sides.base.name}"
+            else f"The pattern now covers more objects than it did in {sides.base.name}"
         )
         text = (
             f"{since}, so these unmanaged objects will be deleted: {_outermost_addresses(sides.names, items)}"

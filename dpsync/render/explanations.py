@@ -202,13 +202,13 @@ def _nonempty(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 _RAISED: Mapping[str, str] = {
-    "changed": "Every change lets somebody see or do more.",
-    "set": "Every change lets somebody see or do more, except a change that removes the value.",
+    "changed": "Every change of the value lets somebody see or do more.",
+    "set": "Every change of the value lets somebody see or do more, unless the change removes the value.",
     "added": "A change that adds an item to the list lets somebody see or do more.",
-    "linked": "A change opens access if the new value contains a URL that the old value did not contain.",
+    "linked": "A change that adds a URL lets somebody see or do more.",
     "hosts": "A change that adds a URL with a new host lets somebody see or do more.",
 }
-_STRONGER_ROLE = "A change opens access if the change gives somebody a stronger role."
+_STRONGER_ROLE = "A change that gives somebody a stronger role lets this person see or do more."
 
 
 def _exposure(registry: Registry, kind: Kind, field: Field) -> str:

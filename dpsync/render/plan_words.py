@@ -300,8 +300,12 @@ def trouble(plan: PlanOrDrift) -> str:
 def renamed_keys(plan: Plan) -> str:
     """Return which entries have a new key that is not in the ids file yet, and how to record the key."""
     found = [f"{visible(old)} → {visible(new)}" for new, old in plan.renamed_keys.items()]
-    number = "1 entry has a new key" if len(found) == 1 else f"{len(found)} entries have new keys"
-    return f"{number}: {some(found)}. To update the ids file: {command('apply')}" if found else ""
+    number = "1 entry has another key" if len(found) == 1 else f"{len(found)} entries have other keys"
+    return (
+        f"{number} than in the ids file: {some(found)}. To update the ids file: {command('apply')}"
+        if found
+        else ""
+    )
 
 
 def base(plan: PlanOrDrift) -> str:

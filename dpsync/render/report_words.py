@@ -113,8 +113,12 @@ def follow_ups(plan: Plan, report: Report, complete: Callable[[str], str]) -> It
 def recorded_keys(plan: Plan) -> str:
     """Return how many new keys an apply wrote to the ids file; empty if there are none."""
     number_of_keys = len(plan.renamed_keys)
-    number = "the new key of 1 entry" if number_of_keys == 1 else f"the new keys of {number_of_keys} entries"
-    return f"dpsync wrote {number} to the ids file." if number_of_keys else ""
+    number = (
+        "the key of 1 renamed entry"
+        if number_of_keys == 1
+        else f"the keys of {number_of_keys} renamed entries"
+    )
+    return f"dpsync updated {number} in the ids file." if number_of_keys else ""
 
 
 def secret_url_hints(plan: Plan, report: Report) -> Iterator[str]:

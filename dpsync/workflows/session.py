@@ -201,7 +201,7 @@ class Session(Struct, frozen=True, dict=True):
                 f"but the registry is for the API version {planned}"
             )
             hint = (
-                f'use the registry of load_registry("{checked}"), '
+                f'pass load_registry("{checked}") as the registry, '
                 f'or load the configuration with load(…, profile="{planned}")'
             )
             raise DiagnosticError([Diagnostic("DP146", message, hint=hint)], Exit.USAGE)

@@ -72,8 +72,11 @@ def headings(address: str) -> set[str]:
 @pytest.mark.parametrize(
     ("word", "opens"),
     [
-        ("space.collection", "A change opens access if the change gives somebody a stronger role."),
-        ("member_permission.role", "A change opens access if the change gives somebody a stronger role."),
+        ("space.collection", "A change that gives somebody a stronger role lets this person see or do more."),
+        (
+            "member_permission.role",
+            "A change that gives somebody a stronger role lets this person see or do more.",
+        ),
         (
             "member.role",
             "A change to a value further right in this list lets somebody see or do more: "

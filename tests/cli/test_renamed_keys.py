@@ -20,8 +20,11 @@ organizations:
       writers: { title: Technical writers }
       sales: { title: Sales }
 """
-HINT = "1 entry has a new key: acme/teams/writers → acme/teams/authors. To update the ids file: dpsync apply"
-RECORDED = "dpsync wrote the new key of 1 entry to the ids file."
+HINT = (
+    "1 entry has another key than in the ids file: acme/teams/writers → acme/teams/authors. "
+    "To update the ids file: dpsync apply"
+)
+RECORDED = "dpsync updated the key of 1 renamed entry in the ids file."
 
 
 @pytest.fixture
@@ -50,7 +53,8 @@ def test_plan_lists_three_new_keys_and_counts_rest(
         root.write_text(root.read_text().replace(f" {key}:", f" {key}2:"))
     first, _ = run("plan", "-C", str(at)).out.splitlines()
     assert first.partition(". To")[0] == (
-        "5 entries have new keys: acme/teams/a → acme/teams/a2, acme/teams/b → acme/teams/b2, "
+        "5 entries have other keys than in the ids file: acme/teams/a → acme/teams/a2, "
+        "acme/teams/b → acme/teams/b2, "
         "acme/teams/c → acme/teams/c2 and 2 more"
     )
 
@@ -67,7 +71,7 @@ def test_apply_report_mentions_recorded_key(run: Run, renamed: Path) -> None:
     root.write_text(root.read_text().replace("title: Sales", "title: Selling"))
     applied = run("apply", "-C", str(renamed), "--yes")
     assert applied.out.splitlines()[-2] == RECORDED
-    assert "has a new key" not in applied.out
+    assert "has another key" not in applied.out
 
 
 def test_plan_omits_new_key_hint_for_listed_change(run: Run, renamed: Path) -> None:

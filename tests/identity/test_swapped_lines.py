@@ -91,6 +91,6 @@ def test_swapped_ids_lines_suggest_bind_command(recorded_project: Project) -> No
         "id: s2",
         "`dpsync ids --bind acme/spaces/g=s1 --bind acme/spaces/n=s2`",
     ]
-    assert "lines of the ids file may have been swapped" in first.message
+    assert "in the ids file may have been swapped: the line of this entry has the id" in first.message
     swap_lines(recorded_project)
     assert recorded_project.plan().empty

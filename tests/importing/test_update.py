@@ -254,7 +254,7 @@ def test_import_update_keeps_collection_order_unless_selected(
     assert ended.code == 3
     assert "the object has another position in GitBook than in your file" in ended.out
     taken = f"dpsync import -C {directory} --update 'acme#collectionOrder'"
-    assert f"also update the field that contains the order of the objects: {taken}" in ended.out
+    assert f"to update the order of the objects as well, run {taken}" in ended.out
     text = (directory / "dpsync.yaml").read_text(encoding="utf-8")
     assert "title: Acme\n" in text
     assert order in text

@@ -66,7 +66,7 @@ def test_declaring_both_emoji_and_icon_fails(lab: Lab) -> None:
     with pytest.raises(DiagnosticError) as failed:
         lab.session(declared(icon=ICON, emoji="1f4d8"))
     (found,) = failed.value.diagnostics
-    assert (found.code, found.message) == ("DP238", "a space can have emoji or icon, not both")
+    assert (found.code, found.message) == ("DP238", "a space can have only one of the fields emoji and icon")
 
 
 def test_icon_is_blocked_without_api_support(server: ThreadedServer, tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ MEMBERS: Things = {"team_member": {"t/bo": {"role": "member"}, "t/ed": {"role": 
         ("space", LIVE, (), "a plan does not read pages and cannot tell whether a space is empty"),
         ("site", {"site": {"s": {"title": "S"}}}, (), "because the API cannot restore a deleted site"),
         ("team", {**TEAMS, **MEMBERS}, [("team", "t")], ": the team is in use: 2 memberships"),
-        ("team", TEAMS, (), "dpsync did not read every list that shows whether the team is empty and unused"),
+        ("team", TEAMS, (), "dpsync has not read all objects that can be in the team or refer to the team"),
     ],
     ids=["space", "site", "team with members", "team that was not read"],
 )

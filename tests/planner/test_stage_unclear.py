@@ -359,12 +359,15 @@ def test_sixty_new_teams_share_one_question() -> None:
     )  # fmt: skip
     [refusal] = make_plan(case.sides()).refusals
     assert refusal.message == (
-        'Are these 60 teams new, or is one of them the team "Quite another" (id team-legacy) renamed? '
+        'Are all 60 teams new, or does one of the entries rename the team "Quite another" (id team-legacy)? '
         "The entries: "
         "acme/teams/t0, acme/teams/t1, acme/teams/t10 and 57 more"
     )
     new, delete = '--confirm "new 60 acme/teams/*"', '--confirm "delete 1"'
-    assert refusal.way_out == f"New: add {new} {delete}. Renamed: add previously: legacy to its entry."
+    assert (
+        refusal.way_out
+        == f"New: add {new} {delete}. Renamed: add previously: legacy to the entry with the new name."
+    )
     answers = ("new 60 acme/teams/*", "delete 1")
     assert make_plan(dataclasses.replace(case, confirm=answers).sides()).can_apply
 

@@ -20,7 +20,8 @@ OPERATIONS = [
          note="Creates a private specification from a `url` or a `text`. Processes the source in the "
               "background."),
     get("getOpenAPISpecBySlug", SPEC, specs.get_spec, mp.OpenAPISpec, needs="read",
-        note="If processing fails, keeps `lastVersion` and sets `lastProcessErrorCode`."),
+        note="If the source cannot be processed, `lastVersion` is the previous version, and "
+             "`lastProcessErrorCode` contains the error."),
     put("createOrUpdateOpenAPISpecBySlug", SPEC, specs.put_spec, mp.OpenAPISpec, mp.SpecPut,
         needs="create", creates=True,
         note="Processes the source at each call. Returns 201 for a new specification."),
