@@ -139,7 +139,7 @@ def confirming(command: F) -> F:
     )(command)  # fmt: skip
     return click.option(
         "--yes", is_flag=True,
-        help="Apply the plan without asking y or n. If the plan needs more answers, also pass --confirm.",
+        help="Apply the plan without asking y or n. If the plan asks for more, also pass --confirm.",
     )(command)  # fmt: skip
 
 
@@ -231,7 +231,7 @@ def planning(command: F) -> F:
     )(command)
     return click.option(
         "--confirm", multiple=True, metavar="TEXT", callback=_check_answers,
-        help='Answer a question of the plan. Copy the answer from the plan, for example --confirm "delete '
-        '12". May be repeated. Answers: delete N, delete ADDRESS, new ADDRESS, new N PATTERN, expose N, '
+        help='Confirm what the plan asks about. Copy the flag from the plan, for example --confirm "delete '
+        '12". May be repeated. Valid texts: delete N, delete ADDRESS, new ADDRESS, new N PATTERN, expose N, '
         "expose for a moment N, restructure ADDRESS, send ADDRESS#FIELD and others.",
     )(command)  # fmt: skip

@@ -193,4 +193,4 @@ def _question_text(plan: Plan, question: OpenQuestion) -> str:
 def _print_alternatives(out: Output, plan: Plan) -> None:
     """Print how the open questions can be answered without a prompt."""
     lines = [f"  {visible(one.address)}: {visible(one.way_out)}" for one in plan.refusals]
-    out.complain("\n".join(["You can also answer in the files, or with flags:", *lines]))
+    out.complain("\n".join(["You can also decide in the files, or with flags:", *lines]))

@@ -32,7 +32,7 @@ SEND: Final = "send"
 NOT_MY_OWN: Final = "not my own"
 NEW: Final = "new"
 
-UNNEEDED: Final = "this plan does not ask for this answer"
+UNNEEDED: Final = "this plan needs no such confirmation"
 _DIGITS: Final = 12
 _PLAIN: Final = re.compile(r"[\w ./@+~#:,*\[\]-]*")
 """Texts that need no escape between double quotes in any shell."""
@@ -124,7 +124,7 @@ def parse(text: str, registry: Registry) -> Answer:
             raise ValueError(f'"{text}": {error}')
         return Answer(form.words, _normalize_subject(form, subject, registry))
     listed = ", ".join(f'"{form}"' for form in all_forms)
-    raise ValueError(f'"{text}" is not an answer that dpsync knows. Possible answers: {listed}')
+    raise ValueError(f'"{text}" is not a valid confirmation. Valid confirmations: {listed}')
 
 
 def _fitting_form(forms: Sequence[Form], subject: str) -> Form:
@@ -167,21 +167,21 @@ def _subject_error(form: Form, subject: str, registry: Registry) -> str | None:
     """Return why a subject does not fit the form of an answer, None if it does."""
     if form.subject == "N":
         is_number = subject.isascii() and subject.isdigit() and len(subject) <= _DIGITS
-        return None if is_number else f'write the answer as "{form}", with a number for N'
+        return None if is_number else f'write "{form}", with a number in place of N'
     if form.subject == "N PATTERN":
         return _pattern_error(subject, registry)
     address, field = FieldAddress.parse(subject)
     if (field is not None) != (form.subject == "ADDRESS#field"):
-        return f'write the answer as "{form}"'
+        return f'write "{form}"'
     if "*" in str(address):
-        return "this answer needs one address, not a pattern"
+        return "this confirmation needs one address, not a pattern"
     places = Places(registry)
     if mistake := places.mistake(Pattern(subject, address.segments, field), "objects"):
         if address.segments[0] in registry.words:
             return f'begin the address with your organization: "ORGANIZATION/{subject}"'
         return f"{mistake.reason}; {mistake.hint}"
     if not any(form.asked_of(kind) for kind in places.kinds(address)):
-        return f'dpsync never asks for the answer "{form}" for this address'
+        return f'dpsync never asks you to confirm "{form}" for this address'
     return None
 
 
@@ -193,7 +193,7 @@ def _pattern_error(subject: str, registry: Registry) -> str | None:
     except ValueError as error:
         return str(error)
     if len(number) > _DIGITS or pattern.field is not None:
-        return 'write the answer as "new N PATTERN", with a number and an address pattern'
+        return 'write "new N PATTERN", with a number and an address pattern'
     mistake = Places(registry).mistake(pattern, "objects")
     return f"{mistake.reason}; {mistake.hint}" if mistake else None
 
@@ -259,8 +259,8 @@ def check_needed(plan: Plan) -> None:
         if confirmed_by(resolution.add)
     ]
     needed_flags = " ".join(dict.fromkeys(flags))
-    hint = "remove this answer, because this plan asks no question"
+    hint = "remove this flag, because this plan needs no --confirm"
     if needed_flags:
-        hint = f"remove this answer. This plan asks for {needed_flags}"
+        hint = f"remove this flag. This plan needs {needed_flags}"
     diagnostics = [Diagnostic("DP333", f"{flag}: {UNNEEDED}", hint=hint) for flag in unneeded]
     raise DiagnosticError(diagnostics, Exit.USAGE)

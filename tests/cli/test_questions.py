@@ -184,7 +184,7 @@ def test_declined_question_prints_flags_and_file_answers(
         terminal.type("")
         _, printed = terminal.end()
     _, _, below = printed.partition("Type 1 or new: ")
-    assert "You can also answer in the files, or with flags:" in below
+    assert "You can also decide in the files, or with flags:" in below
     assert "new: true" in below
 
 

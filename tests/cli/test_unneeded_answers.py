@@ -16,7 +16,7 @@ from tests.cli.test_plan_and_apply import writes
 Project = Callable[..., Path]
 START = "organizations:\n  acme:\n    id: acme\n"
 NEW_TEAM = f"dpsync: 1\n{START}    teams: {{ new: {{ title: New }} }}\n"
-UNNEEDED = "this plan does not ask for this answer"
+UNNEEDED = "this plan needs no such confirmation"
 
 
 TWO_DELETES = f"""\
@@ -36,7 +36,7 @@ def test_unneeded_confirm_without_terminal_exits_64(
     ran = run(*command.split(), "-C", str(project(NEW_TEAM)), "--confirm", "delete 3")
     assert (ran.code, ran.out, writes(platform)) == (64, "", [])
     assert f'error[DP333]: --confirm "delete 3": {UNNEEDED}' in ran.err
-    assert "remove this answer, because this plan asks no question" in ran.err
+    assert "remove this flag, because this plan needs no --confirm" in ran.err
 
 
 @pytest.mark.parametrize("command", ["plan", "apply --yes", "rehearse"])
@@ -56,7 +56,7 @@ def test_wrong_confirm_error_names_required_answer(
     directory = str(project(TWO_DELETES))
     refused = run("apply", "-C", directory, "--yes", "--confirm", "delete 9")
     assert refused.code == 64
-    assert 'remove this answer. This plan asks for --confirm "delete 2"' in refused.err
+    assert 'remove this flag. This plan needs --confirm "delete 2"' in refused.err
     assert run("apply", "-C", directory, "--yes", "--confirm", "delete 2").code == 0
 
 
