@@ -71,7 +71,7 @@ def test_messages_exclude_data(text: str, tmp_path: Path) -> None:
     assert list(messages(module)) == []
 
 
-def test_messages_follow_the_field_and_the_other_texts_of_the_call(tmp_path: Path) -> None:
+def test_sample_messages_include_field_and_call_context(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text(
         'HINT = error("taken", hint="choose another name for the team")\n'
